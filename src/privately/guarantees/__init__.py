@@ -1,0 +1,35 @@
+"""Statements about privacy, and the rules by which they follow from one another.
+
+P, Q      the distributions of a mechanism's output on two neighbouring data sets
+epsilon   bound on the privacy loss ln(P/Q)
+delta     probability left out of that bound
+rho       zero-concentrated DP: every Renyi divergence of order a is at most a rho
+mu        Gaussian DP: as hard to tell apart as N(0, 1) and N(mu, 1)
+a         a Renyi order, above 1
+q         the rate at which rows are sampled
+k, m, n   numbers of mechanisms, rows, parts
+Phi       the normal cumulative distribution function
+
+A Guarantee is a statement. That a mechanism satisfies it is a Derivation, and Derivations come only from the rules.
+"""
+
+from privately.guarantees import rules
+from privately.guarantees.derivations import Derivation
+from privately.guarantees.finite import FiniteMechanism
+from privately.guarantees.guarantee import Guarantee
+from privately.guarantees.kinds import ZCDP, ApproxDP, ApproxZCDP, GaussianDP, PureDP, RenyiDP
+from privately.guarantees.neighbors import Neighbors
+
+__all__ = [
+    "ZCDP",
+    "ApproxDP",
+    "ApproxZCDP",
+    "Derivation",
+    "FiniteMechanism",
+    "GaussianDP",
+    "Guarantee",
+    "Neighbors",
+    "PureDP",
+    "RenyiDP",
+    "rules",
+]

@@ -1,0 +1,217 @@
+"""Privacy curves as numbers: epsilon and delta of the worst mechanism that a statement allows.
+
+Proofs: docs/theory/conversions.md and docs/theory/guarantees.md.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from itertools import pairwise
+
+from privately.rounding import (
+    Enclosure,
+    Interval,
+    mills_ratio,
+    normal_cdf,
+    normal_density,
+    round_down,
+    solve_decreasing,
+)
+
+Bounds = Sequence[tuple[Fraction, Fraction]]
+
+GAUSSIAN = "exact: the Gaussian mechanism is the worst case"
+CONCENTRATED = "upper: tight conversion at the best order; lower: the Gaussian mechanism"
+_LISTED = "upper: tight conversion at the best order; lower: a Gaussian mechanism within the bounds"
+_ORDER_DIGITS = 9
+
+
+def response_delta(loss: Fraction, epsilon: Fraction) -> Enclosure:
+    """delta of randomized response: (e^loss - e^epsilon) / (1 + e^loss) below the loss, 0 above it."""
+    if epsilon >= loss:
+        return Enclosure.of(0)
+    truth = 1 / (1 + Enclosure.of(-loss).exp())
+    return (truth * (1 - Enclosure.of(epsilon - loss).exp())).clip(0, 1)
+
+
+def response_epsilon(loss: Fraction, delta: Fraction) -> Enclosure:
+    """epsilon of randomized response at 0 < delta < 1: ln(e^loss (1 - delta) - delta), at least 0."""
+    inside = (1 - delta) - delta * Enclosure.of(-loss).exp()
+    if inside.upper <= 0 or (loss + Enclosure(inside.upper, inside.upper).log()).upper <= 0:
+        return Enclosure.of(0)
+    upper = (loss + Enclosure(inside.upper, inside.upper).log()).upper
+    lower = (loss + inside.log()).lower if inside.lower > 0 else Enclosure.of(0).lower
+    return Enclosure(max(lower, Enclosure.of(0).lower), upper)
+
+
+def gaussian_delta(mu: Fraction, epsilon: Fraction) -> Enclosure:
+    """Phi(a) - e^epsilon Phi(b), a = -epsilon/mu + mu/2, b = -epsilon/mu - mu/2.
+
+    Since e^epsilon phi(b) = phi(a), the second term is phi(a) R(-b), which cannot overflow.
+    """
+    if mu == 0:
+        return Enclosure.of(0)
+    a, minus_b = -epsilon / mu + mu / 2, epsilon / mu + mu / 2
+    density = normal_density(a)
+    if -a >= 4:
+        return density * (mills_ratio(-a) - mills_ratio(minus_b)).clip(0, 10**9)
+    if minus_b >= 4:
+        return (normal_cdf(a) - density * mills_ratio(minus_b)).clip(0, 1)
+    return (normal_cdf(a) - Enclosure.of(epsilon).exp() * normal_cdf(-minus_b)).clip(0, 1)
+
+
+def gaussian_epsilon(mu: Fraction, delta: Fraction) -> Interval:
+    """The epsilon at which the Gaussian curve passes 0 < delta < 1."""
+    lower, upper = _gaussian_epsilon(mu, delta)
+    return Interval(lower, upper, method=GAUSSIAN)
+
+
+def _gaussian_epsilon(mu: Fraction, delta: Fraction) -> tuple[Fraction, Fraction]:
+    if gaussian_delta(mu, Fraction(0)).lower <= delta:
+        zero = Fraction(0)
+        return zero, zero if gaussian_delta(mu, zero).upper <= delta else mu
+    ceiling = renyi_to_epsilon(best_concentrated_order(mu**2 / 2, delta), mu**2 / 2, delta).claim()
+    return solve_decreasing(lambda epsilon: gaussian_delta(mu, epsilon), delta, ceiling)
+
+
+def renyi_to_epsilon(order: Fraction, rho: Fraction, delta: Fraction) -> Enclosure:
+    """epsilon at delta > 0 from a divergence of at most order * rho at that order, at least 0."""
+    return bound_to_epsilon(order, order * rho, delta)
+
+
+def bound_to_epsilon(order: Fraction, bound: Fraction, delta: Fraction) -> Enclosure:
+    """bound + ln((a-1)/a) - (ln delta + ln a)/(a-1), at least 0."""
+    logs = Enclosure.of(delta).log() + Enclosure.of(order).log()
+    found = bound + Enclosure.of((order - 1) / order).log() - logs / (order - 1)
+    return found if found.lower >= 0 else Enclosure(Enclosure.of(0).lower, max(found.upper, Enclosure.of(0).upper))
+
+
+def bound_to_delta(order: Fraction, bound: Fraction, epsilon: Fraction) -> Enclosure:
+    """exp((a-1)(bound - epsilon)) (1 - 1/a)^(a-1) / a, at most 1."""
+    exponent = (order - 1) * (bound - epsilon + Enclosure.of((order - 1) / order).log()) - Enclosure.of(order).log()
+    return Enclosure.of(1) if exponent.lower > 0 else exponent.exp().clip(0, 1)
+
+
+def concentrated_epsilon(rho: Fraction, delta: Fraction) -> Interval:
+    """epsilon of rho-zCDP at 0 <= delta < 1."""
+    if rho == 0:
+        return Interval(0, 0, method="nothing is revealed")
+    if delta == 0:
+        return Interval(math.inf, math.inf, method="no epsilon is enough")
+    upper = renyi_to_epsilon(best_concentrated_order(rho, delta), rho, delta)
+    lower = _gaussian_epsilon(gaussian_within(rho), delta)[0]
+    return Interval(lower, upper.interval().upper, method=CONCENTRATED)
+
+
+def concentrated_delta(rho: Fraction, epsilon: Fraction) -> Enclosure:
+    """delta of rho-zCDP."""
+    if rho == 0:
+        return Enclosure.of(0)
+    order = _best(lambda a: _log_delta(a, a * float(rho), float(epsilon)), float(rho))
+    upper = bound_to_delta(order, order * rho, epsilon).upper
+    return Enclosure(min(gaussian_delta(gaussian_within(rho), epsilon).lower, upper), upper)
+
+
+def renyi_epsilon(bounds: Bounds, delta: Fraction) -> Interval:
+    """epsilon of Renyi bounds at 0 <= delta < 1."""
+    if delta == 0:
+        return Interval(0, math.inf, method="listed orders say nothing at delta = 0")
+    order = best_order_for_delta(bounds, delta)
+    upper = bound_to_epsilon(order, bound_at(bounds, order), delta)
+    rho = min(bound / order for order, bound in bounds)
+    lower = _gaussian_epsilon(gaussian_within(rho), delta)[0] if rho > 0 else Fraction(0)
+    return Interval(min(lower, upper.interval().upper), upper.interval().upper, method=_LISTED)
+
+
+def renyi_delta(bounds: Bounds, epsilon: Fraction) -> Interval:
+    """delta of Renyi bounds."""
+    order = best_listed_order(bounds, lambda a, bound: _log_delta(a, bound, float(epsilon)))
+    upper = bound_to_delta(order, bound_at(bounds, order), epsilon).upper
+    rho = min(bound / order for order, bound in bounds)
+    lower = gaussian_delta(gaussian_within(rho), epsilon).lower if rho > 0 else Enclosure.of(0).lower
+    return Enclosure(min(lower, upper), upper).interval(_LISTED)
+
+
+def gaussian_within(rho: Fraction) -> Fraction:
+    """A mu whose Gaussian mechanism is rho-zCDP: just below sqrt(2 rho)."""
+    return round_down(Fraction(Enclosure.of(2 * rho).sqrt().lower), 40)
+
+
+def bound_at(bounds: Bounds, order: Fraction) -> Fraction:
+    """The bound at an order that need not be listed: (order-1) * bound is convex, so chords lie above it."""
+    moments = [(Fraction(1), Fraction(0)), *((a, (a - 1) * bound) for a, bound in bounds)]
+    for (left, low), (right, high) in pairwise(moments):
+        if order <= right:
+            return (low + (order - left) / (right - left) * (high - low)) / (order - 1)
+    raise ValueError("above the last listed order")
+
+
+def best_concentrated_order(rho: Fraction, delta: Fraction) -> Fraction:
+    """The order that makes rho-zCDP's epsilon least; searched in floating point, so only nearly the best."""
+    log_delta = _log(delta)
+    return _best(lambda a: _float_epsilon(a, a * float(rho), log_delta), float(rho))
+
+
+def best_order_for_delta(bounds: Bounds, delta: Fraction) -> Fraction:
+    """The order up to the last listed one that makes epsilon least at delta > 0, nearly."""
+    log_delta = _log(delta)
+    return best_listed_order(bounds, lambda a, bound: _float_epsilon(a, bound, log_delta))
+
+
+def best_listed_order(bounds: Bounds, score: Callable[[float, float], float]) -> Fraction:
+    """The order up to the last listed one that makes the score least, nearly."""
+    scores = [score(float(order), float(bound)) for order, bound in bounds]
+    place = scores.index(min(scores))
+    candidates = [bounds[place][0]]
+    if place > 0:
+        candidates.append(_search_between(bounds[place - 1], bounds[place], score))
+    if place + 1 < len(bounds):
+        candidates.append(_search_between(bounds[place], bounds[place + 1], score))
+    return min(candidates, key=lambda order: score(float(order), float(bound_at(bounds, order))))
+
+
+def _search_between(
+    left: tuple[Fraction, Fraction], right: tuple[Fraction, Fraction], score: Callable[[float, float], float]
+) -> Fraction:
+    (a, low), (b, high) = ((float(order), float((order - 1) * bound)) for order, bound in (left, right))
+
+    def at(share: float) -> float:
+        order = a + share * (b - a)
+        return score(order, (low + share * (high - low)) / (order - 1))
+
+    share = Fraction(round(_ternary(at, 0.0, 1.0, 40) * 10**6), 10**6)
+    return left[0] + share * (right[0] - left[0])
+
+
+def _best(score: Callable[[float], float], rho: float) -> Fraction:
+    centre = -math.log(rho) / 2
+    exponent = _ternary(lambda t: score(1 + math.exp(t)), min(centre, 0.0) - 25, max(centre, 0.0) + 25, 120)
+    return 1 + Fraction(f"{math.exp(exponent):.{_ORDER_DIGITS - 1}e}")
+
+
+def _ternary(score: Callable[[float], float], low: float, high: float, rounds: int) -> float:
+    for _ in range(rounds):
+        third = (high - low) / 3
+        if score(low + third) <= score(high - third):
+            high -= third
+        else:
+            low += third
+    return (low + high) / 2
+
+
+def _float_epsilon(order: float, bound: float, log_delta: float) -> float:
+    if order <= 1:
+        return math.inf
+    return bound + math.log1p(-1 / order) - (log_delta + math.log(order)) / (order - 1)
+
+
+def _log_delta(order: float, bound: float, epsilon: float) -> float:
+    if order <= 1:
+        return math.inf
+    return (order - 1) * (bound - epsilon + math.log1p(-1 / order)) - math.log(order)
+
+
+def _log(value: Fraction) -> float:
+    return float(Enclosure.of(value).log().lower)

@@ -1,0 +1,108 @@
+"""Mechanisms small enough to write down in full."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations, product
+from types import MappingProxyType
+from typing import Any
+
+from privately.errors import InvalidParameter
+from privately.guarantees.distances import distribution
+from privately.guarantees.neighbors import Neighbors
+from privately.rounding import Number, whole
+
+Input = tuple[str, ...]
+MAX_INPUTS = 4096
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FiniteMechanism:
+    """For every tuple of `records` of each of the `sizes`, the exact distribution of the outcome.
+
+    >>> def answer(data):  # randomized response: the truth three times in four
+    ...     return {data[0]: "3/4", "no" if data[0] == "yes" else "yes": "1/4"}
+    >>> mechanism = FiniteMechanism.tabulate(answer, records=["yes", "no"], sizes=[1])
+    >>> mechanism.table["yes",]["no"]
+    Fraction(1, 4)
+    """
+
+    records: tuple[str, ...]
+    sizes: tuple[int, ...]
+    table: Mapping[Input, Mapping[str, Fraction]]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "records", _texts(self.records, "records"))
+        object.__setattr__(self, "sizes", tuple(sorted({whole(size, "sizes", minimum=0) for size in self.sizes})))
+        inputs = self._inputs()
+        if not isinstance(self.table, Mapping) or set(self.table) != set(inputs):
+            raise InvalidParameter("table", "must have exactly one law for every tuple of records of the given sizes.")
+        exact = {data: MappingProxyType(_law(self.table[data], data)) for data in inputs}
+        object.__setattr__(self, "table", MappingProxyType(exact))
+
+    @classmethod
+    def tabulate(
+        cls, law: Callable[[Input], Mapping[str, Number]], *, records: Sequence[str], sizes: Sequence[int]
+    ) -> FiniteMechanism:
+        """Calls `law` on every data set; it returns the probability of each outcome."""
+        checked = _texts(records, "records")
+        lengths = [whole(size, "sizes", minimum=0) for size in sizes]
+        _refuse_large(len(checked), lengths)
+        inputs = [data for size in sorted(set(lengths)) for data in product(checked, repeat=size)]
+        table = {data: _law(law(data), data) for data in inputs}
+        return cls(records=checked, sizes=tuple(lengths), table=table)
+
+    def pairs(self, neighbors: Neighbors) -> Iterator[tuple[Mapping[str, Fraction], Mapping[str, Fraction]]]:
+        """The laws of every pair of neighbours, each pair once."""
+        if neighbors.change == "replace":
+            for data in self.table:
+                for place, record in combinations_of_changes(data, self.records):
+                    yield self.table[data], self.table[(*data[:place], record, *data[place + 1 :])]
+        else:
+            if self.sizes != tuple(range(len(self.sizes))):
+                raise InvalidParameter("sizes", "under ADD_REMOVE must be 0, 1, ..., N, so that rows can be removed.")
+            for data in self.table:
+                for place in range(len(data)):
+                    yield self.table[data], self.table[data[:place] + data[place + 1 :]]
+
+    def as_data(self) -> dict[str, Any]:
+        """As it stands in a certificate."""
+        table = [
+            {"input": list(data), "law": [[outcome, str(mass)] for outcome, mass in sorted(law.items())]}
+            for data, law in self.table.items()
+        ]
+        return {"records": list(self.records), "sizes": list(self.sizes), "table": table}
+
+    def _inputs(self) -> list[Input]:
+        _refuse_large(len(self.records), self.sizes)
+        return [data for size in self.sizes for data in product(self.records, repeat=size)]
+
+
+def combinations_of_changes(data: Input, records: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """Every place and later record that replaces the one there: each unordered pair of data sets comes up once."""
+    for place, current in enumerate(data):
+        for earlier, later in combinations(records, 2):
+            if earlier == current:
+                yield place, later
+
+
+def _texts(values: object, name: str) -> tuple[str, ...]:
+    if isinstance(values, str) or not isinstance(values, Sequence):
+        raise InvalidParameter(name, "give a list of texts.")
+    if not values or not all(isinstance(value, str) for value in values) or len(set(values)) < len(values):
+        raise InvalidParameter(name, "must be distinct texts, at least one.")
+    return tuple(values)
+
+
+def _refuse_large(records: int, sizes: Sequence[int]) -> None:
+    if not sizes or max(sizes) > MAX_INPUTS or sum(records**size for size in set(sizes)) > MAX_INPUTS:
+        raise InvalidParameter("sizes", f"between 1 and {MAX_INPUTS} data sets in all.")
+
+
+def _law(law: Mapping[str, Number], data: Input) -> dict[str, Fraction]:
+    exact = distribution(law, name=f"table[{','.join(data)}]")
+    if not all(isinstance(outcome, str) for outcome in exact):
+        raise InvalidParameter("table", "outcomes must be texts.")
+    return exact

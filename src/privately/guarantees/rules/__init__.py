@@ -1,0 +1,57 @@
+"""The rules: the only functions that make Derivations.
+
+Each takes derivations and returns one, and states its theorem, where it is proved and which test would fail if it
+were false. A rule that is not here does not exist: asking for it raises NoSuchRule.
+"""
+
+from collections.abc import Callable
+
+from privately.guarantees.derivations import Derivation
+from privately.guarantees.rules.composition import advanced_composition, optimal_composition
+from privately.guarantees.rules.conversions import (
+    gaussian_to_approx,
+    gaussian_to_zcdp,
+    pure_to_gaussian,
+    pure_to_zcdp,
+    pure_to_zcdp_simple,
+    renyi_to_approx,
+    zcdp_to_approx,
+    zcdp_to_renyi,
+)
+from privately.guarantees.rules.leaves import assumption, finite_table, suppose
+from privately.guarantees.rules.neighborhoods import add_remove_to_replace, bounded_unit, group
+from privately.guarantees.rules.parallel import parallel_by_position, parallel_by_value, parallel_by_value_replace
+from privately.guarantees.rules.routes import convert
+from privately.guarantees.rules.sampling import poisson_sampling, sampling_without_replacement
+from privately.guarantees.rules.structure import postprocessing, sequential, weaken
+
+RULES: dict[str, Callable[..., Derivation]] = {
+    rule.__name__: rule
+    for rule in (
+        finite_table,
+        assumption,
+        postprocessing,
+        weaken,
+        sequential,
+        parallel_by_position,
+        parallel_by_value,
+        parallel_by_value_replace,
+        group,
+        bounded_unit,
+        add_remove_to_replace,
+        pure_to_zcdp,
+        pure_to_zcdp_simple,
+        pure_to_gaussian,
+        zcdp_to_renyi,
+        zcdp_to_approx,
+        renyi_to_approx,
+        gaussian_to_approx,
+        gaussian_to_zcdp,
+        optimal_composition,
+        advanced_composition,
+        poisson_sampling,
+        sampling_without_replacement,
+    )
+}
+
+__all__ = ["RULES", "convert", "suppose", *sorted(RULES)]

@@ -1,0 +1,96 @@
+"""Tighter composition of (epsilon, delta): optimal, and advanced."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from privately.errors import InvalidParameter, NoSuchRule
+from privately.guarantees import responses
+from privately.guarantees.costs import common_kind, common_neighbors, costs
+from privately.guarantees.derivations import Derivation
+from privately.guarantees.kinds import ApproxDP, PureDP
+from privately.guarantees.neighbors import Neighbors
+from privately.guarantees.rules.conversions import half_tanh
+from privately.guarantees.rules.limits import moderate
+from privately.guarantees.rules.sealing import conclude, conclusions
+from privately.guarantees.rules.structure import repetitions
+from privately.rounding import Enclosure, Number, rational
+
+
+def optimal_composition(*premises: Derivation, counts: Sequence[int] | None = None, delta: Number) -> Derivation:
+    """The least epsilon at `delta` that holds for all (epsilon_i, delta_i) mechanisms together.
+
+    Exact when the epsilons are multiples of a common unit that is not too fine, otherwise each is rounded up to a lattice.
+
+    Theorem: every (epsilon_i, delta_i)-DP mechanism is a post-processing of randomized response with loss epsilon_i that reveals
+        all with probability delta_i; so the composition has delta = 1 - (1 - D) prod (1 - delta_i) with
+        D = E[(1 - e^(epsilon - S))_+], S the sum of the losses; and D only grows when an epsilon_i is rounded up.
+    Reference: Kairouz-Oh-Viswanath 2015; Murtagh-Vadhan 2016
+    Proof: docs/theory/composition.md#optimal-composition
+    Checked-by: tests/guarantees/rules/test_composition.py::test_optimal_composition_equals_enumeration
+    """
+    losses, deltas, repeats, neighbors = _inputs(premises, counts)
+    target = rational(delta, "delta", minimum=0, maximum=1)
+    unit, multiples = responses.lattice(losses, repeats)
+    moderate(sum((count * multiple * unit for count, multiple in zip(repeats, multiples, strict=True)), Fraction(0)))
+    kept = _all_kept(deltas, repeats)
+    epsilon = Fraction(0)
+    if target < 1:
+        inner = 1 - (1 - target) / kept if kept.lower > 0 else Enclosure.of(-1)
+        if all(one == 0 for one in deltas):
+            inner = Enclosure.of(target)
+        if inner.lower < 0:
+            floor = float((1 - kept).upper)
+            raise InvalidParameter("delta", f"{float(target):g} is not above {floor:g}, which the deltas alone add up to.")
+        epsilon = responses.solve(unit, multiples, repeats, Fraction(inner.lower)).claim()
+    found = ApproxDP(epsilon=epsilon, delta=target, neighbors=neighbors)
+    witness = {"unit": str(unit), "multiples": multiples}
+    return conclude("optimal_composition", premises, found, parameters={"counts": repeats}, witness=witness)
+
+
+def advanced_composition(*premises: Derivation, counts: Sequence[int] | None = None, slack: Number) -> Derivation:
+    """A closed form that grows like the square root of the number of mechanisms; `slack` is the delta it adds.
+
+    Theorem: together, (epsilon_i, delta_i)-DP mechanisms are (epsilon, 1 - (1 - s) prod (1 - delta_i))-DP with
+        epsilon = sum epsilon_i tanh(epsilon_i/2) + sqrt(2 ln(1/s) sum epsilon_i^2).
+    Reference: Dwork-Rothblum-Vadhan 2010; Kairouz-Oh-Viswanath 2015
+    Proof: docs/theory/composition.md#advanced-composition
+    Checked-by: tests/guarantees/rules/test_composition.py::test_advanced_composition_dominates_optimal
+    """
+    losses, deltas, repeats, neighbors = _inputs(premises, counts)
+    added = rational(slack, "slack", above=0, maximum=1)
+    if added == 1:
+        raise InvalidParameter("slack", "must be below 1.")
+    pairs = list(zip(losses, repeats, strict=True))
+    mean = sum((count * moderate(loss) * half_tanh(loss) for loss, count in pairs), Enclosure.of(0))
+    squares = sum((count * loss**2 for loss, count in pairs), Fraction(0))
+    spread = (-2 * Enclosure.of(added).log() * squares).sqrt()
+    found = ApproxDP(
+        epsilon=(mean + spread).claim(),
+        delta=min((1 - (1 - added) * _all_kept(deltas, repeats)).claim(), Fraction(1)),
+        neighbors=neighbors,
+    )
+    parameters = {"counts": repeats, "slack": str(added)}
+    return conclude("advanced_composition", premises, found, parameters=parameters)
+
+
+def _inputs(
+    premises: Sequence[Derivation], counts: Sequence[int] | None
+) -> tuple[list[Fraction], list[Fraction], list[int], Neighbors]:
+    statements = conclusions(premises)
+    repeats = repetitions(counts, len(premises))
+    neighbors = common_neighbors(statements)
+    if common_kind(statements) not in (PureDP, ApproxDP):
+        raise NoSuchRule(premise=statements[0], wanted="optimal or advanced composition", hint="Use sequential().")
+    listed = [costs(statement, ApproxDP) for statement in statements]
+    return [one["epsilon"] for one in listed], [one["delta"] for one in listed], repeats, neighbors
+
+
+def _all_kept(deltas: Sequence[Fraction], counts: Sequence[int]) -> Enclosure:
+    """The probability that no mechanism reveals all: the product of (1 - delta_i)."""
+    product = Enclosure.of(1)
+    for one, count in zip(deltas, counts, strict=True):
+        if one:
+            product = product * Enclosure.of(1 - one) ** count
+    return product

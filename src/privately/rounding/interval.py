@@ -1,0 +1,68 @@
+"""The form in which every computed bound is reported."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from decimal import ROUND_CEILING, ROUND_FLOOR
+from fractions import Fraction
+from typing import TypeAlias
+
+from privately.errors import InvalidParameter
+from privately.rounding.exact import decimal_text
+
+End: TypeAlias = Fraction | float
+"""A Fraction, or `math.inf`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """Two ends with the truth between them. Ends are exact Fractions, or `math.inf`; `method` says how they came about.
+
+    >>> Interval(Fraction(1, 3), Fraction(2, 3))
+    Interval(0.333333333333, 0.666666666667)
+    >>> 0.5 in Interval(0, 1), Interval(1, 1).width
+    (True, Fraction(0, 1))
+    """
+
+    lower: End
+    upper: End
+    method: str = field(default="", compare=False, kw_only=True)
+
+    def __post_init__(self) -> None:
+        for name in ("lower", "upper"):
+            object.__setattr__(self, name, _end(getattr(self, name), name))
+        if self.lower > self.upper:
+            raise InvalidParameter("lower", f"{self.lower} is above the upper end {self.upper}.")
+
+    @property
+    def width(self) -> End:
+        """upper - lower; 0 when both are infinite."""
+        return Fraction(0) if self.lower == self.upper else self.upper - self.lower
+
+    def __contains__(self, value: object) -> bool:
+        return isinstance(value, (int, float, Fraction)) and self.lower <= value <= self.upper
+
+    def __iter__(self) -> Iterator[End]:
+        return iter((self.lower, self.upper))
+
+    def __repr__(self) -> str:
+        return f"Interval({self:12})"
+
+    def __str__(self) -> str:
+        return f"[{self:7}]"
+
+    def __format__(self, digits: str) -> str:
+        """Both ends rounded outward to that many significant digits."""
+        precision = int(digits or 7)
+        low = decimal_text(self.lower, precision, ROUND_FLOOR)
+        return f"{low}, {decimal_text(self.upper, precision, ROUND_CEILING)}"
+
+
+def _end(value: object, name: str) -> End:
+    if isinstance(value, float) and math.isinf(value):
+        return value
+    if isinstance(value, (int, float, Fraction)) and not isinstance(value, bool) and value == value:
+        return Fraction(value)
+    raise InvalidParameter(name, f"{value!r} is not a number.")

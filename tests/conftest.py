@@ -1,0 +1,34 @@
+"""Hypothesis profiles and the option that runs a slice of the slow suite."""
+
+import os
+
+import pytest
+from hypothesis import settings
+
+settings.register_profile("fast", deadline=None, derandomize=False, print_blob=True)
+settings.register_profile("thorough", settings.get_profile("fast"), max_examples=1000)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
+
+
+def parse_slice(text: str) -> tuple[int, int]:
+    """Read "2/4", the second of four slices."""
+    index, _, count = text.partition("/")
+    if not (index.isdecimal() and count.isdecimal() and 1 <= int(index) <= int(count)):
+        raise pytest.UsageError(f"--slow-slice takes K/N with 1 <= K <= N, not {text!r}")
+    return int(index), int(count)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--slow-slice", metavar="K/N", help="run only slice K of N of the slow tests")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Deal the slow tests out like cards, by name, so that the N slices are even and cover all of them."""
+    text = config.getoption("--slow-slice")
+    if text is None:
+        return
+    index, count = parse_slice(text)
+    slow = sorted(item.nodeid for item in items if item.get_closest_marker("slow"))
+    chosen = set(slow[index - 1 :: count])
+    config.hook.pytest_deselected(items=[item for item in items if item.nodeid not in chosen])
+    items[:] = [item for item in items if item.nodeid in chosen]

@@ -1,0 +1,50 @@
+"""The slices of the slow suite are even, and together they are all of it."""
+
+import itertools
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.meta.tree import TESTS
+
+SUITE = """
+import pytest
+
+def test_fast(): ...
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", range(10))
+def test_slow(number): ...
+"""
+
+
+@pytest.fixture
+def suite(tmp_path: Path) -> Path:
+    shutil.copy(TESTS / "conftest.py", tmp_path)
+    (tmp_path / "test_suite.py").write_text(SUITE)
+    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = slow\n")
+    return tmp_path
+
+
+def collected(suite: Path, *options: str) -> tuple[int, list[str]]:
+    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", *options]
+    done = subprocess.run(command, cwd=suite, capture_output=True, text=True, check=False)
+    return done.returncode, [line for line in done.stdout.splitlines() if "::" in line]
+
+
+def test_slices_are_even_and_cover_the_slow_tests(suite: Path) -> None:
+    slices = [collected(suite, "--slow-slice", f"{index}/3")[1] for index in (1, 2, 3)]
+    assert sorted(map(len, slices)) == [3, 3, 4]
+    assert sorted(itertools.chain(*slices)) == sorted(collected(suite, "-m", "slow")[1])
+
+
+def test_without_the_option_everything_is_there(suite: Path) -> None:
+    assert len(collected(suite)[1]) == 11
+
+
+@pytest.mark.parametrize("text", ["0/3", "4/3", "1", "one/three"])
+def test_a_bad_slice_is_a_usage_error(suite: Path, text: str) -> None:
+    assert collected(suite, "--slow-slice", text)[0] == pytest.ExitCode.USAGE_ERROR
