@@ -60,7 +60,8 @@ def test_infinite_ends() -> None:
 def test_floats_are_taken_exactly_and_nothing_else_is_inside() -> None:
     assert Interval(0.1, 0.1).lower == Fraction(0.1)
     assert 0.5 in Interval(0, 1)
-    assert float("nan") not in Interval(0, 1)
+    not_a_number = math.nan
+    assert not_a_number not in Interval(0, 1)
     assert "0.5" not in Interval(0, 1)
     assert None not in Interval(0, 1)
 
@@ -85,18 +86,12 @@ def test_intervals_are_frozen() -> None:
         Interval(0, 1).lower = Fraction(1)  # type: ignore[misc]
 
 
-FORMAT_BUG = "decimal_text calls normalize(), which rounds half-even in the caller's decimal context"
-LENGTH_BUG = "the message prints a number of more digits than Python will print"
-
-
-@pytest.mark.xfail(strict=True, reason=FORMAT_BUG)
 def test_formatting_rounds_outward_to_many_digits() -> None:
     low, high = f"{Interval(Fraction(2, 3), Fraction(4, 3)):40}".split(", ")
     assert Fraction(low) <= Fraction(2, 3)
     assert Fraction(high) >= Fraction(4, 3)
 
 
-@pytest.mark.xfail(strict=True, reason=FORMAT_BUG)
 def test_formatting_does_not_depend_on_the_callers_context() -> None:
     from decimal import Context, localcontext
 
@@ -104,7 +99,6 @@ def test_formatting_does_not_depend_on_the_callers_context() -> None:
         assert str(Interval(Fraction(2, 3), Fraction(4, 3))) == "[0.6666666, 1.333334]"
 
 
-@pytest.mark.xfail(strict=True, reason=LENGTH_BUG)
 def test_very_long_ends_out_of_order_are_a_typed_error() -> None:
     try:
         Interval(Fraction(10**5000), Fraction(1))
@@ -112,3 +106,7 @@ def test_very_long_ends_out_of_order_are_a_typed_error() -> None:
         return
     except ValueError as other:
         pytest.fail(str(other))
+
+
+def test_width_above_the_range_of_floats() -> None:
+    assert Interval(10**400, math.inf).width == math.inf

@@ -137,18 +137,11 @@ def test_the_callers_precision_does_not_matter(x: Fraction) -> None:
         assert encloses(normal_cdf(x), cdf(x))
 
 
-FAR_BUG = "Newton's method starts too far off below 1e-300 and has not converged after 60 steps"
-NEAR_BUG = "the guess is 0 where the float nearest to p is 1/2, its step is 0, and the widening never ends"
-TRAP_BUG = "2 * square.upper is computed in the caller's decimal context"
-
-
-@pytest.mark.xfail(strict=True, reason=FAR_BUG)
 def test_quantile_is_tight_beyond_the_range_of_floats() -> None:
     found = normal_quantile(Fraction(1, 10**400))
     assert Fraction(found.upper) - Fraction(found.lower) < Fraction(1, 10**20)
 
 
-@pytest.mark.xfail(strict=True, reason=NEAR_BUG)
 def test_quantile_close_to_one_half(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = 0
 
@@ -163,7 +156,6 @@ def test_quantile_close_to_one_half(monkeypatch: pytest.MonkeyPatch) -> None:
     assert 0 < found.lower <= Decimal("2.5066282746310005e-50") <= found.upper
 
 
-@pytest.mark.xfail(strict=True, reason=TRAP_BUG, raises=Inexact)
 def test_the_callers_traps_do_not_matter() -> None:
     module._cdf_at.cache_clear()
     with localcontext(Context(prec=3, traps=[Inexact])):

@@ -24,9 +24,9 @@ def exactly(number: Any) -> Fraction:
     return -size if sign else size
 
 
-def truth(formula: Callable[[], Any]) -> Fraction:
-    """The value of a formula, right to about 10^-120 relative."""
-    with mpmath.workdps(DIGITS):
+def truth(formula: Callable[[], Any], digits: int = DIGITS) -> Fraction:
+    """The value of a formula, computed with that many digits."""
+    with mpmath.workdps(digits):
         return exactly(mpmath.mpf(formula()))
 
 

@@ -7,8 +7,9 @@ parallel composition sums the largest few.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from typing import TypeAlias
 
 from privately.errors import MixedNeighbors, NoSuchRule
 from privately.guarantees.guarantee import Guarantee
@@ -16,7 +17,8 @@ from privately.guarantees.kinds import ZCDP, ApproxDP, ApproxZCDP, GaussianDP, P
 from privately.guarantees.neighbors import Neighbors
 from privately.rounding import Enclosure, tidy
 
-Costs = Mapping[Hashable, Fraction]
+Coordinate: TypeAlias = str | Fraction
+Costs: TypeAlias = Mapping[Coordinate, Fraction]
 
 
 def common_neighbors(statements: Sequence[Guarantee]) -> Neighbors:
@@ -39,14 +41,14 @@ def common_kind(statements: Sequence[Guarantee]) -> type[Guarantee]:
     return kinds.pop()
 
 
-def costs(statement: Guarantee, kind: type[Guarantee]) -> dict[Hashable, Fraction]:
+def costs(statement: Guarantee, kind: type[Guarantee]) -> dict[Coordinate, Fraction]:
     """The coordinates of a statement, read as one of `kind`."""
     numbers = statement.parameters
     if isinstance(statement, GaussianDP):
         return {"mu": numbers["mu"] ** 2}
     if isinstance(statement, RenyiDP):
         return dict(numbers["bounds"])
-    found: dict[Hashable, Fraction] = dict(numbers)
+    found: dict[Coordinate, Fraction] = {name: value for name, value in numbers.items()}
     if kind in (ApproxDP, ApproxZCDP):
         found.setdefault("delta", Fraction(0))
     return found
@@ -57,17 +59,17 @@ def from_costs(kind: type[Guarantee], found: Costs, neighbors: Neighbors) -> Gua
     if kind is GaussianDP:
         return GaussianDP(mu=root_up(found["mu"]), neighbors=neighbors)
     if kind is RenyiDP:
-        bounds = {order: tidy(bound) for order, bound in found.items() if isinstance(order, Fraction)}
+        bounds = [(order, tidy(bound)) for order, bound in found.items() if isinstance(order, Fraction)]
         if not bounds:
             raise NoSuchRule(premise="RenyiDP without a common order", wanted="RenyiDP")
-        return RenyiDP(bounds=bounds, neighbors=neighbors)  # type: ignore[arg-type]  # Mapping keys are invariant
+        return RenyiDP(bounds=bounds, neighbors=neighbors)
     numbers = {str(name): tidy(value) for name, value in found.items()}
     if "delta" in numbers:
         numbers["delta"] = min(numbers["delta"], Fraction(1))
     return kind(**numbers, neighbors=neighbors)  # type: ignore[call-arg]  # each kind takes its own numbers
 
 
-def shared_coordinates(listed: Sequence[Costs]) -> list[Hashable]:
+def shared_coordinates(listed: Sequence[Costs]) -> list[Coordinate]:
     """The coordinates that all have, in the order of the first."""
     return [name for name in listed[0] if all(name in one for one in listed)]
 

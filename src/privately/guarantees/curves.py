@@ -109,7 +109,7 @@ def concentrated_delta(rho: Fraction, epsilon: Fraction) -> Enclosure:
     """delta of rho-zCDP."""
     if rho == 0:
         return Enclosure.of(0)
-    order = _best(lambda a: _log_delta(a, a * float(rho), float(epsilon)), float(rho))
+    order = _best(lambda a: _log_delta(a, a * _rough(rho), float(epsilon)), _rough(rho))
     upper = bound_to_delta(order, order * rho, epsilon).upper
     return Enclosure(min(gaussian_delta(gaussian_within(rho), epsilon).lower, upper), upper)
 
@@ -151,7 +151,7 @@ def bound_at(bounds: Bounds, order: Fraction) -> Fraction:
 def best_concentrated_order(rho: Fraction, delta: Fraction) -> Fraction:
     """The order that makes rho-zCDP's epsilon least; searched in floating point, so only nearly the best."""
     log_delta = _log(delta)
-    return _best(lambda a: _float_epsilon(a, a * float(rho), log_delta), float(rho))
+    return _best(lambda a: _float_epsilon(a, a * _rough(rho), log_delta), _rough(rho))
 
 
 def best_order_for_delta(bounds: Bounds, delta: Fraction) -> Fraction:
@@ -215,3 +215,8 @@ def _log_delta(order: float, bound: float, epsilon: float) -> float:
 
 def _log(value: Fraction) -> float:
     return float(Enclosure.of(value).log().lower)
+
+
+def _rough(rho: Fraction) -> float:
+    """Good enough to choose an order by, and never 0."""
+    return max(float(rho), 1e-300)

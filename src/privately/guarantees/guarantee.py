@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping
 from decimal import ROUND_CEILING
 from fractions import Fraction
 from types import MappingProxyType
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar, cast
 
 from privately.errors import InvalidParameter
 from privately.guarantees.neighbors import Neighbors
-from privately.rounding import Interval, Number, decimal_text, rational
+from privately.rounding import LARGEST, Interval, Number, decimal_text, rational
 
 Parameter = Fraction | tuple[tuple[Fraction, Fraction], ...]
 Kind = TypeVar("Kind", bound="Guarantee")
@@ -47,7 +47,7 @@ class Guarantee(ABC):
 
     def delta(self, *, epsilon: Number) -> Interval:
         """The least delta for which (epsilon, delta) holds."""
-        return self._delta(rational(epsilon, "epsilon", minimum=0))
+        return self._delta(rational(epsilon, "epsilon", minimum=0, maximum=LARGEST))
 
     def compose(self, *others: Guarantee) -> Guarantee:
         """What holds for all of them together, each chosen in the light of the answers before it."""
@@ -78,9 +78,8 @@ class Guarantee(ABC):
         """The strongest statement of another kind that follows, or NoSuchRule."""
         from privately.guarantees import rules
 
-        found = rules.convert(rules.suppose(self), kind, delta=delta, orders=orders, neighbors=neighbors).conclusion
-        assert isinstance(found, kind)
-        return found
+        found = rules.convert(rules.suppose(self), kind, delta=delta, orders=orders, neighbors=neighbors)
+        return cast(Kind, found.conclusion)
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"{type(self).__name__} cannot be changed")

@@ -127,5 +127,5 @@ def _common_divisor(losses: Sequence[Fraction]) -> Fraction:
 
 def _short(value: Fraction) -> Fraction:
     """Rounded to a dyadic of few bits, so that certificates stay readable."""
-    shift = 20 - math.floor(math.log2(value))
+    shift = 20 - (value.numerator.bit_length() - value.denominator.bit_length())
     return Fraction(math.ceil(value * Fraction(2) ** shift)) / Fraction(2) ** shift

@@ -5,7 +5,17 @@ for people) or as a `claim` (a short rational safely above the truth, which a ru
 """
 
 from privately.rounding.enclosure import Enclosure, log_sum_exp
-from privately.rounding.exact import LARGEST, MAX_BITS, Number, decimal_text, rational, round_down, round_up, tidy, whole
+from privately.rounding.exact import (
+    LARGEST,
+    MAX_BITS,
+    Number,
+    decimal_text,
+    rational,
+    round_down,
+    round_up,
+    tidy,
+    whole,
+)
 from privately.rounding.interval import End, Interval
 from privately.rounding.normal import erfc, mills_ratio, normal_cdf, normal_density, normal_quantile
 from privately.rounding.search import solve_decreasing

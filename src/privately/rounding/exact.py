@@ -22,7 +22,11 @@ LARGEST = 10**9
 CLAIM_DIGITS = 15
 CLAIM_MARGIN = Fraction(1, 10**20)
 
-_TEXT = re.compile(r"[+-]?(\d{1,1000}(/\d{1,1000}|(\.\d{0,1000})?([eE][+-]?\d{1,4})?)|\.\d{1,1000}([eE][+-]?\d{1,4})?)", re.ASCII)
+_TEXT = re.compile(
+    r"""[+-]? ( \d{1,1000} / \d{1,1000}
+              | ( \d{1,1000} (\.\d{0,1000})? | \.\d{1,1000} ) ([eE][+-]?\d{1,4})? )""",
+    re.ASCII | re.VERBOSE,
+)
 _ACCEPTED = "give an int, a Fraction, a decimal string such as '0.1', or a float"
 
 
@@ -40,7 +44,7 @@ def rational(
     (Fraction(1, 10), Fraction(1, 2))
     >>> rational("many", "epsilon", minimum=0)
     Traceback (most recent call last):
-    privately.errors.InvalidParameter: epsilon: 'many' is not a number; give an int, a Fraction, a decimal string such as '0.1', or a float.
+    privately.errors.InvalidParameter: epsilon: 'many' is not a number; give an int, ...
     """
     exact = _exact(value, field)
     if max(exact.numerator.bit_length(), exact.denominator.bit_length()) > MAX_BITS:
@@ -58,7 +62,7 @@ def whole(value: object, field: str, *, minimum: int = 1, maximum: int = LARGEST
     """A whole number in range, or InvalidParameter naming `field`."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral):
         raise InvalidParameter(field, f"{_short(value)} is not a whole number.")
-    if not minimum <= value <= maximum:
+    if not minimum <= int(value) <= maximum:
         raise InvalidParameter(field, f"{_short(value)} is not between {minimum} and {maximum}.")
     return int(value)
 
@@ -90,14 +94,17 @@ def decimal_text(value: Fraction | float, digits: int, rounding: str) -> str:
     """`value` in at most `digits` significant digits, rounded as told, without trailing zeros."""
     if isinstance(value, float):
         return str(value)
-    rounded = _divide(value, digits, rounding)
-    plain = -5 <= rounded.adjusted() < 15
-    return f"{rounded.normalize():f}" if plain else f"{rounded.normalize():e}"
+    context = _context(digits, rounding)
+    rounded = context.normalize(_divide(value, digits, rounding))
+    return f"{rounded:f}" if -5 <= rounded.adjusted() < 15 else f"{rounded:e}"
 
 
 def _divide(value: Fraction, digits: int, rounding: str) -> Decimal:
-    context = Context(prec=digits, rounding=rounding, Emin=MIN_EMIN, Emax=MAX_EMAX)
-    return context.divide(Decimal(value.numerator), Decimal(value.denominator))
+    return _context(digits, rounding).divide(Decimal(value.numerator), Decimal(value.denominator))
+
+
+def _context(digits: int, rounding: str) -> Context:
+    return Context(prec=digits, rounding=rounding, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[])
 
 
 def _exact(value: Any, field: str) -> Fraction:
@@ -107,11 +114,11 @@ def _exact(value: Any, field: str) -> Fraction:
         return _from_text(value, field)
     if isinstance(value, numbers.Rational):
         return Fraction(int(value.numerator), int(value.denominator))
-    if isinstance(value, Decimal) and value.is_finite() and abs(value.adjusted()) <= 2000:
-        return Fraction(value)
-    if isinstance(value, numbers.Real) and math.isfinite(float(value)):
+    if isinstance(value, Decimal) and value.is_finite():
+        return _from_text(str(value), field)
+    if isinstance(value, numbers.Real) and math.isfinite(float(value)) and float(value) == value:
         return Fraction(float(value))
-    if isinstance(value, (numbers.Real, Decimal)):
+    if isinstance(value, (float, Decimal)):
         raise InvalidParameter(field, f"{_short(value)} is not a finite number.")
     raise InvalidParameter(field, f"{_short(value)} is not a number; {_ACCEPTED}.")
 
@@ -128,6 +135,6 @@ def _from_text(text: str, field: str) -> Fraction:
 def _short(value: object) -> str:
     try:
         text = repr(value) if isinstance(value, str) else str(value)
-    except ValueError:  # an int of more digits than Python will print
-        text = "that number"
+    except Exception:  # such as an int of more digits than Python will print
+        text = "that value"
     return text if len(text) <= 60 else f"{text[:50]}... ({len(text)} characters)"

@@ -34,12 +34,15 @@ class Interval:
         for name in ("lower", "upper"):
             object.__setattr__(self, name, _end(getattr(self, name), name))
         if self.lower > self.upper:
-            raise InvalidParameter("lower", f"{self.lower} is above the upper end {self.upper}.")
+            raise InvalidParameter("lower", f"is above the upper end: {self:7}.")
 
     @property
     def width(self) -> End:
         """upper - lower; 0 when both are infinite."""
-        return Fraction(0) if self.lower == self.upper else self.upper - self.lower
+        if self.lower == self.upper:
+            return Fraction(0)
+        infinite = isinstance(self.lower, float) or isinstance(self.upper, float)
+        return math.inf if infinite else self.upper - self.lower
 
     def __contains__(self, value: object) -> bool:
         return isinstance(value, (int, float, Fraction)) and self.lower <= value <= self.upper
@@ -61,8 +64,8 @@ class Interval:
 
 
 def _end(value: object, name: str) -> End:
-    if isinstance(value, float) and math.isinf(value):
-        return value
-    if isinstance(value, (int, float, Fraction)) and not isinstance(value, bool) and value == value:
+    if isinstance(value, float) and not math.isnan(value):
+        return value if math.isinf(value) else Fraction(value)
+    if isinstance(value, (int, Fraction)) and not isinstance(value, bool):
         return Fraction(value)
     raise InvalidParameter(name, f"{value!r} is not a number.")

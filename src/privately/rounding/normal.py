@@ -5,6 +5,7 @@ Phi  cumulative distribution function     phi  density     R(x) = Phi(-x)/phi(x)
 
 from __future__ import annotations
 
+import math
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
@@ -12,12 +13,13 @@ from statistics import NormalDist
 
 from privately.errors import InvalidParameter
 from privately.rounding.enclosure import DIGITS, DOWN, UP, Enclosure, Value
-from privately.rounding.exact import rational
+from privately.rounding.exact import rational, round_down
 
 _PI_DIGITS = "3.14159265358979323846264338327950288419716939937510582097494459230781640628620899862803482534211706798"
 PI = Enclosure(DOWN.create_decimal(_PI_DIGITS), UP.create_decimal(_PI_DIGITS))
 _SERIES_BELOW = 4
-_NEGLIGIBLE = Decimal(10) ** -(DIGITS + 5)
+_LEAST_STEP = Fraction(1, 10 ** (DIGITS - 5))
+_NEGLIGIBLE = Decimal(f"1e-{DIGITS + 5}")
 
 
 def normal_density(x: Value) -> Enclosure:
@@ -38,7 +40,7 @@ def mills_ratio(x: Value) -> Enclosure:
     x = Enclosure.of(x)
     if x.lower <= 0:
         raise InvalidParameter("x", "the continued fraction needs x > 0.")
-    depth = 20 + int((75 / float(min(max(x.lower, Decimal("0.5")), Decimal(1000)))) ** 2)
+    depth = 30 + int((75 / float(min(max(x.lower, Decimal("0.5")), Decimal(1000)))) ** 2)
     tail = Enclosure(Decimal(0), (depth / x).upper)
     for k in range(depth - 1, 0, -1):
         tail = k / (x + tail)
@@ -61,7 +63,7 @@ def erfc(x: Value) -> Enclosure:
 def normal_quantile(probability: Fraction, digits: int = 30) -> Enclosure:
     """Phi^-1(probability) for 0 < probability < 1, to about `digits` significant digits.
 
-    Searched in floating point and refined by Newton steps; both ends are then *checked* with Phi, which is monotone.
+    Searched by Newton steps; both ends are then *checked* with Phi, which is monotone.
     """
     p = rational(probability, "probability", above=0)
     if p >= 1:
@@ -71,33 +73,34 @@ def normal_quantile(probability: Fraction, digits: int = 30) -> Enclosure:
     if p == Fraction(1, 2):
         return Enclosure.of(0)
     guess = _newton(p, digits + 5)
-    step = abs(guess) / 10**digits
+    step = max(abs(guess) / 10**digits, _LEAST_STEP)
     lower, upper = guess - step, guess + step
     while normal_cdf(lower).upper > p:
-        lower -= step
-        step *= 2
+        lower, step = lower - step, 2 * step
     while normal_cdf(upper).lower < p:
-        upper += step
-        step *= 2
+        upper, step = upper + step, 2 * step
     return Enclosure(Enclosure.of(lower).lower, Enclosure.of(upper).upper)
 
 
 def _newton(p: Fraction, digits: int) -> Fraction:
-    x = Fraction(_rough_quantile(p))
+    """Newton's method on ln Phi, which is nearly a parabola in the tail, so that it converges from far away."""
+    x = _start(p)
     for _ in range(60):
-        step = (normal_cdf(x) - p) / normal_density(x)
-        middle = Fraction((step.lower + step.upper) / 2)
-        x = (x - middle).limit_denominator(10 ** (digits + 5))
-        if abs(middle) * 10 ** (digits // 2 + 3) < abs(x):
+        cdf = normal_cdf(x)
+        step = (cdf.log() - Enclosure.of(p).log()) * cdf / normal_density(x)
+        middle = (Fraction(step.lower) + Fraction(step.upper)) / 2
+        x = round_down(x - middle, digits)
+        if abs(middle) * 10 ** (digits // 2 + 3) <= abs(x):
             break
     return x
 
 
-def _rough_quantile(p: Fraction) -> float:
+def _start(p: Fraction) -> Fraction:
+    if p > Fraction(49, 100):
+        return (p - Fraction(1, 2)) * Fraction(5, 2)
     if p > Fraction(1, 10**300):
-        return NormalDist().inv_cdf(float(p))
-    square = -2 * float(Enclosure.of(p).log().lower)
-    return -(square**0.5)
+        return Fraction(NormalDist().inv_cdf(float(p)))
+    return -Fraction(math.sqrt(-2 * float(Enclosure.of(p).log().lower)))
 
 
 @lru_cache(maxsize=4096)
@@ -126,7 +129,7 @@ def _odd_series(x: Enclosure) -> Enclosure:
     square = x * x
     term = total = x
     n = 0
-    while 2 * square.upper > 2 * n + 3 or term.upper.copy_abs() > _NEGLIGIBLE:
+    while 2 * Fraction(square.upper) > 2 * n + 3 or term.upper.copy_abs() > _NEGLIGIBLE:
         n += 1
         term = term * square / (2 * n + 1)
         total = total + term

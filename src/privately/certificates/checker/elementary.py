@@ -37,11 +37,11 @@ def log_two(places: int) -> int:
 def exponential(x: Interval) -> Interval:
     """Enclose e^x, for |x| up to 10,000.
 
-    x = k ln 2 + r with r in [0, 2). y = r / 2^s is below 2^(1-s). Each term of sum y^n / n! is floor(term * y / n), too small
-    by less than 2 ulp (1 by its own rounding, and at most half of the error before it), and where the terms have become
-    0, those left out sum to less than 4 ulp, for each is at most half of the one before. So N terms are too small by
-    less than 2 N + 4 ulp. Squaring s times, rounded down and up, gives e^r at the low end of r;
-    and for 0 <= w <= 1, e^w <= 1 + 2 w takes it to the high end, w above.
+    x = k ln 2 + r with r in [0, 2), and y = r / 2^s is at most 1/2. Each term of sum y^n / n! is the one before times
+    y / n, rounded down: too small by less than 2 ulp (1 by its own rounding, and at most half of the error before it).
+    Where the terms have become 0, those left out sum to less than 4 ulp, for each is at most half of the one before.
+    So N terms are too small by less than 2 N + 4 ulp. Squaring s times, rounded down and up, gives e^r at the low end
+    of r; and for 0 <= w <= 1, e^w <= 1 + 2 w takes it to the high end, w above.
     """
     if x.magnitude() > 14 or not (x.at_most(_LARGEST) and (-x).at_most(_LARGEST)):
         raise OutOfReach("exponents beyond 10,000 are not evaluated")
@@ -85,8 +85,9 @@ def _exponential_sum(y: int, places: int) -> tuple[int, int]:
 def exponential_minus_one(x: Interval) -> Interval:
     """Enclose e^x - 1 with small relative error also near 0.
 
-    For |x| <= 1/2 it is x B(x), B(x) = sum over n >= 0 of x^n / (n+1)!, between 3/4 and 4/3 and increasing with slope below 1.
-    Rounding makes each term wrong by less than 2 ulp, and those left out sum to less than 4 ulp, as for `exponential`.
+    For |x| <= 1/2 it is x B(x), B(x) = sum over n >= 0 of x^n / (n+1)! = integral of e^(t x) for t from 0 to 1, which
+    is between 3/4 and 4/3 and increases with slope below 1. Rounding makes each term wrong by less than 2 ulp, and
+    those left out sum to less than 4 ulp, as for `exponential`.
     """
     if x.magnitude() > -1:
         return exponential(x) - whole(1, x.bits)
@@ -112,9 +113,9 @@ def tanh_of_half(x: Interval) -> Interval:
 def _logarithm(numerator: int, denominator: int, bits: int) -> Interval:
     """Enclose ln y for y = numerator / denominator > 0, with small relative error also near 1.
 
-    y = 2^k m with m in [0.7, 1.4], and ln m = 2 atanh z = 2 z B(z^2) for z = (m-1)/(m+1), B(w) = sum of w^n / (2n+1).
-    |z| < 0.18, so w < 1/30: the powers are too small by less than 2 ulp each, those left out sum to less than 2 ulp, and the slope
-    of B is below 1. Where k is not 0, |k ln 2| > 0.69 and |ln m| < 0.36, so that the sum loses no digits.
+    y = 2^k m with m in [0.7, 10/7], and ln m = 2 atanh z = 2 z B(z^2) for z = (m-1)/(m+1), B(w) = sum of w^n / (2n+1).
+    |z| < 0.18, so w < 1/30: the terms are too small by less than 2 ulp each, those left out sum to less than 2 ulp, and
+    the slope of B is below 1. Where k is not 0, |k ln 2| > 0.69 and |ln m| < 0.36, so that the sum loses no digits.
     """
     power = numerator.bit_length() - denominator.bit_length()
     if power >= 0:

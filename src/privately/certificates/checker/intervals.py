@@ -100,10 +100,10 @@ class Interval:
         return _compare(self.low, self.exponent, bound) > 0
 
     def is_narrow(self) -> bool:
-        """Whether its width is below 2^-110 (about 1e-33) of its numbers."""
+        """Whether its width is below 2^-240 (about 1e-72) of its numbers."""
         if self.low <= 0 <= self.high:
             return False
-        return (self.high - self.low) << 110 <= min(abs(self.low), abs(self.high))
+        return (self.high - self.low) << 240 <= min(abs(self.low), abs(self.high))
 
     def lower_end(self) -> Rational:
         if self.exponent >= 0:

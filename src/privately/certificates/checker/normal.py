@@ -1,6 +1,7 @@
 """The normal distribution: its density, the mass beyond x, and the mass between 0 and x."""
 
 from functools import lru_cache
+from math import log2, sqrt
 
 from .elementary import LARGEST_EXPONENT, OutOfReach, exponential
 from .intervals import Interval, enclose, whole
@@ -36,23 +37,21 @@ def _central_sum(w: Interval) -> Interval:
     """Enclose B(w) = sum over n >= 0 of w^n / (2n+1)!! = (mass between 0 and x) / (x phi(x)), w = x^2.
 
     Term n is the one before times w / (2n+1), rounded down, so that each step takes away less than 1 ulp. These ratios
-    decrease, so a product of j of them in a row is at most the product of the first j, which is term j: what one
-    step takes away is multiplied by at most B in all later terms together. N steps: the sum is too small by less than
-    N B ulp. It stops at a term that is 0 with a ratio below 1/2; in truth that term is below B ulp and the later ones sum to
-    no more. So B < sum / (1 - (N + 2) ulp) < sum (1 + (2 N + 4) ulp). B' <= B/2 and B(0) = 1 take it from the
-    low end of w to the high end: the growth is below e^(width/2) < 1 + width.
+    decrease, so a product of j of them in a row is at most the product of the first j, which is term j: what one step
+    takes away is multiplied by at most B in all later terms together. N steps: the sum is too small by less than
+    N B ulp. It stops at a term that is 0 with a ratio below 1/2; in truth that term is below B ulp, and the later ones
+    sum to no more. So B < sum / (1 - (N + 2) ulp) < sum (1 + (2 N + 4) ulp). From the low end of w to the high end B
+    grows by a factor below e^(width/2) < 1 + width, as B' <= B/2.
     """
     places = w.bits
     low, high = w.fixed(places)
     term = total = 1 << places
     odd = 1
-    while term:
+    while term or low >= odd << (places - 1):
         odd += 2
         term = (term * low >> places) // odd
         total += term
     steps = odd // 2
-    while low >= odd << (places - 1):  # a zero so early cannot be, but the proof needs the ratio
-        odd, steps = odd + 2, steps + 1
     return Interval(total, total + (total * (2 * steps + 8 + 2 * (high - low)) >> places) + 1, -places, w.bits)
 
 
@@ -64,12 +63,12 @@ def central_mass(x: Interval) -> Interval:
 def _fraction(x: Interval) -> Interval:
     """Enclose the mass beyond x, for x > 0 not small: Laplace's continued fraction.
 
-    It is phi(x) / (x + t_1) with t_k = k / (x + t_(k+1)), and 0 < t_k < k/x for every k, as all t are positive. Starting at any
-    k with that, each step back is one interval division.
+    It is phi(x) / (x + t_1) with t_k = k / (x + t_(k+1)), and 0 < t_k < k/x for every k, as all t are positive.
+    Starting at any k with that, each step back is one interval division.
     """
     places = x.bits
     low, high = x.fixed(places)
-    depth = _depth(places, low >> places)
+    depth = _depth(places, low / (1 << places))
     below, above = 0, -((-depth << 2 * places) // low)
     for k in range(depth - 1, 0, -1):
         scaled = k << 2 * places
@@ -77,10 +76,16 @@ def _fraction(x: Interval) -> Interval:
     return density(x) / Interval(low + below, high + above, -places, x.bits)
 
 
-def _depth(places: int, x: int) -> int:
-    """Enough steps: the error falls like e^(-2 x sqrt(2 n)). Too few would only make the interval wide."""
-    root = places * 7 // (20 * x) + 1
-    return root * root // 2 + 8
+def _depth(places: int, x: float) -> int:
+    """How many steps bring the width below 2^-places. Too few would only make the interval wide.
+
+    Step k narrows it by k / (x + t)^2, where x + t is near (x + sqrt(x^2 + 4 k)) / 2.
+    """
+    narrowed, k = 0.0, 0
+    while narrowed < places:
+        k += 1
+        narrowed += log2((x + sqrt(x * x + 4 * k)) ** 2 / (4 * k))
+    return k + 2
 
 
 def normal_tail(x: Rational, bits: int) -> Interval:

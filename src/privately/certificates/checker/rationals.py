@@ -69,6 +69,10 @@ class Rational:
         """Something to look a number up by; equal for equal numbers in lowest terms."""
         return self.numerator, self.denominator
 
+    def exact(self) -> str:
+        """As in a certificate, if it is in lowest terms."""
+        return str(self.numerator) if self.denominator == 1 else f"{self.numerator}/{self.denominator}"
+
     def text(self) -> str:
         """For people: a decimal with 10 digits at most."""
         if self.denominator == 1 and self.numerator.bit_length() < 64:

@@ -54,4 +54,31 @@ RULES: dict[str, Callable[..., Derivation]] = {
     )
 }
 
-__all__ = ["RULES", "convert", "suppose", *sorted(RULES)]
+__all__ = [
+    "RULES",
+    "add_remove_to_replace",
+    "advanced_composition",
+    "assumption",
+    "bounded_unit",
+    "convert",
+    "finite_table",
+    "gaussian_to_approx",
+    "gaussian_to_zcdp",
+    "group",
+    "optimal_composition",
+    "parallel_by_position",
+    "parallel_by_value",
+    "parallel_by_value_replace",
+    "poisson_sampling",
+    "postprocessing",
+    "pure_to_gaussian",
+    "pure_to_zcdp",
+    "pure_to_zcdp_simple",
+    "renyi_to_approx",
+    "sampling_without_replacement",
+    "sequential",
+    "suppose",
+    "weaken",
+    "zcdp_to_approx",
+    "zcdp_to_renyi",
+]

@@ -21,10 +21,11 @@ from privately.rounding import Enclosure, Number, rational
 def optimal_composition(*premises: Derivation, counts: Sequence[int] | None = None, delta: Number) -> Derivation:
     """The least epsilon at `delta` that holds for all (epsilon_i, delta_i) mechanisms together.
 
-    Exact when the epsilons are multiples of a common unit that is not too fine, otherwise each is rounded up to a lattice.
+    Exact when the epsilons are multiples of a common unit that is not too fine; otherwise each is rounded up to a
+    lattice.
 
-    Theorem: every (epsilon_i, delta_i)-DP mechanism is a post-processing of randomized response with loss epsilon_i that reveals
-        all with probability delta_i; so the composition has delta = 1 - (1 - D) prod (1 - delta_i) with
+    Theorem: every (epsilon_i, delta_i)-DP mechanism is a post-processing of randomized response with loss epsilon_i
+        that reveals all with probability delta_i; so the composition has delta = 1 - (1 - D) prod (1 - delta_i) with
         D = E[(1 - e^(epsilon - S))_+], S the sum of the losses; and D only grows when an epsilon_i is rounded up.
     Reference: Kairouz-Oh-Viswanath 2015; Murtagh-Vadhan 2016
     Proof: docs/theory/composition.md#optimal-composition
@@ -42,7 +43,7 @@ def optimal_composition(*premises: Derivation, counts: Sequence[int] | None = No
             inner = Enclosure.of(target)
         if inner.lower < 0:
             floor = float((1 - kept).upper)
-            raise InvalidParameter("delta", f"{float(target):g} is not above {floor:g}, which the deltas alone add up to.")
+            raise InvalidParameter("delta", f"{float(target):g} is below {floor:g}, to which the deltas alone add up.")
         epsilon = responses.solve(unit, multiples, repeats, Fraction(inner.lower)).claim()
     found = ApproxDP(epsilon=epsilon, delta=target, neighbors=neighbors)
     witness = {"unit": str(unit), "multiples": multiples}
@@ -66,11 +67,8 @@ def advanced_composition(*premises: Derivation, counts: Sequence[int] | None = N
     mean = sum((count * moderate(loss) * half_tanh(loss) for loss, count in pairs), Enclosure.of(0))
     squares = sum((count * loss**2 for loss, count in pairs), Fraction(0))
     spread = (-2 * Enclosure.of(added).log() * squares).sqrt()
-    found = ApproxDP(
-        epsilon=(mean + spread).claim(),
-        delta=min((1 - (1 - added) * _all_kept(deltas, repeats)).claim(), Fraction(1)),
-        neighbors=neighbors,
-    )
+    delta = (1 - (1 - added) * _all_kept(deltas, repeats)).claim() if any(deltas) else added
+    found = ApproxDP(epsilon=(mean + spread).claim(), delta=min(delta, Fraction(1)), neighbors=neighbors)
     parameters = {"counts": repeats, "slack": str(added)}
     return conclude("advanced_composition", premises, found, parameters=parameters)
 

@@ -13,7 +13,7 @@ from privately.guarantees.guarantee import Guarantee
 from privately.guarantees.kinds import ZCDP, ApproxDP, ApproxZCDP, GaussianDP, PureDP, RenyiDP
 from privately.guarantees.rules.limits import moderate
 from privately.guarantees.rules.sealing import conclude, conclusions
-from privately.rounding import Enclosure, Number, normal_quantile, rational
+from privately.rounding import Enclosure, Number, normal_quantile, rational, tidy
 
 Kind = TypeVar("Kind", bound=Guarantee)
 
@@ -21,14 +21,15 @@ Kind = TypeVar("Kind", bound=Guarantee)
 def pure_to_zcdp(premise: Derivation) -> Derivation:
     """epsilon tanh(epsilon/2), the best that holds for every epsilon-DP mechanism.
 
-    Theorem: epsilon-DP implies rho-zCDP with rho = epsilon tanh(epsilon/2) <= epsilon^2/2; randomized response attains it.
+    Theorem: epsilon-DP implies rho-zCDP with rho = epsilon tanh(epsilon/2) <= epsilon^2/2; randomized response
+        attains it.
     Reference: Bun-Steinke 2016, Proposition 1.4 (epsilon^2/2); Harrison-Manurangsi 2025 (the tight form)
     Proof: docs/theory/conversions.md#pure-to-zcdp
     Checked-by: tests/guarantees/rules/test_conversions.py::test_pure_to_zcdp_dominates_enumeration
     """
     statement = _only(premise, PureDP, "ZCDP")
     epsilon = statement.parameters["epsilon"]
-    simple = epsilon**2 / 2
+    simple = tidy(epsilon**2 / 2)
     rho = simple if epsilon > 1000 else min(simple, (epsilon * half_tanh(epsilon)).claim())
     return conclude("pure_to_zcdp", [premise], ZCDP(rho=rho, neighbors=statement.neighbors))
 
@@ -42,7 +43,7 @@ def pure_to_zcdp_simple(premise: Derivation) -> Derivation:
     Checked-by: tests/guarantees/rules/test_conversions.py::test_pure_to_zcdp_dominates_enumeration
     """
     statement = _only(premise, PureDP, "ZCDP")
-    rho = statement.parameters["epsilon"] ** 2 / 2
+    rho = tidy(statement.parameters["epsilon"] ** 2 / 2)
     return conclude("pure_to_zcdp", [premise], ZCDP(rho=rho, neighbors=statement.neighbors))
 
 
@@ -74,14 +75,15 @@ def zcdp_to_renyi(premise: Derivation, *, orders: Iterable[Number]) -> Derivatio
     statement = _only(premise, ZCDP, "RenyiDP")
     rho = statement.parameters["rho"]
     exact = [rational(order, "orders", above=1) for order in orders]
-    found = RenyiDP(bounds=[(order, order * rho) for order in exact], neighbors=statement.neighbors)
+    found = RenyiDP(bounds=[(order, tidy(order * rho)) for order in exact], neighbors=statement.neighbors)
     return conclude("zcdp_to_renyi", [premise], found)
 
 
 def zcdp_to_approx(premise: Derivation, *, delta: Number) -> Derivation:
     """epsilon at the best order, which the certificate names.
 
-    Theorem: rho-zCDP implies (epsilon, delta)-DP for every a > 1 with epsilon = a rho + ln((a-1)/a) - (ln delta + ln a)/(a-1);
+    Theorem: rho-zCDP implies (epsilon, delta)-DP for every a > 1 with
+        epsilon = a rho + ln((a-1)/a) - (ln delta + ln a)/(a-1);
         d0-approximate zCDP implies (epsilon, d0 + (1 - d0) delta)-DP.
     Reference: Canonne-Kamath-Steinke 2020; Bun-Steinke 2016, section 8
     Proof: docs/theory/conversions.md#renyi-to-approx
@@ -114,7 +116,9 @@ def renyi_to_approx(premise: Derivation, *, delta: Number) -> Derivation:
     target = rational(delta, "delta", minimum=0, maximum=1)
     _above_floor(statement, target, Fraction(0), reachable=False)
     order = curves.best_order_for_delta(bounds, target)
-    epsilon = Fraction(0) if target == 1 else curves.bound_to_epsilon(order, curves.bound_at(bounds, order), target).claim()
+    epsilon = (
+        Fraction(0) if target == 1 else curves.bound_to_epsilon(order, curves.bound_at(bounds, order), target).claim()
+    )
     found = ApproxDP(epsilon=epsilon, delta=target, neighbors=statement.neighbors)
     return conclude("renyi_to_approx", [premise], found, witness={"order": str(order)})
 
@@ -122,7 +126,8 @@ def renyi_to_approx(premise: Derivation, *, delta: Number) -> Derivation:
 def gaussian_to_approx(premise: Derivation, *, delta: Number) -> Derivation:
     """The exact profile of the Gaussian mechanism.
 
-    Theorem: mu-GDP implies (epsilon, delta)-DP exactly when delta >= Phi(-epsilon/mu + mu/2) - e^epsilon Phi(-epsilon/mu - mu/2).
+    Theorem: mu-GDP implies (epsilon, delta)-DP exactly when
+        delta >= Phi(-epsilon/mu + mu/2) - e^epsilon Phi(-epsilon/mu - mu/2).
     Reference: Balle-Wang 2018, Theorem 8; Dong-Roth-Su 2022
     Proof: docs/theory/conversions.md#gaussian-to-approx
     Checked-by: tests/guarantees/rules/test_conversions.py::test_gaussian_profile_to_twelve_digits
@@ -148,7 +153,7 @@ def gaussian_to_zcdp(premise: Derivation) -> Derivation:
     Checked-by: tests/guarantees/rules/test_conversions.py::test_gaussian_to_zcdp_dominates_enumeration
     """
     statement = _only(premise, GaussianDP, "ZCDP")
-    rho = statement.parameters["mu"] ** 2 / 2
+    rho = tidy(statement.parameters["mu"] ** 2 / 2)
     return conclude("gaussian_to_zcdp", [premise], ZCDP(rho=rho, neighbors=statement.neighbors))
 
 
@@ -167,4 +172,4 @@ def _only(premise: Derivation, kind: type[Guarantee] | tuple[type[Guarantee], ..
 
 def _above_floor(statement: Guarantee, delta: Fraction, floor: Fraction, *, reachable: bool) -> None:
     if delta < floor or (delta == floor and not reachable and delta < 1):
-        raise InvalidParameter("delta", f"{statement} reaches no finite epsilon at delta {float(delta):g}; ask for more.")
+        raise InvalidParameter("delta", f"{statement} has no finite epsilon at delta {float(delta):g}; ask for more.")

@@ -21,8 +21,8 @@ def finite_table(
 ) -> Derivation:
     """The tight guarantee of a finite mechanism, by comparing all neighbours: PureDP, or ApproxDP at a delta > 0.
 
-    Theorem: (epsilon, delta) holds on a finite domain exactly when, for all neighbours in both directions, the sum over outcomes
-        of max(0, P - e^epsilon Q) is at most delta.
+    Theorem: (epsilon, delta) holds on a finite domain exactly when, for all neighbours in both directions, the sum over
+        outcomes of max(0, P - e^epsilon Q) is at most delta.
     Reference: Dwork-Roth 2014, Definition 2.4; seed 000, epsilon-distance
     Proof: docs/theory/structure.md#finite-tables
     Checked-by: tests/guarantees/rules/test_leaves.py::test_finite_table_is_tight

@@ -18,8 +18,8 @@ from privately.rounding import Enclosure, tidy, whole
 def group(premise: Derivation, *, size: int) -> Derivation:
     """Protection of several rows (or units) at once.
 
-    Theorem: for k changes at once, epsilon becomes k epsilon, delta becomes delta (1 + e^epsilon + ... + e^((k-1) epsilon)), rho
-        becomes k^2 rho and mu becomes k mu.
+    Theorem: for k changes at once, epsilon becomes k epsilon, delta becomes
+        delta (1 + e^epsilon + ... + e^((k-1) epsilon)), rho becomes k^2 rho and mu becomes k mu.
     Reference: Vadhan 2017, Lemma 2.2; Bun-Steinke 2016, Proposition 1.9; Dong-Roth-Su 2022
     Proof: docs/theory/neighbors.md#groups
     Checked-by: tests/guarantees/rules/test_neighborhoods.py::test_group_dominates_enumeration
@@ -33,8 +33,8 @@ def group(premise: Derivation, *, size: int) -> Derivation:
 def add_remove_to_replace(premise: Derivation) -> Derivation:
     """Replacing a row is removing it and adding another: twice the change.
 
-    Theorem: addition and removal gives replacement with 2 epsilon, (1 + e^epsilon) delta, 4 rho, 2 mu. The reverse is false:
-        the size of the data set is 0-DP under replacement and not private at all under addition and removal.
+    Theorem: addition and removal gives replacement with 2 epsilon, (1 + e^epsilon) delta, 4 rho, 2 mu. The reverse is
+        false: the size of the data set is 0-DP under replacement and not private at all under addition and removal.
     Reference: Dwork-Roth 2014, Theorem 2.2; Bun-Steinke 2016, Proposition 1.9
     Proof: docs/theory/neighbors.md#replacement
     Checked-by: tests/guarantees/rules/test_neighborhoods.py::test_replacement_dominates_enumeration
@@ -49,7 +49,8 @@ def add_remove_to_replace(premise: Derivation) -> Derivation:
 def bounded_unit(premise: Derivation, *, unit: str) -> Derivation:
     """From `size` rows to one unit that has at most `size` rows.
 
-    Theorem: among data sets in which each unit has at most L rows, adding or removing a unit adds or removes at most L rows.
+    Theorem: among data sets in which each unit has at most L rows, adding or removing a unit adds or removes at most
+        L rows.
     Reference: the definition of neighbours
     Proof: docs/theory/neighbors.md#units
     Checked-by: tests/guarantees/rules/test_neighborhoods.py::test_bounded_unit_dominates_enumeration
@@ -60,7 +61,7 @@ def bounded_unit(premise: Derivation, *, unit: str) -> Derivation:
         raise NoSuchRule(
             premise=statement,
             wanted=f"a statement about one {unit}",
-            hint="Start from a statement about adding or removing rows, made for as many rows as a unit has by group().",
+            hint="Start from a statement about adding or removing rows, for as many rows as a unit has, by group().",
         )
     found = restated(statement, Neighbors.ADD_REMOVE.of_unit(unit, max_rows=rows.size))
     return conclude("bounded_unit", [premise], found)
@@ -81,14 +82,14 @@ def _several(statement: Guarantee, times: int, neighbors: Neighbors, *, wanted: 
     numbers = statement.parameters
     match statement:
         case PureDP():
-            return PureDP(epsilon=times * numbers["epsilon"], neighbors=neighbors)
+            return PureDP(epsilon=tidy(times * numbers["epsilon"]), neighbors=neighbors)
         case ApproxDP():
             delta = _group_delta(numbers["epsilon"], numbers["delta"], times)
-            return ApproxDP(epsilon=times * numbers["epsilon"], delta=delta, neighbors=neighbors)
+            return ApproxDP(epsilon=tidy(times * numbers["epsilon"]), delta=delta, neighbors=neighbors)
         case ZCDP():
-            return ZCDP(rho=times**2 * numbers["rho"], neighbors=neighbors)
+            return ZCDP(rho=tidy(times**2 * numbers["rho"]), neighbors=neighbors)
         case GaussianDP():
-            return GaussianDP(mu=times * numbers["mu"], neighbors=neighbors)
+            return GaussianDP(mu=tidy(times * numbers["mu"]), neighbors=neighbors)
     raise NoSuchRule(premise=statement, wanted=wanted, hint="Convert it to ApproxDP first, or group before converting.")
 
 
@@ -104,7 +105,7 @@ def _group_delta(epsilon: Fraction, delta: Fraction, times: int) -> Fraction:
 def _geometric_sum(ratio: Enclosure, terms: int) -> Enclosure:
     """1 + r + ... + r^(terms-1), by doubling: no division, so nothing cancels."""
     total, power = Enclosure.of(0), Enclosure.of(1)
-    for bit in bin(terms)[2:]:
+    for bit in f"{terms:b}":
         total, power = total * (1 + power), power * power
         if bit == "1":
             total, power = 1 + ratio * total, ratio * power

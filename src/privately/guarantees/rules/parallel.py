@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 
 from privately.errors import InvalidParameter, NoSuchRule
-from privately.guarantees.costs import Costs, common_kind, common_neighbors, costs, from_costs, shared_coordinates
+from privately.guarantees.costs import (
+    Coordinate,
+    Costs,
+    common_kind,
+    common_neighbors,
+    costs,
+    from_costs,
+    shared_coordinates,
+)
 from privately.guarantees.derivations import Derivation
 from privately.guarantees.neighbors import Neighbors
 from privately.guarantees.rules.sealing import conclude, conclusions
@@ -37,8 +45,8 @@ def parallel_by_position(*premises: Derivation) -> Derivation:
 def parallel_by_value(*premises: Derivation) -> Derivation:
     """Parts fixed by a row's own value, as in GROUP BY: an added or removed row touches one part.
 
-    Theorem: when each row goes to a part by a function of its value, the whole has under addition and removal of up to s rows
-        the s largest costs; with units of at most L rows each, the s L largest.
+    Theorem: when each row goes to a part by a function of its value, the whole has under addition and removal of up to
+        s rows the s largest costs; with units of at most L rows each, the s L largest.
     Reference: McSherry 2009, Theorem 4
     Proof: docs/theory/parallel.md#by-value
     Checked-by: tests/guarantees/rules/test_parallel.py::test_by_value_dominates_enumeration
@@ -68,8 +76,8 @@ def parallel_by_value_replace(*, moved: Sequence[Derivation], stayed: Sequence[D
 
     `moved[i]` is what part i's mechanism satisfies when a row is added or removed, `stayed[i]` when one is replaced.
 
-    Theorem: under replacement of one row the whole costs at most the larger of the largest `stayed` cost and the sum of the two
-        largest `moved` costs.
+    Theorem: under replacement of one row the whole costs at most the larger of the largest `stayed` cost and the sum of
+        the two largest `moved` costs.
     Reference: Kifer-Machanavajjhala 2011, on the two notions of neighbours
     Proof: docs/theory/parallel.md#by-value-under-replacement
     Checked-by: tests/guarantees/rules/test_parallel.py::test_by_value_replace_dominates_enumeration
@@ -97,7 +105,7 @@ def parallel_by_value_replace(*, moved: Sequence[Derivation], stayed: Sequence[D
     return conclude("parallel_by_value_replace", premises, from_costs(kind, total, Neighbors.REPLACE))
 
 
-def _largest(listed: Sequence[Costs], number: int) -> dict[Hashable, Fraction]:
+def _largest(listed: Sequence[Costs], number: int) -> dict[Coordinate, Fraction]:
     """Per coordinate, the sum of the `number` largest."""
     return {
         name: sum(sorted((one[name] for one in listed), reverse=True)[:number], Fraction(0))

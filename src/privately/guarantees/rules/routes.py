@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from privately.errors import InvalidParameter, NoSuchRule
@@ -27,9 +27,15 @@ from privately.rounding import Number
 
 ORDERS: tuple[Number, ...] = ("1.25", "1.5", "1.75", 2, "2.5", 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64, 128, 256)
 
-_VIA_ZCDP = {PureDP: pure_to_zcdp, GaussianDP: gaussian_to_zcdp}
-_TO_APPROX = {ZCDP: zcdp_to_approx, ApproxZCDP: zcdp_to_approx, RenyiDP: renyi_to_approx, GaussianDP: gaussian_to_approx}
-_FALSE = {
+Rule = Callable[..., Derivation]
+_VIA_ZCDP: dict[type[Guarantee], Rule] = {PureDP: pure_to_zcdp, GaussianDP: gaussian_to_zcdp}
+_TO_APPROX: dict[type[Guarantee], Rule] = {
+    ZCDP: zcdp_to_approx,
+    ApproxZCDP: zcdp_to_approx,
+    RenyiDP: renyi_to_approx,
+    GaussianDP: gaussian_to_approx,
+}
+_FALSE: dict[tuple[type[Guarantee], type[Guarantee]], str] = {
     (ZCDP, GaussianDP): "The discrete Gaussian is zCDP and not Gaussian DP.",
     (ApproxDP, PureDP): "A delta above 0 allows a mechanism to reveal everything once in a while.",
     (RenyiDP, ZCDP): "Finitely many orders say nothing about the others.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 
 from privately.errors import InvalidParameter, NoSuchRule
 from privately.guarantees.costs import common_kind, common_neighbors, costs, from_costs, implies, shared_coordinates
@@ -27,8 +28,8 @@ def postprocessing(premise: Derivation, *, description: str) -> Derivation:
 def weaken(premise: Derivation, *, to: Guarantee) -> Derivation:
     """The same truth, stated with less.
 
-    Theorem: a guarantee implies every guarantee with larger numbers, fewer orders or fewer neighbours; PureDP is ApproxDP
-        with delta 0 and ZCDP is ApproxZCDP with delta 0.
+    Theorem: a guarantee implies every guarantee with larger numbers, fewer orders or fewer neighbours; PureDP is
+        ApproxDP with delta 0 and ZCDP is ApproxZCDP with delta 0.
     Reference: Dwork-Roth 2014, Definition 2.4; Bun-Steinke 2016, Definition 8.1
     Proof: docs/theory/structure.md#weakening
     Checked-by: tests/guarantees/rules/test_structure.py::test_weaken_only_downwards
@@ -44,8 +45,8 @@ def sequential(*premises: Derivation, counts: Sequence[int] | None = None) -> De
 
     Theorem: run one after another, adaptively, guarantees of one kind add: epsilon and delta, rho and delta, the Renyi
         bound at each order, and mu squared.
-    Reference: Dwork-Roth 2014, Theorem 3.16 and B.1; Mironov 2017, Proposition 1; Bun-Steinke 2016, Lemma 1.7 and section 8;
-        Dong-Roth-Su 2022
+    Reference: Dwork-Roth 2014, Theorem 3.16 and B.1; Mironov 2017, Proposition 1; Bun-Steinke 2016, Lemma 1.7 and
+        section 8; Dong-Roth-Su 2022
     Proof: docs/theory/composition.md#sequential-composition
     Checked-by: tests/guarantees/rules/test_structure.py::test_sequential_dominates_enumeration
     """
@@ -54,7 +55,7 @@ def sequential(*premises: Derivation, counts: Sequence[int] | None = None) -> De
     neighbors, kind = common_neighbors(statements), common_kind(statements)
     listed = [costs(statement, kind) for statement in statements]
     total = {
-        name: sum(count * one[name] for count, one in zip(repeats, listed, strict=True))
+        name: sum((count * one[name] for count, one in zip(repeats, listed, strict=True)), Fraction(0))
         for name in shared_coordinates(listed)
     }
     return conclude("sequential", premises, from_costs(kind, total, neighbors), parameters={"counts": repeats})

@@ -1,0 +1,74 @@
+"""What a valid certificate says, and what it leaves to trust."""
+
+from typing import NamedTuple
+
+from .statements import Statement
+
+_ALWAYS = (
+    "that the released value came from the mechanism that this derivation describes",
+    "that the neighbours named are those that matter for the data",
+    "the theorems behind the rules used, this checker, and the Python that runs it",
+)
+_BY_VALUE = "that the parts were made by a function of each row's own value"
+_BY_RULE = {
+    "assumption": "the assumptions listed: nothing about them is proved",
+    "finite_table": "that each table is the law of the program that ran, on every input that it can get",
+    "postprocessing": "that each post-processing step reads nothing but the output of its premise",
+    "bounded_unit": "that no unit has more rows than the certificate says",
+    "parallel_by_position": "that the parts were made by position, without looking at values",
+    "parallel_by_value": _BY_VALUE,
+    "parallel_by_value_replace": _BY_VALUE,
+    "poisson_sampling": "that each row (or unit) was sampled independently at the rate named, in secret",
+    "sampling_without_replacement": "that the sample was drawn uniformly, in secret, from the population named",
+}
+
+
+class Report(NamedTuple):
+    """The result of checking a valid certificate. All texts are ASCII without control characters."""
+
+    claim: Statement
+    assumptions: tuple[str, ...]
+    node_count: int
+    rules: tuple[str, ...]
+    hash: str
+    subject: str | None
+
+    @property
+    def claim_text(self) -> str:
+        """Such as "(0.5, 1e-06)-DP, adding or removing one row"."""
+        return self.claim.text()
+
+    @property
+    def trusted(self) -> tuple[str, ...]:
+        """What is trusted, not proved."""
+        special = dict.fromkeys(_BY_RULE[rule] for rule in self.rules if rule in _BY_RULE)
+        return (*special, *_ALWAYS)
+
+    def text(self) -> str:
+        """For people."""
+        lines = [
+            f"valid: {self.claim_text}",
+            f"steps: {self.node_count}",
+            f"rules: {', '.join(self.rules)}",
+            "assumptions: " + ("" if self.assumptions else "none"),
+        ]
+        lines += [f"  - {assumption}" for assumption in self.assumptions]
+        lines.append("trusted, not proved:")
+        lines += [f"  - {sentence}" for sentence in self.trusted]
+        lines.append(f"release: {self.subject or 'none named'}")
+        lines.append(f"hash: {self.hash}")
+        return "\n".join(lines)
+
+    def plain(self) -> dict[str, object]:
+        """For programs, ready for JSON."""
+        return {
+            "valid": True,
+            "claim": self.claim.plain(),
+            "claim_text": self.claim_text,
+            "steps": self.node_count,
+            "rules": list(self.rules),
+            "assumptions": list(self.assumptions),
+            "trusted": list(self.trusted),
+            "subject": self.subject,
+            "hash": self.hash,
+        }

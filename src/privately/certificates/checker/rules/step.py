@@ -1,0 +1,84 @@
+"""What a rule is, and what it sees of a node."""
+
+# ruff: noqa: TID252 - relative imports, so that the package works under any name
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from ..intervals import Interval
+from ..rationals import ONE, Rational
+from ..schema import Invalid, integer, integers, rational, text
+from ..statements import Statement, require_delta
+from ..work import Work
+
+Parser = Callable[[object, str], Any]
+
+
+class Step(NamedTuple):
+    """One node, read, with the conclusions of its premises."""
+
+    claim: Statement
+    premises: list[Statement]
+    parameters: Mapping[str, Any]
+    witness: Mapping[str, Any]
+    work: Work
+
+    def only_premise(self, *kinds: str) -> Statement:
+        """The single premise, which must be of one of these kinds."""
+        premise = self.premises[0]
+        if premise.kind not in kinds:
+            raise Invalid("premises[0]", f"is {premise.kind}, but the rule needs {' or '.join(kinds)}")
+        return premise
+
+    def claim_must_be(self, *kinds: str) -> None:
+        if self.claim.kind not in kinds:
+            raise Invalid("conclusion.kind", f"is {self.claim.kind}, but the rule gives {' or '.join(kinds)}")
+
+    def require_bound(self, name: str, bound: Callable[[int], Interval]) -> None:
+        """Check a number of the claim against an enclosure of its bound."""
+        self.work.require_bound(f"conclusion.{name}", self.claim.number(name), bound)
+
+    def require_delta_bound(self, exact: Rational | None, bound: Callable[[int], Interval]) -> None:
+        """The same for delta, exactly where the bound is rational; delta 1 always is enough."""
+        if exact is not None:
+            require_delta(self.claim.number("delta"), exact)
+        elif self.claim.number("delta") < ONE:
+            self.require_bound("delta", bound)
+
+    def counts(self) -> list[int]:
+        """How often each premise is used."""
+        counts: list[int] = self.parameters["counts"]
+        if len(counts) != len(self.premises):
+            raise Invalid("parameters.counts", "must have one count for each premise")
+        return counts
+
+
+class Rule(NamedTuple):
+    """How a node with this rule is read and checked."""
+
+    check: Callable[[Step], None]
+    premises: int | None
+    """How many premises; None for any number from 1."""
+    parameters: Mapping[str, Parser] = {}
+    witness: Mapping[str, Parser] = {}
+    same_neighbors: bool = True
+
+
+def read_counts(value: object, field: str) -> list[int]:
+    return integers(value, field, least=1)
+
+
+def read_multiples(value: object, field: str) -> list[int]:
+    return integers(value, field, least=0)
+
+
+def read_positive(value: object, field: str) -> int:
+    return integer(value, field, least=1)
+
+
+def read_rational(value: object, field: str) -> Rational:
+    return rational(value, field)
+
+
+def read_text(value: object, field: str) -> str:
+    return text(value, field)

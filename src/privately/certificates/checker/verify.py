@@ -1,0 +1,151 @@
+"""From the bytes of a certificate to a report, or to the reason why it is refused."""
+
+import os
+import stat
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from .canonical import content_hash, is_hash
+from .report import Report
+from .rules import RULES, Parser, Rule, Step
+from .schema import FILE_BYTES, NODES, Invalid, array, integers, members, read_json, show
+from .statements import Statement, read_statement
+from .work import Work
+
+SCHEMA = "privately.certificate/1"
+
+_CERTIFICATE = frozenset({"schema", "subject", "nodes", "hash"})
+_NODE = frozenset({"rule", "premises", "parameters", "witness", "conclusion"})
+
+
+class Node(NamedTuple):
+    """One node as read, before anything about it is checked."""
+
+    name: str
+    rule: Rule
+    premises: list[int]
+    parameters: dict[str, Any]
+    witness: dict[str, Any]
+    claim: Statement
+
+
+def check_file(path: str | os.PathLike[str], *, allow_assumptions: bool = False) -> Report:
+    """Check a certificate in a file; never read more of it than a certificate may have."""
+    try:
+        status = os.stat(path)  # noqa: PTH116 - pathlib costs more to import than all of this
+        if not stat.S_ISREG(status.st_mode):
+            raise Invalid("file", "is not a regular file")
+        if status.st_size > FILE_BYTES:
+            raise Invalid("file", "is larger than 16 MiB")
+        with open(path, "rb") as file:  # noqa: PTH123
+            data = file.read(FILE_BYTES + 1)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise Invalid("file", f"cannot be read: {reason}") from None
+    return check(data, allow_assumptions=allow_assumptions)
+
+
+def check(data: bytes | str, *, allow_assumptions: bool = False) -> Report:
+    """Check a certificate. Raise `Invalid` if anything is wrong with it."""
+    try:
+        return _check(data, allow_assumptions=allow_assumptions)
+    except (ArithmeticError, MemoryError, RecursionError, ValueError) as error:
+        raise Invalid("file", f"is beyond what can be checked ({type(error).__name__})") from None
+
+
+def _check(data: bytes | str, *, allow_assumptions: bool) -> Report:
+    certificate = members(read_json(data), _CERTIFICATE, "certificate")
+    if certificate["schema"] != SCHEMA:
+        raise Invalid("schema", f"must be {SCHEMA}, not {show(certificate['schema'])}")
+    if certificate["subject"] is not None and not is_hash(certificate["subject"]):
+        raise Invalid("subject", "must be null or sha256: and 64 hexadecimal digits")
+    nodes = _read_nodes(certificate["nodes"])
+    if not is_hash(certificate["hash"]):
+        raise Invalid("hash", "must be sha256: and 64 hexadecimal digits")
+    if certificate["hash"] != content_hash(certificate):
+        raise Invalid("hash", "is not that of the contents")
+    assumed = [i for i, node in enumerate(nodes) if node.name == "assumption"]
+    if assumed and not allow_assumptions:
+        raise Invalid(f"nodes[{assumed[0]}].rule", "is an assumption, and assumptions are not allowed here")
+    _check_nodes(nodes)
+    return Report(
+        claim=nodes[-1].claim,
+        assumptions=tuple(_assumption_text(i, nodes[i]) for i in assumed),
+        node_count=len(nodes),
+        rules=tuple(sorted({node.name for node in nodes})),
+        hash=certificate["hash"],
+        subject=certificate["subject"],
+    )
+
+
+def _read_nodes(value: object) -> list[Node]:
+    raw = array(value, "nodes")
+    if not 1 <= len(raw) <= NODES:
+        raise Invalid("nodes", f"must be 1 to {NODES}")
+    nodes = []
+    used = bytearray(len(raw))
+    for i, item in enumerate(raw):
+        try:
+            node = _read_node(members(item, _NODE, f"nodes[{i}]"), i)
+        except Invalid as error:
+            raise (error if error.field.startswith("nodes[") else error.within(f"nodes[{i}]")) from None
+        for premise in node.premises:
+            used[premise] = 1
+        nodes.append(node)
+    unused = used.find(0, 0, len(raw) - 1)
+    if unused >= 0:
+        raise Invalid(f"nodes[{unused}]", "is used by no later node")
+    return nodes
+
+
+def _read_node(raw: dict[str, Any], index: int) -> Node:
+    name = raw["rule"]
+    if not isinstance(name, str) or name not in RULES:
+        raise Invalid("rule", f"is not a rule: {show(name)}")
+    rule = RULES[name]
+    premises = integers(raw["premises"], "premises", least=0)
+    if rule.premises is None and not premises:
+        raise Invalid("premises", "must be at least one")
+    if rule.premises is not None and len(premises) != rule.premises:
+        raise Invalid("premises", f"must be {rule.premises}, not {len(premises)}")
+    if premises and max(premises) >= index:
+        place = next(j for j, premise in enumerate(premises) if premise >= index)
+        raise Invalid(f"premises[{place}]", "must be an earlier node")
+    return Node(
+        name,
+        rule,
+        premises,
+        _read_members(raw["parameters"], rule.parameters, "parameters"),
+        _read_members(raw["witness"], rule.witness, "witness"),
+        read_statement(raw["conclusion"]),
+    )
+
+
+def _read_members(value: object, parsers: Mapping[str, Parser], field: str) -> dict[str, Any]:
+    raw = members(value, frozenset(parsers), field)
+    return {name: parse(raw[name], f"{field}.{name}") for name, parse in parsers.items()}
+
+
+def _assumption_text(index: int, node: Node) -> str:
+    statement, reference = node.parameters["statement"], node.parameters["reference"]
+    source = f" ({reference!a})" if reference else ""
+    return f"node {index} takes for granted {node.claim.text()}: {statement!a}{source}"
+
+
+def _check_nodes(nodes: list[Node]) -> None:
+    work = Work()
+    for i, node in enumerate(nodes):
+        premises = [nodes[premise].claim for premise in node.premises]
+        try:
+            work.spend(2 + sum(1 + len(premise.bounds) for premise in premises))
+            if node.rule.same_neighbors:
+                _same_neighbors(node.claim, premises)
+            node.rule.check(Step(node.claim, premises, node.parameters, node.witness, work))
+        except Invalid as error:
+            raise error.within(f"nodes[{i}]") from None
+
+
+def _same_neighbors(claim: Statement, premises: list[Statement]) -> None:
+    for j, premise in enumerate(premises):
+        if premise.neighbors != claim.neighbors:
+            raise Invalid("conclusion.neighbors", f"differ from those of premises[{j}]")

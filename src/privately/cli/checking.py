@@ -1,0 +1,60 @@
+"""`privately check FILE`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from privately.certificates import Report
+from privately.certificates import check as check_certificate
+
+
+def check(
+    file: Annotated[Path, typer.Argument(help="A certificate, such as one saved by release.certificate.save(...).")],
+    *,
+    allow_assumptions: Annotated[
+        bool, typer.Option("--allow-assumptions", help="Accept a certificate that takes something for granted.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
+) -> None:
+    """Check a certificate: derive its claim again, step by step, without the data.
+
+    Exit code 0 when it holds, 2 when it does not or cannot be read.
+
+    Example: privately check release.json
+    """
+    report = check_certificate(file, allow_assumptions=allow_assumptions)
+    if as_json:
+        print(json.dumps(as_data(report), sort_keys=True))
+    else:
+        show(report, Console(highlight=False, soft_wrap=True))
+
+
+def as_data(report: Report) -> dict[str, object]:
+    """A report for programs."""
+    return {
+        "valid": True,
+        "claim": report.claim_text,
+        "steps": report.node_count,
+        "rules": list(report.rules),
+        "assumptions": list(report.assumptions),
+        "trusted": list(report.trusted),
+        "subject": report.subject,
+        "hash": report.hash,
+    }
+
+
+def show(report: Report, console: Console) -> None:
+    """A report for people."""
+    console.print(f"[bold green]valid[/]: {report.claim_text}")
+    console.print(f"  derived again in {report.node_count} steps, by {', '.join(report.rules)}")
+    for assumption in report.assumptions:
+        console.print("  [yellow]assumed, not proved[/]:", assumption, markup=True)
+    console.print("  trusted, not proved:")
+    for sentence in report.trusted:
+        console.print(f"  - {sentence}", markup=False)
+    console.print(f"  {report.hash}", style="dim")

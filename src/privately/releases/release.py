@@ -1,0 +1,99 @@
+"""Release: the form in which every answer leaves the system."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from os import PathLike
+from types import MappingProxyType
+from typing import Any
+
+from privately.certificates import Certificate, certify, check
+from privately.certificates.checker import canonical_bytes, content_hash
+from privately.certificates.files import read_limited, write_whole
+from privately.errors import CertificateInvalid, InvalidParameter, Unproved
+from privately.guarantees import Derivation, Guarantee
+from privately.releases.values import decode_interval, decode_value, encode_interval, encode_value, freeze
+from privately.rounding import Interval
+
+SCHEMA = "privately.release/1"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Release:
+    """A value, its error bars, its guarantee and the certificate of that guarantee.
+
+    The certificate names the hash of the value and its intervals, so neither can be exchanged unnoticed, and it is
+    checked whenever a Release is made or loaded. What that does *not* show: that the value came from the mechanism.
+    """
+
+    value: Any
+    certificate: Certificate
+    intervals: Mapping[str, Interval] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "value", freeze(self.value))
+        object.__setattr__(self, "intervals", _frozen_intervals(self.intervals))
+        check(self.certificate)
+        if self.certificate.subject != _subject(self.value, self.intervals):
+            raise CertificateInvalid("subject", "the certificate belongs to another value or other intervals.")
+
+    @classmethod
+    def of(cls, value: Any, derivation: Derivation, *, intervals: Mapping[str, Interval] | None = None) -> Release:
+        """Certifies the derivation for this value. Unproved when it rests on assumptions."""
+        if derivation.assumptions:
+            raise Unproved(
+                f"the guarantee rests on an assumption: {derivation.assumptions[0]}.",
+                hint="Derive it from a mechanism instead.",
+            )
+        frozen, bars = freeze(value), _frozen_intervals(intervals or {})
+        return cls(value=frozen, intervals=bars, certificate=certify(derivation, subject=_subject(frozen, bars)))
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What the certificate claims."""
+        return self.certificate.guarantee
+
+    def to_bytes(self) -> bytes:
+        """Canonical: equal releases give equal bytes."""
+        content = _content(self.value, self.intervals)
+        return canonical_bytes({"schema": SCHEMA, **content, "certificate": dict(self.certificate.data)})
+
+    @classmethod
+    def from_bytes(cls, document: bytes) -> Release:
+        """Reads and checks what `to_bytes` wrote."""
+        try:
+            data = json.loads(document)
+            if data.keys() != {"schema", "value", "intervals", "certificate"} or data["schema"] != SCHEMA:
+                raise CertificateInvalid("schema", f"not a release of the form {SCHEMA}.")
+            certificate = Certificate.parse(json.dumps(data["certificate"]).encode())
+            intervals = {str(name): decode_interval(ends) for name, ends in data["intervals"].items()}
+            return cls(value=decode_value(data["value"]), intervals=intervals, certificate=certificate)
+        except (ValueError, TypeError, AttributeError, KeyError, RecursionError, ZeroDivisionError) as fault:
+            raise CertificateInvalid("release", f"not a readable release ({type(fault).__name__}).") from None
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Writes the file whole or not at all."""
+        write_whole(path, self.to_bytes())
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Release:
+        """Reads and checks a file."""
+        return cls.from_bytes(read_limited(path))
+
+
+def _frozen_intervals(intervals: Mapping[str, Interval]) -> Mapping[str, Interval]:
+    for name, interval in intervals.items():
+        if not isinstance(name, str) or not isinstance(interval, Interval):
+            raise InvalidParameter("intervals", "give a mapping from names to Intervals.")
+    return MappingProxyType(dict(intervals))
+
+
+def _content(value: Any, intervals: Mapping[str, Interval]) -> dict[str, Any]:
+    encoded = {name: encode_interval(interval) for name, interval in intervals.items()}
+    return {"value": encode_value(value), "intervals": encoded}
+
+
+def _subject(value: Any, intervals: Mapping[str, Interval]) -> str:
+    return content_hash(_content(value, intervals))
