@@ -21,7 +21,7 @@ TARGET_SECONDS = 0.2
 BARE = "bare python"
 CHECK = "check 1,000 nodes"
 BLOCK = 25
-SMALL = 1e-6
+SMALL = 1e-8
 
 Statement = dict[str, object]
 Node = dict[str, object]
@@ -103,39 +103,30 @@ def conversions(build: Builder, pure: int, epsilon: float) -> list[int]:
     return ends
 
 
-def compositions(build: Builder, pure: int, approx: int, epsilon: float) -> list[int]:
-    """Optimal and advanced composition: 2 nodes."""
-    square_root = sqrt(2 * log(1 / SMALL) * 100 * epsilon**2)
-    witness: dict[str, object] = {"unit": above(epsilon * 1.001), "multiples": [1, 2]}
-    optimal = build.add(
-        "optimal_composition",
-        [pure, approx],
-        statement("ApproxDP", epsilon=square_root, delta=2 * SMALL),
-        {"counts": [20, 5]},
-        witness,
-    )
-    advanced = build.add(
-        "advanced_composition",
-        [pure, approx],
-        statement("ApproxDP", epsilon=(100 * epsilon * tanh(epsilon) + square_root) * 1.1, delta=2 * SMALL),
-        {"counts": [50, 50], "slack": "1/1000000"},
-    )
-    return [optimal, advanced]
+def compositions(build: Builder, premises: Sequence[int], sample: int, epsilon: float, sampled: float) -> list[int]:
+    """Optimal composition of 80 sampled answers, advanced composition of 10 others: 2 nodes."""
+    witness: dict[str, object] = {"unit": above(sampled * 1.001), "multiples": [1, 2]}
+    wanted = statement("ApproxDP", epsilon=66 * sampled, delta=2 * SMALL)
+    optimal = build.add("optimal_composition", [sample, sample], wanted, {"counts": [60, 20]}, witness)
+    spread = sqrt(2 * log(1 / SMALL) * 10) * epsilon
+    wanted = statement("ApproxDP", epsilon=(10 * epsilon * tanh(epsilon / 2) + spread) * 1.01, delta=2 * SMALL)
+    parameters: dict[str, object] = {"counts": [5, 5], "slack": str(Fraction(f"{SMALL}"))}
+    return [optimal, build.add("advanced_composition", premises, wanted, parameters)]
 
 
 def block(build: Builder, number: int) -> int:
     """25 nodes that use every rule; the last is about replacing a row."""
-    lie = Fraction(49, 100) - Fraction(number, 10_000)
+    lie = Fraction(45, 100) - Fraction(number, 10_000)
     epsilon = log((1 - lie) / lie) * (1 + 1e-4)
     local, central = response(build, "replace", lie), response(build, "add_remove", lie)
     tidy = build.add("postprocessing", [central], statement("PureDP", epsilon=epsilon), {"description": "rounded"})
     approx = build.add("weaken", [tidy], statement("ApproxDP", epsilon=epsilon * 1.001, delta=1e-12))
     rate = Fraction(1, 7 + number)
-    sampled = statement("PureDP", epsilon=log(1 + float(rate) * expm1(epsilon)) * 1.001)
-    sample = build.add("poisson_sampling", [central], sampled, {"rate": str(rate)})
+    sampled = log(1 + float(rate) * expm1(epsilon)) * 1.001
+    sample = build.add("poisson_sampling", [central], statement("PureDP", epsilon=sampled), {"rate": str(rate)})
     total = statement("PureDP", epsilon=epsilon * 4)
     together = build.add("sequential", [central, tidy, sample], total, {"counts": [1, 2, 1]})
-    ends = conversions(build, central, epsilon) + compositions(build, central, approx, epsilon)
+    ends = conversions(build, central, epsilon) + compositions(build, [central, approx], sample, epsilon, sampled)
     largest = max(float(Fraction(str(build.nodes[end]["conclusion"]["epsilon"]))) for end in ends)  # type: ignore[index]
     parts = build.add("parallel_by_value", ends, statement("ApproxDP", epsilon=largest, delta=3 * SMALL))
     pair = statement("ApproxDP", size=2, epsilon=2 * largest * 1.001, delta=4 * SMALL * (1 + exp(largest)))

@@ -21,6 +21,8 @@ Every error says what to change. `hint` repeats that part alone, for programs th
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class PrivatelyError(Exception):
     """Base of all errors of this package."""
@@ -29,6 +31,17 @@ class PrivatelyError(Exception):
         super().__init__(f"{message} {hint}".strip())
         self.message = message
         self.hint = hint
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (type(self), self.args, self.__dict__)
+
+
+def _restore(kind: type[PrivatelyError], texts: tuple[str, ...], fields: dict[str, Any]) -> PrivatelyError:
+    """The same error in another process; its own constructor takes other arguments than its text."""
+    error = kind.__new__(kind)
+    error.args = texts
+    error.__dict__.update(fields)
+    return error
 
 
 class Refused(PrivatelyError):

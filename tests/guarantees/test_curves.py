@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 import mpmath  # type: ignore[import-untyped]
@@ -28,12 +29,14 @@ DELTAS = st.fractions(min_value=Fraction(1, 10**9), max_value=1 - Fraction(1, 10
 )
 ORDERS = st.fractions(min_value=Fraction(1001, 1000), max_value=1000, max_denominator=1000)
 BOUNDS = st.fractions(min_value=0, max_value=30, max_denominator=10**6)
-FEWER = settings(max_examples=settings().max_examples // 2)
+FEWER = settings(max_examples=settings().max_examples // 4)
 ABSOLUTE = Fraction(1, 10**55)
 
 
 def near(found: Enclosure, value: Fraction) -> bool:
-    return encloses(found, value) and Fraction(found.upper) - Fraction(found.lower) <= ABSOLUTE * max(1, abs(value))
+    return encloses(found, value) and Fraction(found.upper) - Fraction(found.lower) <= ABSOLUTE * max(
+        Fraction(1), abs(value)
+    )
 
 
 # Closed forms
@@ -57,13 +60,13 @@ def test_response_epsilon(loss: Fraction, delta: Fraction) -> None:
     assert near(curves.response_epsilon(loss, delta), truth(formula, 1100))
 
 
-def gaussian_delta(mu: Fraction, epsilon: Fraction) -> Fraction:
+def gaussian_delta(mu: Fraction, epsilon: Fraction, digits: int = 200) -> Fraction:
     def formula() -> Any:
         middle, half = real(epsilon) / real(mu), real(mu) / 2
         upper, lower = (mpmath.erfc(x / mpmath.sqrt(2)) / 2 for x in (middle - half, middle + half))
         return upper - mpmath.exp(real(epsilon)) * lower
 
-    return truth(formula, 200)
+    return truth(formula, digits)
 
 
 @given(AMOUNTS, EPSILONS)
@@ -71,21 +74,16 @@ def gaussian_delta(mu: Fraction, epsilon: Fraction) -> Fraction:
 @example(Fraction(1), Fraction(9, 2))  # a = -4
 @example(Fraction(8), Fraction(0))
 @example(Fraction(1, 1000), Fraction(50))
-def test_gaussian_delta(mu: Fraction, epsilon: Fraction) -> None:
+def test_gaussian_delta(mu: Fraction, share: Fraction) -> None:
+    """The share is epsilon/mu: further out delta is too small to write down."""
+    epsilon = share * mu
     assert encloses(curves.gaussian_delta(mu, epsilon), gaussian_delta(mu, epsilon), width=1e-40)
 
 
+@FEWER
 @given(st.integers(1, 300).map(lambda exponent: Fraction(1, 10**exponent)), EPSILONS)
 def test_gaussian_delta_of_tiny_mu_is_enclosed(mu: Fraction, share: Fraction) -> None:
-    """delta is nearly mu times phi(s) - s Phi(-s), where s = epsilon/mu; that is the limit from below and above."""
-
-    def formula() -> Any:
-        tail = mpmath.erfc(real(share) / mpmath.sqrt(2)) / 2
-        return mpmath.npdf(real(share)) - real(share) * tail
-
-    found, limit = curves.gaussian_delta(mu, share * mu), mu * truth(formula, 1500)
-    assert found.lower <= limit * (1 + mu)
-    assert limit * (1 - mu) <= found.upper
+    assert encloses(curves.gaussian_delta(mu, share * mu), gaussian_delta(mu, share * mu, digits=900))
 
 
 @given(ORDERS, BOUNDS, DELTAS)
@@ -96,7 +94,6 @@ def test_bound_to_epsilon(order: Fraction, bound: Fraction, delta: Fraction) -> 
         return max(found, mpmath.mpf(0))
 
     assert near(curves.bound_to_epsilon(order, bound, delta), truth(formula))
-    assert near(curves.renyi_to_epsilon(order, bound / order, delta), truth(formula))
 
 
 @given(ORDERS, BOUNDS, EPSILONS)
@@ -136,9 +133,7 @@ def divergence(p: Sequence[Fraction], q: Sequence[Fraction], order: Fraction) ->
 
 
 def hockey_stick(p: Sequence[Fraction], q: Sequence[Fraction], epsilon: Fraction) -> Fraction:
-    return truth(
-        lambda: sum(max(real(x) - mpmath.exp(real(epsilon)) * real(y), 0) for x, y in zip(p, q, strict=True))
-    )
+    return truth(lambda: sum(max(real(x) - mpmath.exp(real(epsilon)) * real(y), 0) for x, y in zip(p, q, strict=True)))
 
 
 @given(LAWS, LAWS, ORDERS, st.fractions(min_value=0, max_value=4, max_denominator=1000))
@@ -173,7 +168,8 @@ def test_the_interpolated_bound_is_above_the_divergence(
 ) -> None:
     bounds = [(order, divergence(p, q, order)) for order in orders]
     order = 1 + (orders[-1] - 1) * max(share, Fraction(1, 1000))
-    assert curves.bound_at(bounds, order) * (1 + Fraction(1, 10**100)) >= divergence(p, q, order)
+    noise_of_the_oracle = Fraction(1, 10**100)
+    assert curves.bound_at(bounds, order) + noise_of_the_oracle >= divergence(p, q, order)
 
 
 def test_interpolating_the_divergence_itself_would_be_false() -> None:
@@ -219,8 +215,9 @@ def test_the_order_for_zcdp_is_nearly_the_best(exponent: int, delta: Fraction) -
         return order * strength + mpmath.log(high / order) - (log_delta + mpmath.log(order)) / high
 
     best = max(truth(formula, 320), Fraction(0))
-    found = Fraction(curves.renyi_to_epsilon(curves.best_concentrated_order(rho, delta), rho, delta).upper)
-    assert found <= best + Fraction(1, 10**9) * max(best, 1)
+    order = curves.best_concentrated_order(rho, delta)
+    found = Fraction(curves.bound_to_epsilon(order, order * rho, delta).upper)
+    assert found <= best + Fraction(1, 10**9) * max(best, Fraction(1))
 
 
 @FEWER
@@ -247,36 +244,40 @@ def score_everywhere(bounds: Bounds, score: Any) -> float:
     corners = [(1.0, 0.0), *((float(a), float((a - 1) * bound)) for a, bound in bounds)]
     shares = [share for k in range(1, 301) for share in (k / 300, 10 ** (-8 * k / 300))]
     found = math.inf
-    for (left, low), (right, high) in zip(corners, corners[1:], strict=False):
+    for (left, low), (right, high) in pairwise(corners):
         for share in shares:
             order = left + share * (right - left)
-            found = min(found, score(order, (low + share * (high - low)) / (order - 1)))
+            found = min(found, score(order - 1, (low + share * (high - low)) / (order - 1)))
     return found
 
 
 @FEWER
 @given(AMOUNTS, ORDER_LISTS, st.fractions(min_value=Fraction(1, 10**6), max_value=Fraction(9, 10)))
-@example(Fraction(1, 1000), [Fraction(50), Fraction(60)], Fraction(1, 10))  # the best lies below the first
-def test_the_listed_order_for_epsilon_is_nearly_the_best(rho: Fraction, orders: list[Fraction], delta: Fraction) -> None:
+@example(Fraction(1, 20), [Fraction(50), Fraction(60)], Fraction(1, 10))  # the best lies below the first
+def test_the_listed_order_for_epsilon_is_nearly_the_best(
+    rho: Fraction, orders: list[Fraction], delta: Fraction
+) -> None:
     bounds = [(order, order * rho) for order in orders]
     order = curves.best_order_for_delta(bounds, delta)
     log_delta = math.log(delta)
-    found = curves._float_epsilon(float(order), float(curves.bound_at(bounds, order)), log_delta)
-    best = score_everywhere(bounds, lambda a, bound: curves._float_epsilon(a, bound, log_delta))
+    found = curves._float_epsilon(float(order - 1), float(curves.bound_at(bounds, order)), log_delta)
+    best = score_everywhere(bounds, lambda x, bound: curves._float_epsilon(x, bound, log_delta))
     assert max(found, 0) <= max(best, 0) + 1e-9 * max(best, 1)
 
 
 @FEWER
 @given(AMOUNTS, ORDER_LISTS, st.fractions(min_value=0, max_value=20, max_denominator=1000))
 @example(Fraction(1, 1000), [Fraction(60), Fraction(70)], Fraction(1, 25))
-def test_the_listed_order_for_delta_is_nearly_the_best(rho: Fraction, orders: list[Fraction], epsilon: Fraction) -> None:
+def test_the_listed_order_for_delta_is_nearly_the_best(
+    rho: Fraction, orders: list[Fraction], epsilon: Fraction
+) -> None:
     bounds = [(order, order * rho) for order in orders]
 
-    def score(a: float, bound: float) -> float:
-        return curves._log_delta(a, bound, float(epsilon))
+    def score(x: float, bound: float) -> float:
+        return curves._log_delta(x, bound, float(epsilon))
 
     order = curves.best_listed_order(bounds, score)
-    found = score(float(order), float(curves.bound_at(bounds, order)))
+    found = score(float(order - 1), float(curves.bound_at(bounds, order)))
     best = score_everywhere(bounds, score)
     assert min(found, 0) <= min(best, 0) + 1e-9 * max(abs(best), 1)
 

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 from privately.errors import InvalidParameter
 from privately.guarantees import Neighbors
+from privately.guarantees.neighbors import Change
 
-CHANGES = st.sampled_from(["add_remove", "replace"])
+CHANGES: st.SearchStrategy[Change] = st.sampled_from(["add_remove", "replace"])
 SIZES = st.integers(1, 4)
 UNITS = st.sampled_from([None, "patient", "ward"])
 
@@ -141,7 +142,7 @@ def test_different_neighbors_read_differently(first: Neighbors, second: Neighbor
 
 def test_the_constants() -> None:
     assert Neighbors() == Neighbors.ADD_REMOVE == Neighbors(change="add_remove", size=1, unit=None, max_rows=None)
-    assert Neighbors.REPLACE == Neighbors(change="replace")
+    assert Neighbors(change="replace") == Neighbors.REPLACE
     assert not Neighbors.ADD_REMOVE.covers(Neighbors.REPLACE)
     assert not Neighbors.REPLACE.covers(Neighbors.ADD_REMOVE)
 
@@ -210,4 +211,4 @@ def test_cannot_be_changed_or_given_by_position() -> None:
     with pytest.raises(AttributeError):
         Neighbors.REPLACE.size = 2  # type: ignore[misc]
     with pytest.raises(TypeError):
-        Neighbors("replace")  # type: ignore[misc]
+        Neighbors("replace")  # type: ignore[call-arg]

@@ -78,8 +78,8 @@ def certify(derivation: Derivation, *, subject: str | None = None) -> Certificat
             {
                 "rule": node.rule,
                 "premises": [places[id(premise)] for premise in node.premises],
-                "parameters": dict(node.parameters),
-                "witness": dict(node.witness),
+                "parameters": _plain(node.parameters),
+                "witness": _plain(node.witness),
                 "conclusion": encode(node.conclusion),
             }
             for node in nodes
@@ -88,3 +88,9 @@ def certify(derivation: Derivation, *, subject: str | None = None) -> Certificat
     document = checker.canonical_bytes({**content, "hash": checker.content_hash(content)})
     check_bytes(document, allow_assumptions=True)
     return Certificate(document)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _plain(item) for name, item in value.items()}
+    return [_plain(item) for item in value] if isinstance(value, tuple) else value

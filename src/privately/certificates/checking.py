@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from os import PathLike
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from privately.certificates import checker
 from privately.certificates.checker import Report
 from privately.certificates.files import read_limited
 from privately.errors import CertificateInvalid
 
-if TYPE_CHECKING:
-    from privately.certificates.certificate import Certificate
+
+class Document(Protocol):
+    """A Certificate, as far as checking needs it."""
+
+    @property
+    def document(self) -> bytes:
+        """Its bytes."""
 
 
-def check(certificate: str | PathLike[str] | Certificate, *, allow_assumptions: bool = False) -> Report:
+def check(certificate: str | PathLike[str] | Document, *, allow_assumptions: bool = False) -> Report:
     """Derives every conclusion again, with other code than made it; CertificateInvalid when one does not follow.
 
     A certificate that rests on assumptions is refused unless they are allowed; the report then lists them.

@@ -20,23 +20,28 @@ from privately.guarantees.finite import Input
 
 DELTA = "1e-6"
 QUESTIONS = 100
+BEST = "optimal composition"
 
 
 def demo(
+    *,
     save: Annotated[Path | None, typer.Option("--save", help="Keep the certificate in this file.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
 ) -> None:
     """Show composition and a checked certificate.
 
     Example: privately demo --save certificate.json
     """
-    console = Console(highlight=False, soft_wrap=True)
-    survey = randomized_response()
-    one = rules.finite_table(survey, neighbors=Neighbors.REPLACE)
-    console.print("[bold]1. A survey by randomized response[/]: the truth with probability 21/40, a lie otherwise.")
-    console.print(f"   Comparing all neighbours exactly: {one.conclusion}\n")
-    tightest = compose(console, one)
-    keep_and_check(console, tightest, save)
-    refuse(console, one)
+    one = rules.finite_table(randomized_response(), neighbors=Neighbors.REPLACE)
+    ways = compositions(one)
+    certificate = certify(ways[BEST])
+    if save:
+        certificate.save(save)
+    if as_json:
+        epsilons = {name: float(way.conclusion.parameters["epsilon"]) for name, way in ways.items()}
+        print(json.dumps({"epsilon": epsilons, "delta": DELTA, "certificate": check(certificate).plain()}))
+    else:
+        tell(Console(highlight=False, soft_wrap=True), one, ways, certificate)
 
 
 def randomized_response() -> FiniteMechanism:
@@ -49,44 +54,52 @@ def randomized_response() -> FiniteMechanism:
     return FiniteMechanism.tabulate(law, records=["yes", "no"], sizes=[1])
 
 
-def compose(console: Console, one: Derivation) -> Derivation:
-    """The same hundred questions, accounted for in five ways; returns the best."""
+def compositions(one: Derivation) -> dict[str, Derivation]:
+    """The same hundred questions, accounted for in five ways."""
     counts = [QUESTIONS]
-    basic = rules.sequential(one, counts=counts)
-    ways = {
-        "basic composition (delta = 0)": basic,
+    concentrated = rules.sequential(rules.convert(one, ZCDP), counts=counts)
+    gaussian = rules.sequential(rules.convert(one, GaussianDP), counts=counts)
+    return {
+        "basic composition (delta = 0)": rules.sequential(one, counts=counts),
+        "Gaussian": rules.convert(gaussian, ApproxDP, delta=DELTA),
         "advanced composition": rules.advanced_composition(one, counts=counts, slack=DELTA),
-        "zero-concentrated": rules.convert(
-            rules.sequential(rules.convert(one, ZCDP), counts=counts), ApproxDP, delta=DELTA
-        ),
-        "Gaussian": rules.convert(
-            rules.sequential(rules.convert(one, GaussianDP), counts=counts), ApproxDP, delta=DELTA
-        ),
-        "optimal composition": rules.optimal_composition(one, counts=counts, delta=DELTA),
+        "zero-concentrated": rules.convert(concentrated, ApproxDP, delta=DELTA),
+        BEST: rules.optimal_composition(one, counts=counts, delta=DELTA),
     }
-    table = Table(title=f"2. {QUESTIONS} such questions to the same person", title_justify="left", title_style="bold")
-    table.add_column("by")
-    table.add_column(f"epsilon at delta {DELTA}, at most", justify="right")
-    table.add_column("steps", justify="right")
-    for name, way in ways.items():
-        epsilon = way.conclusion.parameters["epsilon"]
-        table.add_row(name, f"{float(epsilon):.4f}", str(len(way.nodes())))
-    console.print(table)
-    return ways["optimal composition"]
 
 
-def keep_and_check(console: Console, derivation: Derivation, save: Path | None) -> None:
-    """Writes the certificate, checks the file, and shows that a better claim is refused."""
+def tell(console: Console, one: Derivation, ways: dict[str, Derivation], certificate: Certificate) -> None:
+    """The story for people."""
+    console.print("[bold]1. A survey by randomized response[/]: the truth with probability 21/40, a lie otherwise.")
+    console.print(f"   Comparing all neighbours exactly: {one.conclusion}\n")
+    console.print(f"[bold]2. {QUESTIONS} such questions to the same person[/]")
+    console.print(table_of(ways))
+    console.print(
+        f"\n[bold]3. The certificate[/] of the last line, {len(certificate.document)} bytes, checked by other code:"
+    )
     with tempfile.TemporaryDirectory() as folder:
-        path = save or Path(folder) / "certificate.json"
-        certify(derivation).save(path)
-        console.print(f"\n[bold]3. The certificate[/], {path.stat().st_size} bytes, checked without our code:")
+        path = Path(folder) / "certificate.json"
+        certificate.save(path)
         show(check(path), console)
     console.print("\n[bold]4. The same certificate claiming half the epsilon[/], its hash made right again:")
     try:
-        check(forged(certify(derivation)))
+        check(forged(certificate))
     except CertificateInvalid as fault:
         console.print(f"[bold red]refused[/]: {fault}")
+    console.print("\n[bold]5. What is false cannot be derived[/]: the same guarantee for adding and removing people?")
+    try:
+        rules.convert(one, PureDP, neighbors=Neighbors.ADD_REMOVE)
+    except NoSuchRule as fault:
+        console.print(f"[bold red]refused[/]: {fault}")
+
+
+def table_of(ways: dict[str, Derivation]) -> Table:
+    """Each way of composing with the epsilon it gives, and a bar to see it by."""
+    table = Table("by", f"epsilon at delta {DELTA}, at most", "")
+    for name, way in ways.items():
+        epsilon = float(way.conclusion.parameters["epsilon"])
+        table.add_row(name, f"{epsilon:.4f}", "█" * round(3 * epsilon))
+    return table
 
 
 def forged(certificate: Certificate) -> Certificate:
@@ -94,14 +107,4 @@ def forged(certificate: Certificate) -> Certificate:
     data = json.loads(certificate.document)
     claim = data["nodes"][-1]["conclusion"]
     claim["epsilon"] = str(certificate.guarantee.parameters["epsilon"] / 2)
-    del data["hash"]
     return Certificate(canonical_bytes({**data, "hash": content_hash(data)}))
-
-
-def refuse(console: Console, one: Derivation) -> None:
-    """A false step has no rule."""
-    console.print("\n[bold]5. What is false cannot be derived[/]: the same guarantee for adding and removing people?")
-    try:
-        rules.convert(one, PureDP, neighbors=Neighbors.ADD_REMOVE)
-    except NoSuchRule as fault:
-        console.print(f"[bold red]refused[/]: {fault}")

@@ -16,9 +16,11 @@ A Guarantee is a statement. That a mechanism satisfies it is a Derivation, and D
 from privately.guarantees import rules
 from privately.guarantees.derivations import Derivation
 from privately.guarantees.finite import FiniteMechanism
-from privately.guarantees.guarantee import Guarantee
+from privately.guarantees.guarantee import Guarantee, use_rules
 from privately.guarantees.kinds import ZCDP, ApproxDP, ApproxZCDP, GaussianDP, PureDP, RenyiDP
 from privately.guarantees.neighbors import Neighbors
+
+use_rules(rules)
 
 __all__ = [
     "ZCDP",

@@ -7,7 +7,7 @@ parallel composition sums the largest few.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import TypeAlias
 
@@ -15,7 +15,7 @@ from privately.errors import MixedNeighbors, NoSuchRule
 from privately.guarantees.guarantee import Guarantee
 from privately.guarantees.kinds import ZCDP, ApproxDP, ApproxZCDP, GaussianDP, PureDP, RenyiDP
 from privately.guarantees.neighbors import Neighbors
-from privately.rounding import Enclosure, tidy
+from privately.rounding import MAX_BITS, Enclosure, tidy
 
 Coordinate: TypeAlias = str | Fraction
 Costs: TypeAlias = Mapping[Coordinate, Fraction]
@@ -48,7 +48,7 @@ def costs(statement: Guarantee, kind: type[Guarantee]) -> dict[Coordinate, Fract
         return {"mu": numbers["mu"] ** 2}
     if isinstance(statement, RenyiDP):
         return dict(numbers["bounds"])
-    found: dict[Coordinate, Fraction] = {name: value for name, value in numbers.items()}
+    found: dict[Coordinate, Fraction] = dict(numbers.items())
     if kind in (ApproxDP, ApproxZCDP):
         found.setdefault("delta", Fraction(0))
     return found
@@ -67,6 +67,16 @@ def from_costs(kind: type[Guarantee], found: Costs, neighbors: Neighbors) -> Gua
     if "delta" in numbers:
         numbers["delta"] = min(numbers["delta"], Fraction(1))
     return kind(**numbers, neighbors=neighbors)  # type: ignore[call-arg]  # each kind takes its own numbers
+
+
+def add_up(values: Iterable[Fraction]) -> Fraction:
+    """The exact sum; rounded up on the way only when it has become very long."""
+    total = Fraction(0)
+    for value in values:
+        total += value
+        if total.denominator.bit_length() > 4 * MAX_BITS:
+            total = tidy(total)
+    return total
 
 
 def shared_coordinates(listed: Sequence[Costs]) -> list[Coordinate]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 from fractions import Fraction
 from itertools import pairwise
 
@@ -21,6 +22,7 @@ from privately.rounding import (
 )
 
 Bounds = Sequence[tuple[Fraction, Fraction]]
+Score = Callable[[float, float], float]
 
 GAUSSIAN = "exact: the Gaussian mechanism is the worst case"
 CONCENTRATED = "upper: tight conversion at the best order; lower: the Gaussian mechanism"
@@ -69,16 +71,14 @@ def gaussian_epsilon(mu: Fraction, delta: Fraction) -> Interval:
 
 
 def _gaussian_epsilon(mu: Fraction, delta: Fraction) -> tuple[Fraction, Fraction]:
-    if gaussian_delta(mu, Fraction(0)).lower <= delta:
-        zero = Fraction(0)
-        return zero, zero if gaussian_delta(mu, zero).upper <= delta else mu
-    ceiling = renyi_to_epsilon(best_concentrated_order(mu**2 / 2, delta), mu**2 / 2, delta).claim()
+    at_zero = gaussian_delta(mu, Fraction(0))
+    if at_zero.upper <= delta:
+        return Fraction(0), Fraction(0)
+    order = best_concentrated_order(mu**2 / 2, delta)
+    ceiling = bound_to_epsilon(order, order * mu**2 / 2, delta).claim()
+    if at_zero.lower <= delta:
+        return Fraction(0), ceiling
     return solve_decreasing(lambda epsilon: gaussian_delta(mu, epsilon), delta, ceiling)
-
-
-def renyi_to_epsilon(order: Fraction, rho: Fraction, delta: Fraction) -> Enclosure:
-    """epsilon at delta > 0 from a divergence of at most order * rho at that order, at least 0."""
-    return bound_to_epsilon(order, order * rho, delta)
 
 
 def bound_to_epsilon(order: Fraction, bound: Fraction, delta: Fraction) -> Enclosure:
@@ -91,7 +91,7 @@ def bound_to_epsilon(order: Fraction, bound: Fraction, delta: Fraction) -> Enclo
 def bound_to_delta(order: Fraction, bound: Fraction, epsilon: Fraction) -> Enclosure:
     """exp((a-1)(bound - epsilon)) (1 - 1/a)^(a-1) / a, at most 1."""
     exponent = (order - 1) * (bound - epsilon + Enclosure.of((order - 1) / order).log()) - Enclosure.of(order).log()
-    return Enclosure.of(1) if exponent.lower > 0 else exponent.exp().clip(0, 1)
+    return Enclosure(min(exponent.lower, Decimal(0)), min(exponent.upper, Decimal(0))).exp()
 
 
 def concentrated_epsilon(rho: Fraction, delta: Fraction) -> Interval:
@@ -100,7 +100,8 @@ def concentrated_epsilon(rho: Fraction, delta: Fraction) -> Interval:
         return Interval(0, 0, method="nothing is revealed")
     if delta == 0:
         return Interval(math.inf, math.inf, method="no epsilon is enough")
-    upper = renyi_to_epsilon(best_concentrated_order(rho, delta), rho, delta)
+    order = best_concentrated_order(rho, delta)
+    upper = bound_to_epsilon(order, order * rho, delta)
     lower = _gaussian_epsilon(gaussian_within(rho), delta)[0]
     return Interval(lower, upper.interval().upper, method=CONCENTRATED)
 
@@ -109,7 +110,8 @@ def concentrated_delta(rho: Fraction, epsilon: Fraction) -> Enclosure:
     """delta of rho-zCDP."""
     if rho == 0:
         return Enclosure.of(0)
-    order = _best(lambda a: _log_delta(a, a * _rough(rho), float(epsilon)), _rough(rho))
+    slope = _rough(rho)
+    order = _best_order(lambda x: _log_delta(x, (1 + x) * slope, float(epsilon)), slope)
     upper = bound_to_delta(order, order * rho, epsilon).upper
     return Enclosure(min(gaussian_delta(gaussian_within(rho), epsilon).lower, upper), upper)
 
@@ -127,7 +129,7 @@ def renyi_epsilon(bounds: Bounds, delta: Fraction) -> Interval:
 
 def renyi_delta(bounds: Bounds, epsilon: Fraction) -> Interval:
     """delta of Renyi bounds."""
-    order = best_listed_order(bounds, lambda a, bound: _log_delta(a, bound, float(epsilon)))
+    order = best_listed_order(bounds, lambda x, bound: _log_delta(x, bound, float(epsilon)))
     upper = bound_to_delta(order, bound_at(bounds, order), epsilon).upper
     rho = min(bound / order for order, bound in bounds)
     lower = gaussian_delta(gaussian_within(rho), epsilon).lower if rho > 0 else Enclosure.of(0).lower
@@ -150,44 +152,47 @@ def bound_at(bounds: Bounds, order: Fraction) -> Fraction:
 
 def best_concentrated_order(rho: Fraction, delta: Fraction) -> Fraction:
     """The order that makes rho-zCDP's epsilon least; searched in floating point, so only nearly the best."""
-    log_delta = _log(delta)
-    return _best(lambda a: _float_epsilon(a, a * _rough(rho), log_delta), _rough(rho))
+    log_delta, slope = _log(delta), _rough(rho)
+    return _best_order(lambda x: _float_epsilon(x, (1 + x) * slope, log_delta), slope)
 
 
 def best_order_for_delta(bounds: Bounds, delta: Fraction) -> Fraction:
     """The order up to the last listed one that makes epsilon least at delta > 0, nearly."""
     log_delta = _log(delta)
-    return best_listed_order(bounds, lambda a, bound: _float_epsilon(a, bound, log_delta))
+    return best_listed_order(bounds, lambda x, bound: _float_epsilon(x, bound, log_delta))
 
 
-def best_listed_order(bounds: Bounds, score: Callable[[float, float], float]) -> Fraction:
+def best_listed_order(bounds: Bounds, score: Score) -> Fraction:
     """The order up to the last listed one that makes the score least, nearly."""
-    scores = [score(float(order), float(bound)) for order, bound in bounds]
+    points = [(Fraction(1), Fraction(0)), *bounds]
+    scores = [math.inf, *(score(_excess(order), float(bound)) for order, bound in bounds)]
     place = scores.index(min(scores))
-    candidates = [bounds[place][0]]
-    if place > 0:
-        candidates.append(_search_between(bounds[place - 1], bounds[place], score))
-    if place + 1 < len(bounds):
-        candidates.append(_search_between(bounds[place], bounds[place + 1], score))
-    return min(candidates, key=lambda order: score(float(order), float(bound_at(bounds, order))))
+    candidates = [points[place][0], _search_between(points[place - 1], points[place], score)]
+    if place + 1 < len(points):
+        candidates.append(_search_between(points[place], points[place + 1], score))
+    return min(candidates, key=lambda order: score(_excess(order), float(bound_at(bounds, order))))
 
 
-def _search_between(
-    left: tuple[Fraction, Fraction], right: tuple[Fraction, Fraction], score: Callable[[float, float], float]
-) -> Fraction:
-    (a, low), (b, high) = ((float(order), float((order - 1) * bound)) for order, bound in (left, right))
+def _search_between(left: tuple[Fraction, Fraction], right: tuple[Fraction, Fraction], score: Score) -> Fraction:
+    """The best order above one listed order and up to the next, on a logarithmic scale of x = order - 1."""
+    a, b = float(left[0] - 1), _excess(right[0])
+    low, high = (float((order - 1) * bound) for order, bound in (left, right))
 
-    def at(share: float) -> float:
-        order = a + share * (b - a)
-        return score(order, (low + share * (high - low)) / (order - 1))
+    def at(exponent: float) -> float:
+        x = math.exp(exponent)
+        return score(x, (low + (x - a) / (b - a) * (high - low)) / x) if b > a else math.inf
 
-    share = Fraction(round(_ternary(at, 0.0, 1.0, 40) * 10**6), 10**6)
-    return left[0] + share * (right[0] - left[0])
+    x = _ternary(at, math.log(max(a, b * 1e-12)), math.log(b), 80)
+    return min(max(_order(x), left[0] if a else Fraction(0)), right[0])
 
 
-def _best(score: Callable[[float], float], rho: float) -> Fraction:
+def _best_order(score: Callable[[float], float], rho: float) -> Fraction:
     centre = -math.log(rho) / 2
-    exponent = _ternary(lambda t: score(1 + math.exp(t)), min(centre, 0.0) - 25, max(centre, 0.0) + 25, 120)
+    return _order(_ternary(lambda t: score(math.exp(t)), min(centre, 0.0) - 25, max(centre, 0.0) + 25, 120))
+
+
+def _order(exponent: float) -> Fraction:
+    """1 + e^exponent, in few digits."""
     return 1 + Fraction(f"{math.exp(exponent):.{_ORDER_DIGITS - 1}e}")
 
 
@@ -201,16 +206,14 @@ def _ternary(score: Callable[[float], float], low: float, high: float, rounds: i
     return (low + high) / 2
 
 
-def _float_epsilon(order: float, bound: float, log_delta: float) -> float:
-    if order <= 1:
-        return math.inf
-    return bound + math.log1p(-1 / order) - (log_delta + math.log(order)) / (order - 1)
+def _float_epsilon(x: float, bound: float, log_delta: float) -> float:
+    """Of order 1 + x."""
+    return bound + math.log(x) - math.log1p(x) - (log_delta + math.log1p(x)) / x
 
 
-def _log_delta(order: float, bound: float, epsilon: float) -> float:
-    if order <= 1:
-        return math.inf
-    return (order - 1) * (bound - epsilon + math.log1p(-1 / order)) - math.log(order)
+def _log_delta(x: float, bound: float, epsilon: float) -> float:
+    """Of order 1 + x."""
+    return x * (bound - epsilon + math.log(x) - math.log1p(x)) - math.log1p(x)
 
 
 def _log(value: Fraction) -> float:
@@ -220,3 +223,8 @@ def _log(value: Fraction) -> float:
 def _rough(rho: Fraction) -> float:
     """Good enough to choose an order by, and never 0."""
     return max(float(rho), 1e-300)
+
+
+def _excess(order: Fraction) -> float:
+    """order - 1, roughly, and never 0."""
+    return max(float(order - 1), 1e-290)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, product
@@ -35,8 +35,8 @@ class FiniteMechanism:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "records", _texts(self.records, "records"))
-        object.__setattr__(self, "sizes", tuple(sorted({whole(size, "sizes", minimum=0) for size in self.sizes})))
-        inputs = self._inputs()
+        object.__setattr__(self, "sizes", _lengths(self.sizes))
+        inputs = _inputs(self.records, self.sizes)
         if not isinstance(self.table, Mapping) or set(self.table) != set(inputs):
             raise InvalidParameter("table", "must have exactly one law for every tuple of records of the given sizes.")
         exact = {data: MappingProxyType(_law(self.table[data], data)) for data in inputs}
@@ -48,14 +48,13 @@ class FiniteMechanism:
     ) -> FiniteMechanism:
         """Calls `law` on every data set; it returns the probability of each outcome."""
         checked = _texts(records, "records")
-        lengths = [whole(size, "sizes", minimum=0) for size in sizes]
-        _refuse_large(len(checked), lengths)
-        inputs = [data for size in sorted(set(lengths)) for data in product(checked, repeat=size)]
-        table = {data: _law(law(data), data) for data in inputs}
-        return cls(records=checked, sizes=tuple(lengths), table=table)
+        lengths = _lengths(sizes)
+        return cls(records=checked, sizes=lengths, table={data: law(data) for data in _inputs(checked, lengths)})  # type: ignore[misc]  # made exact
 
     def pairs(self, neighbors: Neighbors) -> Iterator[tuple[Mapping[str, Fraction], Mapping[str, Fraction]]]:
         """The laws of every pair of neighbours, each pair once."""
+        if not isinstance(neighbors, Neighbors) or neighbors.size != 1 or neighbors.unit is not None:
+            raise InvalidParameter("neighbors", "a table speaks of single rows; use group() or bounded_unit() on it.")
         if neighbors.change == "replace":
             for data in self.table:
                 for place, record in combinations_of_changes(data, self.records):
@@ -65,7 +64,8 @@ class FiniteMechanism:
                 raise InvalidParameter("sizes", "under ADD_REMOVE must be 0, 1, ..., N, so that rows can be removed.")
             for data in self.table:
                 for place in range(len(data)):
-                    yield self.table[data], self.table[data[:place] + data[place + 1 :]]
+                    if place == 0 or data[place] != data[place - 1]:  # deleting either twin gives the same
+                        yield self.table[data], self.table[data[:place] + data[place + 1 :]]
 
     def as_data(self) -> dict[str, Any]:
         """As it stands in a certificate."""
@@ -75,9 +75,18 @@ class FiniteMechanism:
         ]
         return {"records": list(self.records), "sizes": list(self.sizes), "table": table}
 
-    def _inputs(self) -> list[Input]:
-        _refuse_large(len(self.records), self.sizes)
-        return [data for size in self.sizes for data in product(self.records, repeat=size)]
+    def __hash__(self) -> int:
+        return hash((self.records, self.sizes))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        table = {data: dict(law) for data, law in self.table.items()}
+        return _rebuild, (self.records, self.sizes, table)
+
+
+def _rebuild(
+    records: tuple[str, ...], sizes: tuple[int, ...], table: dict[Input, dict[str, Fraction]]
+) -> FiniteMechanism:
+    return FiniteMechanism(records=records, sizes=sizes, table=table)
 
 
 def combinations_of_changes(data: Input, records: Sequence[str]) -> Iterator[tuple[int, str]]:
@@ -96,9 +105,16 @@ def _texts(values: object, name: str) -> tuple[str, ...]:
     return tuple(values)
 
 
-def _refuse_large(records: int, sizes: Sequence[int]) -> None:
-    if not sizes or max(sizes) > MAX_INPUTS or sum(records**size for size in set(sizes)) > MAX_INPUTS:
+def _lengths(sizes: object) -> tuple[int, ...]:
+    if isinstance(sizes, str) or not isinstance(sizes, Iterable):
+        raise InvalidParameter("sizes", "give a list of the numbers of rows, such as [0, 1, 2].")
+    return tuple(sorted({whole(size, "sizes", minimum=0) for size in sizes}))
+
+
+def _inputs(records: tuple[str, ...], sizes: tuple[int, ...]) -> list[Input]:
+    if not sizes or max(sizes) > MAX_INPUTS or sum(len(records) ** size for size in sizes) > MAX_INPUTS:
         raise InvalidParameter("sizes", f"between 1 and {MAX_INPUTS} data sets in all.")
+    return [data for size in sizes for data in product(records, repeat=size)]
 
 
 def _law(law: Mapping[str, Number], data: Input) -> dict[str, Fraction]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
-from decimal import ROUND_CEILING
+from decimal import ROUND_CEILING, ROUND_FLOOR
 from fractions import Fraction
-from types import MappingProxyType
-from typing import Any, NoReturn, TypeVar, cast
+from types import MappingProxyType, ModuleType
+from typing import Any, ClassVar, NoReturn, TypeVar, cast
 
 from privately.errors import InvalidParameter
 from privately.guarantees.neighbors import Neighbors
@@ -27,10 +27,13 @@ class Guarantee(ABC):
     __slots__ = ("neighbors", "parameters")
     neighbors: Neighbors
     parameters: Mapping[str, Any]
+    _rules: ClassVar[Any]
 
     def _freeze(self, neighbors: Neighbors, **parameters: Parameter) -> None:
         if not isinstance(neighbors, Neighbors):
             raise InvalidParameter("neighbors", f"{neighbors!r} is not a Neighbors, such as Neighbors.REPLACE.")
+        if hasattr(self, "neighbors"):
+            raise AttributeError(f"{type(self).__name__} cannot be changed")
         object.__setattr__(self, "neighbors", neighbors)
         object.__setattr__(self, "parameters", MappingProxyType(parameters))
 
@@ -51,21 +54,15 @@ class Guarantee(ABC):
 
     def compose(self, *others: Guarantee) -> Guarantee:
         """What holds for all of them together, each chosen in the light of the answers before it."""
-        from privately.guarantees import rules
-
-        return rules.sequential(*map(rules.suppose, (self, *others))).conclusion
+        return cast(Guarantee, self._rules.sequential(*map(self._rules.suppose, (self, *others))).conclusion)
 
     def repeat(self, times: int) -> Guarantee:
         """What holds for `times` mechanisms with this guarantee together."""
-        from privately.guarantees import rules
-
-        return rules.sequential(rules.suppose(self), counts=[times]).conclusion
+        return cast(Guarantee, self._rules.sequential(self._rules.suppose(self), counts=[times]).conclusion)
 
     def group(self, size: int) -> Guarantee:
         """What holds for `size` changes at once."""
-        from privately.guarantees import rules
-
-        return rules.group(rules.suppose(self), size=size).conclusion
+        return cast(Guarantee, self._rules.group(self._rules.suppose(self), size=size).conclusion)
 
     def to(
         self,
@@ -76,9 +73,8 @@ class Guarantee(ABC):
         neighbors: Neighbors | None = None,
     ) -> Kind:
         """The strongest statement of another kind that follows, or NoSuchRule."""
-        from privately.guarantees import rules
-
-        found = rules.convert(rules.suppose(self), kind, delta=delta, orders=orders, neighbors=neighbors)
+        premise = self._rules.suppose(self)
+        found = self._rules.convert(premise, kind, delta=delta, orders=orders, neighbors=neighbors)
         return cast(Kind, found.conclusion)
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
@@ -109,15 +105,20 @@ class Guarantee(ABC):
         return f"{type(self).__name__} with {shown}, {self.neighbors}"
 
 
+def use_rules(rules: ModuleType) -> None:
+    """Hands the rules to the statements: they import this module, so it cannot import them. Done by the package."""
+    Guarantee._rules = rules  # noqa: SLF001 - its own module
+
+
 def _rebuild(kind: Any, neighbors: Neighbors, parameters: dict[str, Parameter]) -> Guarantee:
     made: Guarantee = kind(neighbors=neighbors, **parameters)
     return made
 
 
-def _text(value: Parameter) -> str:
-    """Exact while short, otherwise rounded up: a shown guarantee is never better than the real one."""
+def _text(value: Parameter, rounding: str = ROUND_CEILING) -> str:
+    """Exact while short, otherwise rounded so that a shown guarantee is never better than the real one."""
     if isinstance(value, tuple):
-        return "{" + ", ".join(f"{_text(order)}: {_text(bound)}" for order, bound in value) + "}"
+        return "{" + ", ".join(f"{_text(order, ROUND_FLOOR)}: {_text(bound)}" for order, bound in value) + "}"
     if value.denominator == 1 and value.numerator.bit_length() < 60:
         return str(value)
-    return decimal_text(value, 10, ROUND_CEILING)
+    return decimal_text(value, 10, rounding)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
+from itertools import islice
+from typing import Any
 
 from privately.errors import InvalidParameter
 from privately.guarantees import curves
@@ -113,7 +115,7 @@ class RenyiDP(Guarantee):
     def __init__(
         self,
         *,
-        bounds: Mapping[Number, Number] | Iterable[tuple[Number, Number]],
+        bounds: Mapping[Any, Number] | Iterable[tuple[Number, Number]],
         neighbors: Neighbors = Neighbors.ADD_REMOVE,
     ) -> None:
         self._freeze(neighbors, bounds=_bounds(bounds))
@@ -155,10 +157,10 @@ def _probability(value: Number) -> Fraction:
     return rational(value, "delta", minimum=0, maximum=1)
 
 
-def _bounds(bounds: object) -> tuple[tuple[Fraction, Fraction], ...]:
+def _bounds(bounds: Any) -> tuple[tuple[Fraction, Fraction], ...]:
     pairs = bounds.items() if isinstance(bounds, Mapping) else bounds
     try:
-        listed = [(order, bound) for order, bound in pairs]  # type: ignore[attr-defined]  # checked by the except
+        listed = [(order, bound) for order, bound in islice(pairs, MAX_ORDERS + 1)]
     except (TypeError, ValueError):
         raise InvalidParameter("bounds", "give a mapping from orders to bounds, such as {2: 0.5, 8: 2}.") from None
     if not 1 <= len(listed) <= MAX_ORDERS:
@@ -179,4 +181,4 @@ def _response_epsilon(loss: Fraction, delta: Fraction) -> Interval:
 
 
 def _lifted(inner: Enclosure, floor: Fraction) -> Enclosure:
-    return floor + (1 - floor) * inner
+    return (floor + (1 - floor) * inner).clip(0, 1)

@@ -34,7 +34,7 @@ class Neighbors:
     max_rows: int | None = None
 
     def __post_init__(self) -> None:
-        if self.change not in _VERBS:
+        if not isinstance(self.change, str) or self.change not in _VERBS:
             raise InvalidParameter("change", f"{self.change!r} is neither 'add_remove' nor 'replace'.")
         object.__setattr__(self, "size", whole(self.size, "size"))
         if self.unit is not None and not (isinstance(self.unit, str) and 0 < len(self.unit) <= 1000):
@@ -42,7 +42,7 @@ class Neighbors:
         if self.max_rows is not None:
             object.__setattr__(self, "max_rows", whole(self.max_rows, "max_rows"))
             if self.unit is None:
-                raise InvalidParameter("max_rows", "belongs to a unit; name the unit too.")
+                raise InvalidParameter("unit", "max_rows belongs to a unit: name the unit too.")
 
     def of_unit(self, unit: str, *, max_rows: int | None = None) -> Neighbors:
         """The same change, of all the rows of one unit."""
@@ -54,6 +54,8 @@ class Neighbors:
 
     def covers(self, other: Neighbors) -> bool:
         """Whether every pair of neighbours of `other` is a pair of neighbours here."""
+        if not isinstance(other, Neighbors):
+            raise InvalidParameter("neighbors", f"{other!r} is not a Neighbors.")
         fewer_rows = self.max_rows is None or (other.max_rows is not None and other.max_rows <= self.max_rows)
         same_kind = (self.change, self.unit) == (other.change, other.unit)
         return same_kind and other.size <= self.size and fewer_rows

@@ -20,6 +20,7 @@ LARGEST = 10**9
 """No epsilon, rho, mu or order may exceed this: above it a guarantee says nothing."""
 
 CLAIM_DIGITS = 15
+_FINEST = 10**1000
 CLAIM_MARGIN = Fraction(1, 10**20)
 
 _TEXT = re.compile(
@@ -82,12 +83,12 @@ def round_down(value: Fraction, digits: int = CLAIM_DIGITS) -> Fraction:
 
 
 def tidy(value: Fraction) -> Fraction:
-    """`value` itself while it is of ordinary length, otherwise rounded up to 300 digits.
+    """`value` itself while it is of ordinary length, otherwise rounded up to a multiple of 10**-1000.
 
     Sums of many unrelated fractions would otherwise grow without end.
     """
     short = max(value.numerator.bit_length(), value.denominator.bit_length()) <= MAX_BITS // 2
-    return value if short else round_up(value, 300)
+    return value if short else Fraction(math.ceil(value * _FINEST), _FINEST)
 
 
 def decimal_text(value: Fraction | float, digits: int, rounding: str) -> str:
@@ -135,6 +136,6 @@ def _from_text(text: str, field: str) -> Fraction:
 def _short(value: object) -> str:
     try:
         text = repr(value) if isinstance(value, str) else str(value)
-    except Exception:  # such as an int of more digits than Python will print
+    except ValueError:  # such as an int of more digits than Python will print
         text = "that value"
     return text if len(text) <= 60 else f"{text[:50]}... ({len(text)} characters)"

@@ -9,6 +9,7 @@ from privately.rounding.enclosure import Enclosure
 from privately.rounding.exact import round_down
 
 Curve = Callable[[Fraction], Enclosure]
+_FAR = 1e9
 
 
 def solve_decreasing(curve: Curve, target: Fraction, ceiling: Fraction) -> tuple[Fraction, Fraction]:
@@ -16,7 +17,7 @@ def solve_decreasing(curve: Curve, target: Fraction, ceiling: Fraction) -> tuple
 
     `curve` is positive and decreasing on [0, ceiling], with curve(0) > target > curve(ceiling).
     """
-    root = _false_position(curve, target, ceiling)
+    root = _false_position(curve, target, ceiling) or ceiling
     margin = Fraction(1, 10**14)
     while True:
         lower, upper = max(root * (1 - margin), Fraction(0)), min(root * (1 + margin), ceiling)
@@ -32,16 +33,19 @@ def _false_position(curve: Curve, target: Fraction, ceiling: Fraction) -> Fracti
     goal = Enclosure.of(target).log()
 
     def excess(x: Fraction) -> float:
-        return float((curve(x).log() - goal).lower)
+        found = curve(x)
+        if found.upper <= 0:
+            return -_FAR
+        return float((Enclosure(found.upper, found.upper).log() - goal).lower)
 
     left, right = Fraction(0), ceiling
     high, low = excess(left), excess(right)
     moved_left = moved_right = False
     middle = ceiling
     for _ in range(200):
-        middle = round_down(left + (right - left) * Fraction(high) / (Fraction(high) - Fraction(low)), 25)
+        previous, middle = middle, _crossing(left, high, right, low)
         value = excess(middle)
-        if abs(value) < 1e-16 or right - left < right / 10**16:
+        if value == 0 or abs(middle - previous) * 10**17 <= middle:
             break
         if value > 0:
             left, high = middle, value
@@ -51,3 +55,7 @@ def _false_position(curve: Curve, target: Fraction, ceiling: Fraction) -> Fracti
             high = high / 2 if moved_right else high
         moved_left, moved_right = value > 0, value <= 0
     return middle
+
+
+def _crossing(left: Fraction, high: float, right: Fraction, low: float) -> Fraction:
+    return round_down(left + (right - left) * Fraction(high) / (Fraction(high) - Fraction(low)), 25)

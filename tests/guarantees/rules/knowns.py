@@ -33,7 +33,7 @@ ROW_KINDS: list[type[Guarantee]] = [PureDP, ApproxDP]
 ADD_REMOVE, REPLACE = Neighbors.ADD_REMOVE, Neighbors.REPLACE
 
 FAST = settings(max_examples=20, suppress_health_check=[HealthCheck.too_slow])
-THOROUGH = settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow])
+THOROUGH = settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
 SHARES = st.sampled_from([Fraction(0), Fraction(1, 100), Fraction(1, 10), Fraction(1, 3), Fraction(2, 3)])
 
 Rule = Callable[..., Derivation]

@@ -350,6 +350,14 @@ def test_delta_must_cover_what_the_premises_leave_out() -> None:
     assert rules.optimal_composition(premise, premise, delta=1).conclusion == ApproxDP(epsilon=0, delta=1)
 
 
+@pytest.mark.parametrize("floor", [Fraction(1, 3), Fraction(1, 7), Fraction(1, 10**6), Fraction(1, 10)])
+def test_delta_may_be_all_that_the_premises_leave_out(floor: Fraction) -> None:
+    premise = rules.suppose(ApproxDP(epsilon=1, delta=floor))
+    for times in (1, 2, 3):
+        found = rules.optimal_composition(premise, counts=[times], delta=1 - (1 - floor) ** times).conclusion
+        assert times <= found.parameters["epsilon"] <= times + CLOSE
+
+
 def test_too_many_are_refused() -> None:
     with pytest.raises(InvalidParameter) as caught:
         rules.optimal_composition(rules.suppose(PureDP(epsilon="1e-9")), counts=[10**9], delta="0.1")

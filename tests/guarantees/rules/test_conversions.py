@@ -374,7 +374,9 @@ def test_bad_delta(delta: Any) -> None:
         assert caught.value.field == "delta"
 
 
-@pytest.mark.parametrize("orders", [[], [1], [Fraction(1, 2)], [2, 2], [math.inf], [math.nan], ["many"], [10**10]])
+@pytest.mark.parametrize(
+    "orders", [[], [1], [Fraction(1, 2)], [2, 2], [math.inf], [math.nan], ["many"], [10**10], 3, None, "23"]
+)
 def test_bad_orders(orders: Any) -> None:
     with pytest.raises(InvalidParameter):
         rules.zcdp_to_renyi(rules.suppose(ZCDP(rho=1)), orders=orders)

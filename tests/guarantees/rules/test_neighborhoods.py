@@ -195,7 +195,8 @@ def twice(premise: Derivation) -> Derivation:
 
 
 @pytest.mark.parametrize(
-    ("kind", "twin"), [(PureDP, unchanged), (ApproxDP, unchanged), (ApproxDP, twice), (ZCDP, twice)]
+    ("kind", "twin"),
+    [(PureDP, unchanged), (ApproxDP, unchanged), (ApproxDP, twice), (ZCDP, twice), (GaussianDP, unchanged)],
 )
 def test_replacement_twins_are_refuted(kind: type[Guarantee], twin: Rule) -> None:
     if kind is ApproxDP:

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privately.errors import InvalidParameter, MixedNeighbors, NoSuchRule
@@ -54,6 +54,7 @@ PEOPLE = {"1a": 0, "2a": 0, "1b": 1, "2b": 1}
 PERSON = ADD_REMOVE.of_unit("person", max_rows=2)
 PARTS = [["a", "b"], ["c", "d"]]
 TENTH = Fraction(1, 10)
+FEW = settings(FAST, max_examples=12)
 
 
 def position_fault(rule: Rule, parts: Sequence[Known]) -> str:
@@ -92,7 +93,7 @@ def one_part(*premises: Derivation) -> Derivation:
 
 @pytest.mark.parametrize("size", [1, 2])
 @pytest.mark.parametrize("kind", KINDS)
-@FAST
+@FEW
 @given(data=st.data())
 def test_by_position_dominates_enumeration(kind: type[Guarantee], size: int, data: st.DataObject) -> None:
     neighbors = REPLACE.times(size)
@@ -107,7 +108,7 @@ def test_by_position_dominates_enumeration(kind: type[Guarantee], size: int, dat
 @given(data=st.data())
 def test_by_position_dominates_enumeration_of_three(kind: type[Guarantee], size: int, data: st.DataObject) -> None:
     neighbors = REPLACE.times(size)
-    parts = [data.draw(knowns(kind, ["0", "1", "2"], [1], neighbors, outcomes=3)) for _ in range(3)]
+    parts = [data.draw(knowns(kind, ["0", "1"], [1], neighbors, outcomes=3)) for _ in range(3)]
     assert not position_fault(rules.parallel_by_position, parts)
 
 
@@ -132,7 +133,7 @@ def test_by_position_twin_under_removal_is_refuted() -> None:
 
 @pytest.mark.parametrize("size", [1, 2])
 @pytest.mark.parametrize("kind", KINDS)
-@FAST
+@FEW
 @given(data=st.data())
 def test_by_value_dominates_enumeration(kind: type[Guarantee], size: int, data: st.DataObject) -> None:
     parts = [data.draw(knowns(kind, records, [0, 1, 2], ADD_REMOVE.times(size))) for records in PARTS]
@@ -140,7 +141,7 @@ def test_by_value_dominates_enumeration(kind: type[Guarantee], size: int, data: 
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@FAST
+@FEW
 @given(data=st.data())
 def test_by_value_dominates_enumeration_of_units(kind: type[Guarantee], data: st.DataObject) -> None:
     parts = [data.draw(knowns(kind, records, [0, 1, 2], PERSON)) for records in (["1a", "2a"], ["1b", "2b"])]
@@ -195,7 +196,7 @@ def test_by_value_wants_additions_and_bounded_units() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@FAST
+@FEW
 @given(data=st.data())
 def test_by_value_replace_dominates_enumeration(kind: type[Guarantee], data: st.DataObject) -> None:
     drawn: list[Any] = [data.draw(tables(records, [0, 1, 2], zeros=False)) for records in PARTS]

@@ -46,6 +46,8 @@ def test_what_it_holds_cannot_be_changed() -> None:
     conclusion: Any = derived.conclusion
     with pytest.raises(TypeError):
         parameters["counts"] = [1]
+    with pytest.raises((TypeError, AttributeError)):
+        parameters["counts"].append(1)
     with pytest.raises(TypeError):
         witness["order"] = "2"
     with pytest.raises(TypeError):
@@ -57,13 +59,16 @@ def test_what_it_holds_cannot_be_changed() -> None:
 
 def test_the_giver_keeps_no_hold() -> None:
     """What was passed in may change afterwards; the derivation does not."""
-    premises, parameters, witness = [PREMISE], {"counts": [1]}, {"unit": "1"}
+    counts = [1]
+    premises, parameters, witness = [PREMISE], {"counts": counts}, {"unit": "1"}
     derived = conclude("sequential", premises, PREMISE.conclusion, parameters=parameters, witness=witness)
     premises.append(PREMISE)
-    parameters["counts"] = [2]
+    counts.append(2)
+    parameters["counts"] = [3]
     witness.clear()
     assert derived.premises == (PREMISE,)
-    assert dict(derived.parameters) == {"counts": [1]}
+    assert list(derived.parameters) == ["counts"]
+    assert list(derived.parameters["counts"]) == [1]
     assert dict(derived.witness) == {"unit": "1"}
 
 

@@ -126,6 +126,20 @@ def test_weaken_only_downwards(data: st.DataObject) -> None:
         assert (caught.value.premise, caught.value.wanted) == (have, want)
 
 
+@given(kind=st.sampled_from(KINDS), data=st.data())
+def test_weaken_refuses_the_least_gain(kind: type[Guarantee], data: st.DataObject) -> None:
+    have = data.draw(statements(kind))
+    numbers = numbers_of(have)
+    name = data.draw(st.sampled_from(sorted(numbers, key=str)))
+    smaller = numbers | {name: numbers[name] * (1 - Fraction(1, 10**30))}
+    want = stated(kind, have.neighbors, **({"bounds": smaller} if kind is RenyiDP else smaller))
+    if want == have:
+        assert rules.weaken(rules.suppose(have), to=want).conclusion == have
+    else:
+        with pytest.raises(NoSuchRule):
+            rules.weaken(rules.suppose(have), to=want)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @FAST
 @given(data=st.data())

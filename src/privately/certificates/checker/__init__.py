@@ -8,6 +8,16 @@ from .canonical import canonical_bytes, content_hash
 from .report import Report
 from .schema import Invalid
 from .statements import Neighbors, Statement
-from .verify import check, check_file
+from .verify import check, check_file, read_certificate
 
-__all__ = ["Invalid", "Neighbors", "Report", "Statement", "canonical_bytes", "check", "check_file", "content_hash"]
+__all__ = [
+    "Invalid",
+    "Neighbors",
+    "Report",
+    "Statement",
+    "canonical_bytes",
+    "check",
+    "check_file",
+    "content_hash",
+    "read_certificate",
+]

@@ -97,7 +97,7 @@ def normal_tail(x: Rational, bits: int) -> Interval:
 def _normal_tail(numerator: int, denominator: int, bits: int) -> Interval:
     """Phi(-x) for x = numerator / denominator.
 
-    For x from 0 up to about sqrt(bits)/2 it is 1/2 minus the mass between 0 and x, worked out with as many more bits as
+    For x from 0 up to about sqrt(bits/2) it is 1/2 minus the mass between 0 and x, worked out with as many more bits as
     the difference loses, x^2/2 / ln 2 and a few; above, it is the continued fraction.
     """
     if numerator < 0:
@@ -106,7 +106,7 @@ def _normal_tail(numerator: int, denominator: int, bits: int) -> Interval:
     square = -(-numerator * numerator // (denominator * denominator))
     if square > 2 * LARGEST_EXPONENT:
         raise OutOfReach("normal tails below e^-10,000 are not evaluated")
-    if 4 * square > bits:
+    if 2 * square > bits:
         tail = _fraction(enclose(x, bits + 32))
     else:
         more = bits + square * 3 // 4 + 32

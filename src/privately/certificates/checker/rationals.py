@@ -74,13 +74,34 @@ class Rational:
         return str(self.numerator) if self.denominator == 1 else f"{self.numerator}/{self.denominator}"
 
     def text(self) -> str:
-        """For people: a decimal with 10 digits at most."""
+        """For people: a decimal with 10 digits at most, never below the number itself."""
         if self.denominator == 1 and self.numerator.bit_length() < 64:
             return str(self.numerator)
-        if self.numerator.bit_length() - self.denominator.bit_length() > 1000:
-            return "more than 1e300"
-        value = self.numerator / self.denominator
-        return f"{value:.10g}" if value or not self.numerator else "less than 1e-323"
+        if self.numerator < 0:
+            return "-" + Rational(-self.numerator, self.denominator).text()
+        exponent = _floor_log10(self) - 9
+        digits = -(-self.numerator * 10 ** max(-exponent, 0) // (self.denominator * 10 ** max(exponent, 0)))
+        return _decimal(digits, exponent)
+
+
+def _floor_log10(value: Rational) -> int:
+    """The place of the first digit, or one more where the digits before it are all nines."""
+    guess = (value.numerator.bit_length() - value.denominator.bit_length() - 1) * 30103 // 100000
+    above: int = 10 ** max(guess + 1, 0)
+    below: int = 10 ** max(-guess - 1, 0)
+    return guess + (value.numerator * below >= value.denominator * above)
+
+
+def _decimal(digits: int, exponent: int) -> str:
+    """digits * 10^exponent, plainly from 0.00001 to 10^15 and with an exponent elsewhere."""
+    shown = str(digits).rstrip("0")
+    place = len(str(digits)) + exponent - 1
+    if not -5 <= place < 15:
+        return f"{shown[0]}{'.' if shown[1:] else ''}{shown[1:]}e{place:+d}"
+    if place < 0:
+        return "0." + "0" * (-place - 1) + shown
+    shown = shown.ljust(place + 1, "0")
+    return shown[: place + 1] + ("." if shown[place + 1 :] else "") + shown[place + 1 :]
 
 
 ZERO = Rational(0)

@@ -18,8 +18,8 @@ _BY_RULE = {
     "parallel_by_position": "that the parts were made by position, without looking at values",
     "parallel_by_value": _BY_VALUE,
     "parallel_by_value_replace": _BY_VALUE,
-    "poisson_sampling": "that each row (or unit) was sampled independently at the rate named, in secret",
-    "sampling_without_replacement": "that the sample was drawn uniformly, in secret, from the population named",
+    "poisson_sampling": "that each row (or each whole unit) was sampled independently at the rate named, in secret",
+    "sampling_without_replacement": "that the rows (or whole units) were drawn uniformly, in random order, in secret",
 }
 
 
@@ -35,7 +35,7 @@ class Report(NamedTuple):
 
     @property
     def claim_text(self) -> str:
-        """Such as "(0.5, 1e-06)-DP, adding or removing one row"."""
+        """Such as "(0.5, 1e-6)-DP, adding or removing one row"."""
         return self.claim.text()
 
     @property

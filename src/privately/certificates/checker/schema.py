@@ -5,7 +5,7 @@ Every refusal is an `Invalid` that says which field is wrong. All limits are che
 
 import json
 from math import gcd
-from typing import Any, NoReturn
+from typing import Any
 
 from .rationals import Rational
 
@@ -47,8 +47,8 @@ def read_json(data: bytes | str) -> object:
             text.decode("ascii"),
             object_pairs_hook=_object,
             parse_int=_integer,
-            parse_float=_no_float,
-            parse_constant=_no_float,
+            parse_float=_Foreign,
+            parse_constant=_Foreign,
         )
     except (ValueError, RecursionError) as error:
         raise Invalid("file", f"is not JSON: {error}") from None
@@ -81,14 +81,18 @@ def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
     return result
 
 
-def _integer(digits: str) -> int:
-    if len(digits) > 10 or digits[0] == "-":
-        raise Invalid("file", f"has the integer {digits[:20]}; integers are from 0 to 10^9")
-    return int(digits)
+def _integer(digits: str) -> "int | _Foreign":
+    return _Foreign(digits) if len(digits) > 20 or digits == "-0" else int(digits)
 
 
-def _no_float(text: str) -> NoReturn:
-    raise Invalid("file", f'has the number {text[:20]}; numbers are strings such as "3/7"')
+class _Foreign:
+    """A number that no field allows. The reader of its field refuses it, and so can say where it stands."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text[:20]
+
+    def __repr__(self) -> str:
+        return self.text
 
 
 def show(value: object) -> str:
@@ -124,7 +128,7 @@ def text(value: object, field: str) -> str:
 
 def integer(value: object, field: str, least: int) -> int:
     if type(value) is not int:  # True and False are instances of int
-        raise Invalid(field, "must be an integer")
+        raise Invalid(field, f"must be an integer, not {show(value)}")
     if not least <= value <= LARGEST_INTEGER:
         raise Invalid(field, f"must be from {least} to 10^9, not {show(value)}")
     return value
@@ -137,7 +141,7 @@ def integers(value: object, field: str, least: int) -> list[int]:
 def rational(value: object, field: str) -> Rational:
     """Read a rational in its one canonical form."""
     if not isinstance(value, str):
-        raise Invalid(field, "must be a rational written as a string")
+        raise Invalid(field, f'must be a rational in a string, such as "3/7", not {show(value)}')
     numerator, slash, denominator = value.partition("/")
     digits = numerator[1:] if numerator[:1] == "-" else numerator
     if not _is_natural(digits) or (slash and not _is_natural(denominator)):

@@ -57,7 +57,7 @@ class Statement(NamedTuple):
         return {order.key(): bound for order, bound in self.bounds}
 
     def text(self) -> str:
-        """For people: such as "(0.5, 1e-06)-DP, adding or removing one row"."""
+        """For people: such as "(0.5, 1e-6)-DP, adding or removing one row"."""
         said = [self.numbers[name].text() for name in NUMBERS[self.kind]]
         form = {
             "PureDP": "{}-DP",

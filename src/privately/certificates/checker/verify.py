@@ -29,6 +29,14 @@ class Node(NamedTuple):
     claim: Statement
 
 
+class Certificate(NamedTuple):
+    """A certificate as read: well-formed, and nothing more."""
+
+    nodes: list[Node]
+    subject: str | None
+    hash: str
+
+
 def check_file(path: str | os.PathLike[str], *, allow_assumptions: bool = False) -> Report:
     """Check a certificate in a file; never read more of it than a certificate may have."""
     try:
@@ -48,22 +56,43 @@ def check_file(path: str | os.PathLike[str], *, allow_assumptions: bool = False)
 def check(data: bytes | str, *, allow_assumptions: bool = False) -> Report:
     """Check a certificate. Raise `Invalid` if anything is wrong with it."""
     try:
-        return _check(data, allow_assumptions=allow_assumptions)
-    except (ArithmeticError, MemoryError, RecursionError, ValueError) as error:
-        raise Invalid("file", f"is beyond what can be checked ({type(error).__name__})") from None
+        return _check(read_certificate(data), allow_assumptions=allow_assumptions)
+    except _BEYOND as error:
+        raise _beyond(error) from None
 
 
-def _check(data: bytes | str, *, allow_assumptions: bool) -> Report:
-    certificate = members(read_json(data), _CERTIFICATE, "certificate")
-    if certificate["schema"] != SCHEMA:
-        raise Invalid("schema", f"must be {SCHEMA}, not {show(certificate['schema'])}")
-    if certificate["subject"] is not None and not is_hash(certificate["subject"]):
+def read_certificate(data: bytes | str) -> Certificate:
+    """Read a certificate without deriving anything: its form, its limits and its hash are right, or it is `Invalid`."""
+    try:
+        return _read(data)
+    except _BEYOND as error:
+        raise _beyond(error) from None
+
+
+# Nothing known raises these; whatever does is a certificate that we cannot judge, and so refuse.
+_BEYOND = (ArithmeticError, MemoryError, RecursionError, ValueError)
+
+
+def _beyond(error: Exception) -> Invalid:
+    return Invalid("file", f"is beyond what can be checked ({type(error).__name__})")
+
+
+def _read(data: bytes | str) -> Certificate:
+    raw = members(read_json(data), _CERTIFICATE, "certificate")
+    if raw["schema"] != SCHEMA:
+        raise Invalid("schema", f"must be {SCHEMA}, not {show(raw['schema'])}")
+    if raw["subject"] is not None and not is_hash(raw["subject"]):
         raise Invalid("subject", "must be null or sha256: and 64 hexadecimal digits")
-    nodes = _read_nodes(certificate["nodes"])
-    if not is_hash(certificate["hash"]):
+    nodes = _read_nodes(raw["nodes"])
+    if not is_hash(raw["hash"]):
         raise Invalid("hash", "must be sha256: and 64 hexadecimal digits")
-    if certificate["hash"] != content_hash(certificate):
+    if raw["hash"] != content_hash(raw):
         raise Invalid("hash", "is not that of the contents")
+    return Certificate(nodes, raw["subject"], raw["hash"])
+
+
+def _check(certificate: Certificate, *, allow_assumptions: bool) -> Report:
+    nodes = certificate.nodes
     assumed = [i for i, node in enumerate(nodes) if node.name == "assumption"]
     if assumed and not allow_assumptions:
         raise Invalid(f"nodes[{assumed[0]}].rule", "is an assumption, and assumptions are not allowed here")
@@ -73,8 +102,8 @@ def _check(data: bytes | str, *, allow_assumptions: bool) -> Report:
         assumptions=tuple(_assumption_text(i, nodes[i]) for i in assumed),
         node_count=len(nodes),
         rules=tuple(sorted({node.name for node in nodes})),
-        hash=certificate["hash"],
-        subject=certificate["subject"],
+        hash=certificate.hash,
+        subject=certificate.subject,
     )
 
 

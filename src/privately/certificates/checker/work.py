@@ -34,7 +34,7 @@ class Work:
             by_denominator[bottom] = by_denominator.get(bottom, 0) + number.numerator * count
         result = ZERO
         for bottom, top in by_denominator.items():
-            self.spend(1 + (result.bit_size() * bottom.bit_length() >> 20))
+            self.spend(1 + (result.bit_size() * bottom.bit_length() >> 18))
             result += Rational(top, bottom)
         return result
 

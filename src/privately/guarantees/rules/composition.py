@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -15,7 +16,9 @@ from privately.guarantees.rules.conversions import half_tanh
 from privately.guarantees.rules.limits import moderate
 from privately.guarantees.rules.sealing import conclude, conclusions
 from privately.guarantees.rules.structure import repetitions
-from privately.rounding import Enclosure, Number, rational
+from privately.rounding import Enclosure, Number, rational, tidy
+
+_EXACT_BITS = 4000
 
 
 def optimal_composition(*premises: Derivation, counts: Sequence[int] | None = None, delta: Number) -> Derivation:
@@ -38,13 +41,11 @@ def optimal_composition(*premises: Derivation, counts: Sequence[int] | None = No
     kept = _all_kept(deltas, repeats)
     epsilon = Fraction(0)
     if target < 1:
-        inner = 1 - (1 - target) / kept if kept.lower > 0 else Enclosure.of(-1)
-        if all(one == 0 for one in deltas):
-            inner = Enclosure.of(target)
-        if inner.lower < 0:
-            floor = float((1 - kept).upper)
+        inner = 1 - (1 - target) / kept if kept > 0 else Fraction(-1)
+        if inner < 0:
+            floor = float(1 - kept)
             raise InvalidParameter("delta", f"{float(target):g} is below {floor:g}, to which the deltas alone add up.")
-        epsilon = responses.solve(unit, multiples, repeats, Fraction(inner.lower)).claim()
+        epsilon = responses.solve(unit, multiples, repeats, inner).claim()
     found = ApproxDP(epsilon=epsilon, delta=target, neighbors=neighbors)
     witness = {"unit": str(unit), "multiples": multiples}
     return conclude("optimal_composition", premises, found, parameters={"counts": repeats}, witness=witness)
@@ -67,8 +68,8 @@ def advanced_composition(*premises: Derivation, counts: Sequence[int] | None = N
     mean = sum((count * moderate(loss) * half_tanh(loss) for loss, count in pairs), Enclosure.of(0))
     squares = sum((count * loss**2 for loss, count in pairs), Fraction(0))
     spread = (-2 * Enclosure.of(added).log() * squares).sqrt()
-    delta = (1 - (1 - added) * _all_kept(deltas, repeats)).claim() if any(deltas) else added
-    found = ApproxDP(epsilon=(mean + spread).claim(), delta=min(delta, Fraction(1)), neighbors=neighbors)
+    delta = tidy(1 - (1 - added) * _all_kept(deltas, repeats))
+    found = ApproxDP(epsilon=(mean + spread).claim(), delta=delta, neighbors=neighbors)
     parameters = {"counts": repeats, "slack": str(added)}
     return conclude("advanced_composition", premises, found, parameters=parameters)
 
@@ -85,10 +86,12 @@ def _inputs(
     return [one["epsilon"] for one in listed], [one["delta"] for one in listed], repeats, neighbors
 
 
-def _all_kept(deltas: Sequence[Fraction], counts: Sequence[int]) -> Enclosure:
-    """The probability that no mechanism reveals all: the product of (1 - delta_i)."""
+def _all_kept(deltas: Sequence[Fraction], counts: Sequence[int]) -> Fraction:
+    """The probability that no mechanism reveals all, the product of (1 - delta_i): exact while short, else below it."""
+    pairs = [(1 - one, count) for one, count in zip(deltas, counts, strict=True) if one]
+    if sum(count * (one.denominator.bit_length() + 1) for one, count in pairs) <= _EXACT_BITS:
+        return math.prod((one**count for one, count in pairs), start=Fraction(1))
     product = Enclosure.of(1)
-    for one, count in zip(deltas, counts, strict=True):
-        if one:
-            product = product * Enclosure.of(1 - one) ** count
-    return product
+    for one, count in pairs:
+        product = product * Enclosure.of(one) ** count
+    return Fraction(product.interval().lower)

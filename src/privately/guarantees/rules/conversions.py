@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
+from itertools import islice
 from typing import TypeVar
 
 from privately.errors import InvalidParameter, NoSuchRule
 from privately.guarantees import curves
 from privately.guarantees.derivations import Derivation
 from privately.guarantees.guarantee import Guarantee
-from privately.guarantees.kinds import ZCDP, ApproxDP, ApproxZCDP, GaussianDP, PureDP, RenyiDP
+from privately.guarantees.kinds import MAX_ORDERS, ZCDP, ApproxDP, ApproxZCDP, GaussianDP, PureDP, RenyiDP
 from privately.guarantees.rules.limits import moderate
 from privately.guarantees.rules.sealing import conclude, conclusions
 from privately.rounding import Enclosure, Number, normal_quantile, rational, tidy
@@ -74,7 +75,9 @@ def zcdp_to_renyi(premise: Derivation, *, orders: Iterable[Number]) -> Derivatio
     """
     statement = _only(premise, ZCDP, "RenyiDP")
     rho = statement.parameters["rho"]
-    exact = [rational(order, "orders", above=1) for order in orders]
+    if isinstance(orders, str) or not isinstance(orders, Iterable):
+        raise InvalidParameter("orders", "give a list of orders, such as [2, 4, 8].")
+    exact = [rational(order, "orders", above=1) for order in islice(orders, MAX_ORDERS + 1)]
     found = RenyiDP(bounds=[(order, tidy(order * rho)) for order in exact], neighbors=statement.neighbors)
     return conclude("zcdp_to_renyi", [premise], found)
 

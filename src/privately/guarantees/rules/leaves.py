@@ -27,8 +27,8 @@ def finite_table(
     Proof: docs/theory/structure.md#finite-tables
     Checked-by: tests/guarantees/rules/test_leaves.py::test_finite_table_is_tight
     """
-    if neighbors.size != 1 or neighbors.unit is not None:
-        raise InvalidParameter("neighbors", "a table speaks of single rows; use group() or bounded_unit() on it.")
+    if not isinstance(mechanism, FiniteMechanism):
+        raise InvalidParameter("mechanism", f"{mechanism!r} is not a FiniteMechanism.")
     allowed = rational(delta, "delta", minimum=0, maximum=1)
     curve = privacy_curve_of(mechanism.pairs(neighbors))
     ratio = curve.ratio(allowed)

@@ -16,6 +16,7 @@ from privately.guarantees.costs import (
     shared_coordinates,
 )
 from privately.guarantees.derivations import Derivation
+from privately.guarantees.guarantee import Guarantee
 from privately.guarantees.neighbors import Neighbors
 from privately.guarantees.rules.sealing import conclude, conclusions
 
@@ -82,20 +83,15 @@ def parallel_by_value_replace(*, moved: Sequence[Derivation], stayed: Sequence[D
     Proof: docs/theory/parallel.md#by-value-under-replacement
     Checked-by: tests/guarantees/rules/test_parallel.py::test_by_value_replace_dominates_enumeration
     """
+    for name, part in (("moved", moved), ("stayed", stayed)):
+        if not isinstance(part, (list, tuple)):
+            raise InvalidParameter(name, "give a list with one derivation for each part.")
     premises = [*moved, *stayed]
     statements = conclusions(premises)
     if len(moved) != len(stayed):
         raise InvalidParameter("stayed", "give one derivation for each part, as many as in moved.")
-    for name, part, wanted in (
-        ("moved", statements[: len(moved)], Neighbors.ADD_REMOVE),
-        ("stayed", statements[len(moved) :], Neighbors.REPLACE),
-    ):
-        if common_neighbors(part) != wanted:
-            raise NoSuchRule(
-                premise=f"{name} parts, {part[0].neighbors}",
-                wanted="parts by value under replacement",
-                hint=f"Each of {name} must be about {wanted}.",
-            )
+    _require_neighbors("moved", statements[: len(moved)], Neighbors.ADD_REMOVE)
+    _require_neighbors("stayed", statements[len(moved) :], Neighbors.REPLACE)
     kind = common_kind(statements)
     listed = [costs(statement, kind) for statement in statements]
     apart, within = _largest(listed[: len(moved)], 2), _largest(listed[len(moved) :], 1)
@@ -103,6 +99,15 @@ def parallel_by_value_replace(*, moved: Sequence[Derivation], stayed: Sequence[D
         apart = dict.fromkeys(apart, Fraction(0))
     total = {name: max(apart[name], within[name]) for name in shared_coordinates([apart, within])}
     return conclude("parallel_by_value_replace", premises, from_costs(kind, total, Neighbors.REPLACE))
+
+
+def _require_neighbors(name: str, statements: Sequence[Guarantee], wanted: Neighbors) -> None:
+    if (found := common_neighbors(statements)) != wanted:
+        raise NoSuchRule(
+            premise=f"{name} parts, {found}",
+            wanted="parts by value under replacement",
+            hint=f"Each of {name} must be about {wanted}.",
+        )
 
 
 def _largest(listed: Sequence[Costs], number: int) -> dict[Coordinate, Fraction]:

@@ -56,12 +56,12 @@ def convert(
         raise InvalidParameter("kind", f"{kind!r} is not a kind of guarantee, such as ApproxDP.")
     if neighbors is not None and neighbors != statement.neighbors:
         premise = _change_neighbors(premise, neighbors)
+    if orders is not None and kind is not RenyiDP:
+        raise InvalidParameter("orders", f"{kind.__name__} has none; leave them out.")
     if kind is ApproxDP:
         return _to_approx(premise, delta)
     if delta is not None:
         raise InvalidParameter("delta", f"{kind.__name__} has none to choose; leave it out.")
-    if orders is not None and kind is not RenyiDP:
-        raise InvalidParameter("orders", f"{kind.__name__} has none; leave them out.")
     return _to_kind(premise, kind, ORDERS if orders is None else orders)
 
 

@@ -14,9 +14,12 @@ from privately.rounding import Enclosure, Number, rational, tidy, whole
 
 
 def poisson_sampling(premise: Derivation, *, rate: Number) -> Derivation:
-    """Each row (or unit) is kept independently with probability `rate`; the mechanism sees only what is kept.
+    """Each row is kept independently with probability `rate`; the mechanism sees only what is kept.
 
-    Theorem: under addition and removal of one row, (epsilon, delta) becomes (ln(1 + q (e^epsilon - 1)), q delta).
+    A statement about units needs *units* to be kept or dropped whole.
+
+    Theorem: under addition and removal of one row (one unit), (epsilon, delta) becomes
+        (ln(1 + q (e^epsilon - 1)), q delta).
     Reference: Balle-Barthe-Gaboardi 2018, Theorem 8
     Proof: docs/theory/sampling.md#poisson-sampling
     Checked-by: tests/guarantees/rules/test_sampling.py::test_poisson_dominates_enumeration
@@ -28,9 +31,13 @@ def poisson_sampling(premise: Derivation, *, rate: Number) -> Derivation:
 
 
 def sampling_without_replacement(premise: Derivation, *, sample: int, population: int) -> Derivation:
-    """A uniformly random subset of `sample` of the `population` rows; both numbers are public.
+    """A uniformly random subset of `sample` of the `population` rows, in random order; both numbers are public.
 
-    Theorem: under replacement of one row, (epsilon, delta) becomes (ln(1 + (m/n)(e^epsilon - 1)), (m/n) delta).
+    A mechanism that ignores the order of its rows may get them in any order. A statement about units needs a sample
+    of *units*, and both numbers count them.
+
+    Theorem: under replacement of one row (one unit), (epsilon, delta) becomes
+        (ln(1 + (m/n)(e^epsilon - 1)), (m/n) delta), if the sample comes in uniformly random order.
     Reference: Balle-Barthe-Gaboardi 2018, Theorem 9
     Proof: docs/theory/sampling.md#sampling-without-replacement
     Checked-by: tests/guarantees/rules/test_sampling.py::test_without_replacement_dominates_enumeration

@@ -24,8 +24,8 @@ def conclude(
     fields = {
         "rule": rule,
         "premises": tuple(premises),
-        "parameters": MappingProxyType(dict(parameters or {})),
-        "witness": MappingProxyType(dict(witness or {})),
+        "parameters": _frozen(parameters or {}),
+        "witness": _frozen(witness or {}),
         "conclusion": conclusion,
     }
     for name, value in fields.items():
@@ -45,3 +45,9 @@ def conclusions(premises: Sequence[Derivation]) -> list[Guarantee]:
                 hint="A Guarantee is only a statement; derive it with a mechanism, or assume it.",
             )
     return [premise.conclusion for premise in premises]
+
+
+def _frozen(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return MappingProxyType({name: _frozen(item) for name, item in value.items()})
+    return tuple(map(_frozen, value)) if isinstance(value, (list, tuple)) else value

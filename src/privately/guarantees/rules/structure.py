@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 
 from privately.errors import InvalidParameter, NoSuchRule
-from privately.guarantees.costs import common_kind, common_neighbors, costs, from_costs, implies, shared_coordinates
+from privately.guarantees.costs import (
+    add_up,
+    common_kind,
+    common_neighbors,
+    costs,
+    from_costs,
+    implies,
+    shared_coordinates,
+)
 from privately.guarantees.derivations import Derivation
 from privately.guarantees.guarantee import Guarantee
 from privately.guarantees.rules.sealing import conclude, conclusions
@@ -55,7 +62,7 @@ def sequential(*premises: Derivation, counts: Sequence[int] | None = None) -> De
     neighbors, kind = common_neighbors(statements), common_kind(statements)
     listed = [costs(statement, kind) for statement in statements]
     total = {
-        name: sum((count * one[name] for count, one in zip(repeats, listed, strict=True)), Fraction(0))
+        name: add_up(count * one[name] for count, one in zip(repeats, listed, strict=True))
         for name in shared_coordinates(listed)
     }
     return conclude("sequential", premises, from_costs(kind, total, neighbors), parameters={"counts": repeats})
@@ -65,7 +72,7 @@ def repetitions(counts: Sequence[int] | None, length: int) -> list[int]:
     """How often each premise is used: once each, unless told."""
     if counts is None:
         return [1] * length
-    if isinstance(counts, (str, bytes)) or len(counts) != length:
+    if not isinstance(counts, (list, tuple)) or len(counts) != length:
         raise InvalidParameter("counts", f"give one whole number for each of the {length} premises.")
     return [whole(count, "counts") for count in counts]
 

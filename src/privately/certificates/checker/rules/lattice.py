@@ -76,43 +76,69 @@ def convolve(weights: Weights, other: Weights, multiple: int, places: int) -> We
     return {t: kept for t, weight in total.items() if (kept := weight >> places)}
 
 
-def losses(counts: dict[int, int], unit: Rational, places: int, work: Work) -> Weights:
-    """The weights of t, for `counts` of each multiple."""
-    weights = {0: 1 << places}
-    for multiple, count in sorted(counts.items()):
-        ratio = decay(unit * Rational(multiple), places)
-        work.spend(count * (1 + places // 256))
-        responses = binomial_weights(count, ratio, places)
-        work.spend(len(weights) * len(responses) * (2 + places // 256) // 6)
-        weights = convolve(weights, responses, multiple, places)
-    return weights
+def responses(multiple: int, count: int, unit: Rational, places: int, work: Work) -> Weights:
+    """The weights of j, for `count` randomized responses of one multiple."""
+    work.spend(count * (1 + places // 256))
+    return binomial_weights(count, decay(unit * Rational(multiple), places), places)
+
+
+def weights_from(least: int, weights: Weights, other: Weights, multiple: int) -> Weights:
+    """The weights of those t + j * multiple that are at least `least`, unrounded: over 4^places."""
+    total: Weights = {}
+    find = total.get
+    falling = sorted(weights.items(), reverse=True)
+    for j, factor in other.items():
+        shift = j * multiple
+        for t, weight in falling:
+            place = t + shift
+            if place < least:
+                break
+            total[place] = find(place, 0) + weight * factor
+    return total
 
 
 def excess(counts: dict[int, int], unit: Rational, epsilon: Rational, places: int, work: Work) -> Interval:
-    """Enclose E[max(0, 1 - e^(epsilon - S))]."""
-    weights = losses(counts, unit, places, work)
+    """Enclose E[max(0, 1 - e^(epsilon - S))].
+
+    The multiple with the largest count comes last: of it, only the sums that exceed epsilon are worked out.
+    """
+    *others, (multiple, count) = sorted(counts.items(), key=lambda item: item[1])
+    weights = {0: 1 << places}
+    for another, number in others:
+        more = responses(another, number, unit, places, work)
+        work.spend(len(weights) * len(more) * (2 + places // 256) // 6)
+        weights = convolve(weights, more, another, places)
+    last = responses(multiple, count, unit, places, work)
+    work.spend(len(weights) * len(last) * (2 + places // 256) // 6)
+    largest = sum(m * c for m, c in counts.items())
+    ratio = epsilon / unit
+    # S > epsilon says 2 t - M > epsilon / unit, and so 2 t - M >= floor(epsilon / unit) + 1
+    least = (ratio.numerator // ratio.denominator + largest + 2) // 2
+    lacking = (1 << 2 * places) - sum(weights.values()) * sum(last.values())
+    beyond = weights_from(least, weights, last, multiple)
+    return _weighted_sum(beyond, lacking, unit, epsilon + unit * Rational(largest), places)
+
+
+def _weighted_sum(weights: Weights, lacking: int, unit: Rational, start: Rational, places: int) -> Interval:
+    """Enclose the sum of weights * (1 - e^(start - 2 t unit)), and what is lacking above."""
     one = 1 << places
-    largest = sum(multiple * count for multiple, count in counts.items())
-    least, most = 0, (one - sum(weights.values())) << places
+    low, high = 0, lacking << places
     below = above = one
-    previous = None
+    previous = -1
     factors: dict[int, tuple[int, int]] = {}
     for t in sorted(weights):
-        loss = unit * Rational(2 * t - largest)
-        if previous is None:
-            if loss <= epsilon:
-                continue
-            below, above = decay(loss - epsilon, places)
+        if previous < 0:
+            below, above = decay(unit * Rational(2 * t) - start, places)
         else:
             gap = t - previous
             if gap not in factors:
                 factors[gap] = decay(unit * Rational(2 * gap), places)
-            low, high = factors[gap]
-            below, above = below * low >> places, -(-above * high >> places)
+            factor = factors[gap]
+            below, above = below * factor[0] >> places, -(-above * factor[1] >> places)
         previous = t
-        least += weights[t] * (one - above)
-        most += weights[t] * (one - below)
-    return Interval(least, most, -2 * places, places)
+        low += weights[t] * (one - above)
+        high += weights[t] * (one - below)
+    return Interval(low, high, -3 * places, places)
 
 
 def lattice_work(counts: dict[int, int]) -> int:

@@ -96,7 +96,7 @@ def _whole_laws(table: Table, work: Work) -> tuple[dict[Input, Law], int]:
     """All probabilities as integers over one common denominator."""
     common = 1
     for bottom in {p.denominator for law in table.values() for _, p in law}:
-        work.spend(1 + (common.bit_length() * bottom.bit_length() >> 20))
+        work.spend(1 + (common.bit_length() * bottom.bit_length() >> 18))
         common = lcm(common, bottom)
         if common.bit_length() > DENOMINATOR_BITS:
             raise Invalid("parameters.table", "has probabilities without a common denominator of 65,536 bits")

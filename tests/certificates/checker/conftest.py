@@ -1,0 +1,12 @@
+"""Every test here compares with mpmath at high precision."""
+
+from collections.abc import Iterator
+
+import mpmath  # type: ignore[import-untyped]
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def _precise() -> Iterator[None]:
+    with mpmath.workprec(3000):
+        yield

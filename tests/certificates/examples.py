@@ -1,0 +1,79 @@
+"""Valid derivations that between them use every rule, from tables and from assumptions."""
+
+from fractions import Fraction
+
+from privately.guarantees import (
+    ZCDP,
+    ApproxDP,
+    ApproxZCDP,
+    Derivation,
+    FiniteMechanism,
+    GaussianDP,
+    Neighbors,
+    PureDP,
+    RenyiDP,
+    rules,
+)
+from privately.guarantees.finite import Input
+
+REPLACE = Neighbors.REPLACE
+
+
+def response(truth: Fraction) -> FiniteMechanism:
+    """Randomized response to one yes-no question."""
+
+    def law(data: Input) -> dict[str, Fraction]:
+        return {data[0]: truth, "no" if data[0] == "yes" else "yes": 1 - truth}
+
+    return FiniteMechanism.tabulate(law, records=["yes", "no"], sizes=[1])
+
+
+def noisy_count(levels: int = 4) -> FiniteMechanism:
+    """The number of "a" among up to two rows, noisy, wrapped around a few levels."""
+
+    def law(data: Input) -> dict[str, Fraction]:
+        weights = {str(level): 2 ** abs(abs(level - data.count("a")) - levels) for level in range(levels)}
+        return {level: Fraction(weight, sum(weights.values())) for level, weight in weights.items()}
+
+    return FiniteMechanism.tabulate(law, records=["a", "b"], sizes=[0, 1, 2])
+
+
+def from_tables() -> dict[str, Derivation]:
+    """Complete proofs: every leaf is a table."""
+    survey = rules.finite_table(response(Fraction(3, 5)), neighbors=REPLACE)
+    count = rules.finite_table(noisy_count())
+    leaky = rules.finite_table(noisy_count(), delta="0.05")
+    stayed = rules.finite_table(noisy_count(), neighbors=REPLACE)
+    total = rules.sequential(count, count, rules.parallel_by_value(count, count))
+    return {
+        "survey": rules.postprocessing(rules.sequential(survey, counts=[7]), description="majority vote"),
+        "sampled": rules.sampling_without_replacement(survey, sample=2, population=9),
+        "poisson": rules.optimal_composition(rules.poisson_sampling(leaky, rate="0.1"), counts=[30], delta="0.3"),
+        "zcdp": rules.zcdp_to_approx(rules.sequential(rules.pure_to_zcdp(count), counts=[20]), delta="1e-6"),
+        "renyi": rules.renyi_to_approx(
+            rules.sequential(rules.zcdp_to_renyi(rules.pure_to_zcdp_simple(count), orders=[2, 4, 8])), delta="1e-6"
+        ),
+        "gaussian": rules.gaussian_to_approx(rules.sequential(rules.pure_to_gaussian(count), counts=[5]), delta="1e-7"),
+        "gaussian zcdp": rules.gaussian_to_zcdp(rules.group(rules.pure_to_gaussian(survey), size=2)),
+        "group": rules.bounded_unit(rules.group(leaky, size=3), unit="patient_id"),
+        "replace": rules.add_remove_to_replace(total),
+        "moving": rules.parallel_by_value_replace(moved=[count, count], stayed=[stayed, stayed]),
+        "position": rules.parallel_by_position(survey, survey),
+        "advanced": rules.advanced_composition(leaky, count, counts=[3, 40], slack="1e-5"),
+        "optimal": rules.optimal_composition(survey, counts=[50], delta="1e-6"),
+        "weakened": rules.weaken(total, to=ApproxDP(epsilon=9, delta="0.001")),
+    }
+
+
+def from_assumptions() -> dict[str, Derivation]:
+    """Conditional proofs of the kinds that tables do not reach."""
+    flaky = rules.suppose(ApproxZCDP(rho="0.1", delta="1e-9"))
+    steady = rules.suppose(ZCDP(rho="0.05"))
+    listed = rules.suppose(RenyiDP(bounds={2: "0.5", 8: "1.5", 32: "7"}))
+    mixed = [rules.suppose(PureDP(epsilon=Fraction(i, 7))) for i in range(1, 5)]
+    return {
+        "flaky": rules.zcdp_to_approx(rules.sequential(flaky, steady, counts=[3, 2]), delta="1e-6"),
+        "listed": rules.renyi_to_approx(listed, delta="1e-5"),
+        "mixed": rules.optimal_composition(*mixed, counts=[2, 3, 1, 1], delta="1e-4"),
+        "normal": rules.gaussian_to_approx(rules.suppose(GaussianDP(mu="0.7")), delta="1e-30"),
+    }

@@ -1,0 +1,43 @@
+"""`privately check` tells people and programs the same."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from privately.certificates import certify
+from privately.cli.checking import check
+from privately.errors import CertificateInvalid
+from tests.certificates.examples import from_assumptions, from_tables
+
+
+@pytest.fixture
+def saved(tmp_path: Path) -> Path:
+    path = tmp_path / "certificate.json"
+    certify(from_tables()["replace"]).save(path)
+    return path
+
+
+def test_for_people(saved: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    check(saved)
+    shown = capsys.readouterr().out
+    assert shown.startswith("valid: ")
+    assert "add_remove_to_replace" in shown
+    assert "trusted, not proved" in shown
+
+
+def test_for_programs(saved: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    check(saved, as_json=True)
+    data = json.loads(capsys.readouterr().out)
+    assert data["valid"] is True
+    assert data["assumptions"] == []
+    assert data["claim_text"].endswith("replacing one row")
+
+
+def test_assumptions_are_shown_as_they_are(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "certificate.json"
+    certify(from_assumptions()["listed"]).save(path)
+    with pytest.raises(CertificateInvalid):
+        check(path)
+    check(path, allow_assumptions=True)
+    assert "assumed, not proved" in capsys.readouterr().out
