@@ -1,5 +1,7 @@
 """Claim: checking a certificate of 1,000 nodes costs less than 0.2 s of CPU, start and imports included.
 
+Measured three ways: the single file that a stranger runs, the library's `privately.check`, and the checker's package.
+
 The certificate uses every rule that can lead to one claim about replacing a row: all but `bounded_unit`. Its numbers
 differ from block to block, so that nothing is found in a cache. Claims are a little larger than what the rules give.
 """
@@ -15,11 +17,11 @@ from pathlib import Path
 from statistics import NormalDist
 
 from benchmarks.harness import compare, report
+from tools.build_checker import SOURCE, archive
 
 ROUNDS = 15
 TARGET_SECONDS = 0.2
 BARE = "bare python"
-CHECK = "check 1,000 nodes"
 BLOCK = 25
 SMALL = 1e-8
 
@@ -171,20 +173,21 @@ def _canonical(value: object) -> bytes:
 
 def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "certificate.json"
+        path, single = Path(folder) / "certificate.json", Path(folder) / "check.pyz"
         path.write_bytes(certificate(blocks=39, nodes=1000))
+        single.write_bytes(archive(SOURCE))
+        library = f"import privately; privately.check({str(path)!r})"
         commands = {
             BARE: [sys.executable, "-c", "pass"],
-            CHECK: [sys.executable, "-m", "privately.certificates.checker", str(path)],
+            "check.pyz, 1,000 nodes": [sys.executable, str(single), str(path)],
+            "privately.check, 1,000 nodes": [sys.executable, "-c", library],
+            "checker package, 1,000 nodes": [sys.executable, "-m", "privately.certificates.checker", str(path)],
         }
-        archive = Path(__file__).resolve().parents[1] / "dist" / "check.pyz"
-        if archive.exists():
-            commands["check.pyz 1,000 nodes"] = [sys.executable, str(archive), str(path)]
         rows = compare(commands, base=BARE, rounds=ROUNDS)
     report("check_certificate", rows)
-    seconds = next(row.cpu_seconds for row in rows if row.name == CHECK)
-    print(f"{CHECK}: {seconds:.3f} s of CPU, target {TARGET_SECONDS} s")
-    return 0 if seconds < TARGET_SECONDS else 1
+    slowest = max(row.cpu_seconds for row in rows)
+    print(f"slowest: {slowest:.3f} s of CPU, target {TARGET_SECONDS} s")
+    return 0 if slowest < TARGET_SECONDS else 1
 
 
 if __name__ == "__main__":

@@ -91,7 +91,7 @@ def bound_to_epsilon(order: Fraction, bound: Fraction, delta: Fraction) -> Enclo
 def bound_to_delta(order: Fraction, bound: Fraction, epsilon: Fraction) -> Enclosure:
     """exp((a-1)(bound - epsilon)) (1 - 1/a)^(a-1) / a, at most 1."""
     exponent = (order - 1) * (bound - epsilon + Enclosure.of((order - 1) / order).log()) - Enclosure.of(order).log()
-    return Enclosure(min(exponent.lower, Decimal(0)), min(exponent.upper, Decimal(0))).exp()
+    return Enclosure(min(exponent.lower, Decimal(0)), min(exponent.upper, Decimal(0))).exp().clip(0, 1)
 
 
 def concentrated_epsilon(rho: Fraction, delta: Fraction) -> Interval:

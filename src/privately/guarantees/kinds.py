@@ -26,7 +26,7 @@ class PureDP(Guarantee):
     >>> PureDP(epsilon="0.1").repeat(10)
     PureDP(epsilon=1)
     >>> PureDP(epsilon=1).delta(epsilon="0.5")
-    Interval(0.287649027206, 0.287649027207)
+    Interval(0.287649136644, 0.287649136645)
     """
 
     __slots__ = ()
@@ -69,7 +69,7 @@ class ZCDP(Guarantee):
     """Every Renyi divergence of order a > 1 is at most a rho.
 
     >>> ZCDP(rho="0.5").epsilon(delta="1e-5")
-    Interval(4.37717809568, 4.72838680104)
+    Interval(4.37717809568, 4.72838698495)
     """
 
     __slots__ = ()

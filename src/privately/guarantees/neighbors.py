@@ -42,7 +42,7 @@ class Neighbors:
         if self.max_rows is not None:
             object.__setattr__(self, "max_rows", whole(self.max_rows, "max_rows"))
             if self.unit is None:
-                raise InvalidParameter("unit", "max_rows belongs to a unit: name the unit too.")
+                raise InvalidParameter("max_rows", "belongs to a unit; name the unit too.")
 
     def of_unit(self, unit: str, *, max_rows: int | None = None) -> Neighbors:
         """The same change, of all the rows of one unit."""

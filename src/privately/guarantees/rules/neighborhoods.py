@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
-from privately.errors import NoSuchRule
+from privately.errors import InvalidParameter, NoSuchRule
 from privately.guarantees.derivations import Derivation
 from privately.guarantees.guarantee import Guarantee
 from privately.guarantees.kinds import ZCDP, ApproxDP, GaussianDP, PureDP
@@ -56,6 +56,8 @@ def bounded_unit(premise: Derivation, *, unit: str) -> Derivation:
     Checked-by: tests/guarantees/rules/test_neighborhoods.py::test_bounded_unit_dominates_enumeration
     """
     (statement,) = conclusions([premise])
+    if not isinstance(unit, str):
+        raise InvalidParameter("unit", "must be the name of the column that identifies a unit.")
     rows = statement.neighbors
     if rows.unit is not None or rows.change != "add_remove":
         raise NoSuchRule(
