@@ -268,8 +268,11 @@ def test_a_gaussian_within_the_bounds_is_below(rho: Fraction, orders: list[Fract
     assert GaussianDP(mu=2 * rho).epsilon(delta=delta).lower <= found.upper
 
 
-def test_listed_orders_say_nothing_at_delta_zero() -> None:
-    assert RenyiDP(bounds=[(2, 1)]).epsilon(delta=0) == Interval(0, math.inf)
+def test_at_delta_zero_only_a_bound_of_zero_is_enough() -> None:
+    """A Gaussian mechanism stays within positive bounds and has no epsilon; a divergence of 0 means equal laws."""
+    assert RenyiDP(bounds=[(2, 1)]).epsilon(delta=0) == Interval(math.inf, math.inf)
+    assert RenyiDP(bounds=[(2, 0), (8, 5)]).epsilon(delta=0) == Interval(0, 0)
+    assert RenyiDP(bounds=[(2, 0), (8, 5)]).delta(epsilon=0) == Interval(0, 0)
 
 
 # All kinds

@@ -27,6 +27,8 @@ Score = Callable[[float, float], float]
 GAUSSIAN = "exact: the Gaussian mechanism is the worst case"
 CONCENTRATED = "upper: tight conversion at the best order; lower: the Gaussian mechanism"
 _LISTED = "upper: tight conversion at the best order; lower: a Gaussian mechanism within the bounds"
+_NOTHING = "nothing is revealed"
+_NEVER = "no epsilon is enough"
 _ORDER_DIGITS = 9
 
 
@@ -41,11 +43,11 @@ def response_delta(loss: Fraction, epsilon: Fraction) -> Enclosure:
 def response_epsilon(loss: Fraction, delta: Fraction) -> Enclosure:
     """epsilon of randomized response at 0 < delta < 1: ln(e^loss (1 - delta) - delta), at least 0."""
     inside = (1 - delta) - delta * Enclosure.of(-loss).exp()
-    if inside.upper <= 0 or (loss + Enclosure(inside.upper, inside.upper).log()).upper <= 0:
+    if inside.upper <= 0:
         return Enclosure.of(0)
-    upper = (loss + Enclosure(inside.upper, inside.upper).log()).upper
-    lower = (loss + inside.log()).lower if inside.lower > 0 else Enclosure.of(0).lower
-    return Enclosure(max(lower, Enclosure.of(0).lower), upper)
+    upper = loss + Enclosure(inside.upper, inside.upper).log()
+    lower = loss + inside.log() if inside.lower > 0 else Enclosure.of(0)
+    return Enclosure(min(lower.lower, upper.upper), upper.upper).nonnegative()
 
 
 def gaussian_delta(mu: Fraction, epsilon: Fraction) -> Enclosure:
@@ -58,7 +60,7 @@ def gaussian_delta(mu: Fraction, epsilon: Fraction) -> Enclosure:
     a, minus_b = -epsilon / mu + mu / 2, epsilon / mu + mu / 2
     density = normal_density(a)
     if -a >= 4:
-        return density * (mills_ratio(-a) - mills_ratio(minus_b)).clip(0, 10**9)
+        return density * (mills_ratio(-a) - mills_ratio(minus_b)).nonnegative()
     if minus_b >= 4:
         return (normal_cdf(a) - density * mills_ratio(minus_b)).clip(0, 1)
     return (normal_cdf(a) - Enclosure.of(epsilon).exp() * normal_cdf(-minus_b)).clip(0, 1)
@@ -84,8 +86,7 @@ def _gaussian_epsilon(mu: Fraction, delta: Fraction) -> tuple[Fraction, Fraction
 def bound_to_epsilon(order: Fraction, bound: Fraction, delta: Fraction) -> Enclosure:
     """bound + ln((a-1)/a) - (ln delta + ln a)/(a-1), at least 0."""
     logs = Enclosure.of(delta).log() + Enclosure.of(order).log()
-    found = bound + Enclosure.of((order - 1) / order).log() - logs / (order - 1)
-    return found if found.lower >= 0 else Enclosure(Enclosure.of(0).lower, max(found.upper, Enclosure.of(0).upper))
+    return (bound + Enclosure.of((order - 1) / order).log() - logs / (order - 1)).nonnegative()
 
 
 def bound_to_delta(order: Fraction, bound: Fraction, epsilon: Fraction) -> Enclosure:
@@ -97,9 +98,9 @@ def bound_to_delta(order: Fraction, bound: Fraction, epsilon: Fraction) -> Enclo
 def concentrated_epsilon(rho: Fraction, delta: Fraction) -> Interval:
     """epsilon of rho-zCDP at 0 <= delta < 1."""
     if rho == 0:
-        return Interval(0, 0, method="nothing is revealed")
+        return Interval(0, 0, method=_NOTHING)
     if delta == 0:
-        return Interval(math.inf, math.inf, method="no epsilon is enough")
+        return Interval(math.inf, math.inf, method=_NEVER)
     order = best_concentrated_order(rho, delta)
     upper = bound_to_epsilon(order, order * rho, delta)
     lower = _gaussian_epsilon(gaussian_within(rho), delta)[0]
@@ -118,22 +119,24 @@ def concentrated_delta(rho: Fraction, epsilon: Fraction) -> Enclosure:
 
 def renyi_epsilon(bounds: Bounds, delta: Fraction) -> Interval:
     """epsilon of Renyi bounds at 0 <= delta < 1."""
-    if delta == 0:
-        return Interval(0, math.inf, method="listed orders say nothing at delta = 0")
-    order = best_order_for_delta(bounds, delta)
-    upper = bound_to_epsilon(order, bound_at(bounds, order), delta)
     rho = min(bound / order for order, bound in bounds)
-    lower = _gaussian_epsilon(gaussian_within(rho), delta)[0] if rho > 0 else Fraction(0)
-    return Interval(min(lower, upper.interval().upper), upper.interval().upper, method=_LISTED)
+    if rho == 0:
+        return Interval(0, 0, method=_NOTHING)
+    if delta == 0:
+        return Interval(math.inf, math.inf, method=_NEVER)
+    order = best_order_for_delta(bounds, delta)
+    upper = bound_to_epsilon(order, bound_at(bounds, order), delta).interval().upper
+    return Interval(_gaussian_epsilon(gaussian_within(rho), delta)[0], upper, method=_LISTED)
 
 
 def renyi_delta(bounds: Bounds, epsilon: Fraction) -> Interval:
     """delta of Renyi bounds."""
+    rho = min(bound / order for order, bound in bounds)
+    if rho == 0:
+        return Interval(0, 0, method=_NOTHING)
     order = best_listed_order(bounds, lambda x, bound: _log_delta(x, bound, float(epsilon)))
     upper = bound_to_delta(order, bound_at(bounds, order), epsilon).upper
-    rho = min(bound / order for order, bound in bounds)
-    lower = gaussian_delta(gaussian_within(rho), epsilon).lower if rho > 0 else Enclosure.of(0).lower
-    return Enclosure(min(lower, upper), upper).interval(_LISTED)
+    return Enclosure(min(gaussian_delta(gaussian_within(rho), epsilon).lower, upper), upper).interval(_LISTED)
 
 
 def gaussian_within(rho: Fraction) -> Fraction:

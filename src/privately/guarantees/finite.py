@@ -49,7 +49,8 @@ class FiniteMechanism:
         """Calls `law` on every data set; it returns the probability of each outcome."""
         checked = _texts(records, "records")
         lengths = _lengths(sizes)
-        return cls(records=checked, sizes=lengths, table={data: law(data) for data in _inputs(checked, lengths)})  # type: ignore[misc]  # made exact
+        table = {data: _law(law(data), data) for data in _inputs(checked, lengths)}
+        return cls(records=checked, sizes=lengths, table=table)
 
     def pairs(self, neighbors: Neighbors) -> Iterator[tuple[Mapping[str, Fraction], Mapping[str, Fraction]]]:
         """The laws of every pair of neighbours, each pair once."""

@@ -70,7 +70,7 @@ def solve(unit: Fraction, multiples: Sequence[int], counts: Sequence[int], delta
 def _within_segment(mass: Decimal, discounted: Decimal, goal: Decimal) -> Enclosure:
     ratio = UP.divide(UP.subtract(mass, goal), discounted)
     bound = Enclosure(ratio, ratio).log().upper
-    return Enclosure(bound, bound).clip(0, 10**9)
+    return Enclosure(bound, bound).nonnegative()
 
 
 def _masses(unit: Fraction, multiples: Sequence[int], counts: Sequence[int]) -> list[Enclosure]:

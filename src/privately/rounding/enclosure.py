@@ -130,6 +130,10 @@ class Enclosure:
         """The square root; the upper end must not be negative."""
         return Enclosure(_sqrt(max(self.lower, _ZERO), below=True), _sqrt(self.upper, below=False))
 
+    def nonnegative(self) -> Enclosure:
+        """The same truth, or 0 where it is below."""
+        return Enclosure(max(self.lower, _ZERO), max(self.upper, _ZERO))
+
     def clip(self, least: int, most: int) -> Enclosure:
         """The same truth, known to lie between two integers."""
         return Enclosure(
