@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from privately.certificates import Certificate, certify, check
 from privately.certificates.certificate import SCHEMA
 from privately.errors import CertificateInvalid, InvalidParameter
-from privately.guarantees import ApproxDP, Derivation, PureDP, rules
+from privately.guarantees import ApproxDP, Derivation, GaussianDP, PureDP, rules
 from tests.certificates.examples import from_tables
 
 
@@ -109,3 +109,28 @@ def test_unwritable_places_are_a_typed_error(certificate: Certificate, tmp_path:
     with pytest.raises(InvalidParameter, match="path"):
         certificate.save(tmp_path)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_very_long_numbers_come_back() -> None:
+    exact = ApproxDP(epsilon=0, delta="1e-1000")
+    assert certify(rules.suppose(exact)).guarantee == exact
+
+
+@pytest.mark.parametrize(
+    ("delta", "count"), [("1e-50", 1000), ("0.75", 300), ("0.999999", 50), (Fraction(1, 3), 5000), ("1e-9", 10**6)]
+)
+def test_many_deltas_leave_room_for_the_checker(delta: str, count: int) -> None:
+    leaf = rules.suppose(ApproxDP(epsilon="0.0001", delta=delta))
+    certify(rules.advanced_composition(leaf, counts=[count], slack="1e-6"))
+
+
+@pytest.mark.parametrize("mu", ["2e-60", "1e-132", "1e-40", "1e-39", "1e-20"])
+@pytest.mark.parametrize("delta", ["5e-861", "1e-140", "1e-45", "1e-10"])
+def test_tiny_gaussians_are_certified(mu: str, delta: str) -> None:
+    certify(rules.gaussian_to_approx(rules.suppose(GaussianDP(mu=mu)), delta=delta))
+
+
+@pytest.mark.parametrize("what", [5, None, b"{}"])
+def test_check_wants_a_path(what: object) -> None:
+    with pytest.raises(InvalidParameter, match="path"):
+        check(what)  # type: ignore[arg-type]

@@ -8,6 +8,7 @@ import pytest
 from privately.certificates import certify
 from privately.cli.checking import check
 from privately.errors import CertificateInvalid
+from privately.guarantees import Neighbors, PureDP, rules
 from tests.certificates.examples import from_assumptions, from_tables
 
 
@@ -41,3 +42,11 @@ def test_assumptions_are_shown_as_they_are(tmp_path: Path, capsys: pytest.Captur
         check(path)
     check(path, allow_assumptions=True)
     assert "assumed, not proved" in capsys.readouterr().out
+
+
+def test_texts_of_a_certificate_are_not_markup(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "certificate.json"
+    hostile = rules.suppose(PureDP(epsilon=1, neighbors=Neighbors.REPLACE.of_unit("x[/]y[black on black]z")))
+    certify(hostile).save(path)
+    check(path, allow_assumptions=True)
+    assert "x[/]y[black on black]z" in capsys.readouterr().out

@@ -2,13 +2,14 @@
 
 import json
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from privately import Interval, Release
-from privately.certificates import certify
+from privately.certificates import Certificate, certify
 from privately.errors import CertificateInvalid, InvalidParameter, Unproved
 from privately.guarantees import PureDP, rules
 from tests.certificates.examples import from_tables
@@ -92,6 +93,51 @@ def test_edited_releases_are_refused(release: Release, edit: Callable[[dict[str,
 def test_what_is_no_release_is_refused(document: bytes) -> None:
     with pytest.raises(CertificateInvalid):
         Release.from_bytes(document)
+
+
+def test_one_release_has_one_spelling(release: Release) -> None:
+    document = release.to_bytes()
+    for other in (
+        b'{"value":999,' + document[1:],
+        b"\xef\xbb\xbf" + document,
+        document + b"\n",
+        json.dumps(json.loads(document), indent=1).encode(),
+        document.decode().encode("utf-16"),
+    ):
+        with pytest.raises(CertificateInvalid):
+            Release.from_bytes(other)
+
+
+def test_numbers_that_would_take_for_ever_are_refused() -> None:
+    document = Release.of(Fraction(1, 3), from_tables()["zcdp"]).to_bytes()
+    with pytest.raises(CertificateInvalid):
+        Release.from_bytes(document.replace(b'"1/3"', b'"1e99999999"'))
+    for long in (10**5000, Fraction(1, 10**5000)):
+        with pytest.raises(InvalidParameter, match="value"):
+            Release.of(long, from_tables()["zcdp"])
+
+
+def test_wrong_types_are_named() -> None:
+    proof: Any = from_tables()["zcdp"]
+    for field, attempt in (
+        ("derivation", lambda: Release.of(1, "x")),  # type: ignore[arg-type]
+        ("intervals", lambda: Release.of(1, proof, intervals=[1])),  # type: ignore[arg-type]
+        ("certificate", lambda: Release(value=1, certificate="x")),  # type: ignore[arg-type]
+        ("derivation", lambda: certify(PureDP(epsilon=1))),  # type: ignore[arg-type]
+        ("subject", lambda: certify(proof, subject=7)),  # type: ignore[arg-type]
+    ):
+        with pytest.raises(InvalidParameter) as caught:
+            attempt()
+        assert caught.value.field == field
+
+
+def test_a_certificate_cannot_lie_by_inheritance() -> None:
+    with pytest.raises(TypeError):
+        type("Lie", (Certificate,), {})
+
+
+def test_equal_releases_hash_alike(release: Release) -> None:
+    assert len({release, Release.from_bytes(release.to_bytes())}) == 1
 
 
 def test_it_cannot_be_changed(release: Release) -> None:

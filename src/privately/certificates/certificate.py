@@ -6,12 +6,13 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from os import PathLike
-from typing import Any
+from typing import Any, NoReturn
 
 from privately.certificates import checker
 from privately.certificates.checking import check_bytes
 from privately.certificates.encoding import decode, encode
 from privately.certificates.files import read_limited, write_whole
+from privately.errors import InvalidParameter
 from privately.guarantees import Derivation, Guarantee
 
 SCHEMA = "privately.certificate/1"
@@ -28,6 +29,9 @@ class Certificate:
     """
 
     document: bytes
+
+    def __init_subclass__(cls) -> NoReturn:
+        raise TypeError("Certificate cannot be subclassed")
 
     @property
     def data(self) -> Mapping[str, Any]:
@@ -69,6 +73,10 @@ class Certificate:
 
 def certify(derivation: Derivation, *, subject: str | None = None) -> Certificate:
     """The certificate of a derivation, checked by the independent checker before it is handed out."""
+    if not isinstance(derivation, Derivation):
+        raise InvalidParameter("derivation", f"{derivation!r} is not a Derivation.")
+    if not isinstance(subject, str | None):
+        raise InvalidParameter("subject", "must be the hash of a release, as text.")
     nodes = derivation.nodes()
     places = {id(node): place for place, node in enumerate(nodes)}
     content = {

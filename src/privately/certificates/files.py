@@ -32,6 +32,8 @@ def write_whole(path: str | PathLike[str], content: bytes) -> None:
 
 def read_limited(path: str | PathLike[str]) -> bytes:
     """The content of a file of at most MAX_BYTES."""
+    if not isinstance(path, (str, PathLike)):
+        raise InvalidParameter("path", f"{type(path).__name__} is neither a path nor a Certificate.")
     try:
         with Path(path).open("rb") as file:
             content = file.read(MAX_BYTES + 1)

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.text import Text
 
 from privately.certificates import Report
 from privately.certificates import check as check_certificate
@@ -36,7 +37,7 @@ def check(
 
 def show(report: Report, console: Console) -> None:
     """A report for people."""
-    console.print(f"[bold green]valid[/]: {report.claim_text}")
+    console.print(Text.assemble(("valid", "bold green"), ": ", report.claim_text))
     console.print(f"  derived again in {report.node_count} steps, by {', '.join(report.rules)}")
     for assumption in report.assumptions:
         console.print("  assumed, not proved:", assumption, style="yellow", markup=False)

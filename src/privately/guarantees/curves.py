@@ -30,6 +30,7 @@ _LISTED = "upper: tight conversion at the best order; lower: a Gaussian mechanis
 _NOTHING = "nothing is revealed"
 _NEVER = "no epsilon is enough"
 _ORDER_DIGITS = 9
+_LEAST_MU = Fraction(1, 10**40)
 
 
 def response_delta(loss: Fraction, epsilon: Fraction) -> Enclosure:
@@ -73,6 +74,8 @@ def gaussian_epsilon(mu: Fraction, delta: Fraction) -> Interval:
 
 
 def _gaussian_epsilon(mu: Fraction, delta: Fraction) -> tuple[Fraction, Fraction]:
+    if mu < _LEAST_MU:  # beyond the working precision: a larger mu bounds it from above
+        return Fraction(0), _gaussian_epsilon(_LEAST_MU, delta)[1]
     at_zero = gaussian_delta(mu, Fraction(0))
     if at_zero.upper <= delta:
         return Fraction(0), Fraction(0)
@@ -211,12 +214,12 @@ def _ternary(score: Callable[[float], float], low: float, high: float, rounds: i
 
 def _float_epsilon(x: float, bound: float, log_delta: float) -> float:
     """Of order 1 + x."""
-    return bound + math.log(x) - math.log1p(x) - (log_delta + math.log1p(x)) / x
+    return bound - math.log1p(1 / x) - (log_delta + math.log1p(x)) / x
 
 
 def _log_delta(x: float, bound: float, epsilon: float) -> float:
     """Of order 1 + x."""
-    return x * (bound - epsilon + math.log(x) - math.log1p(x)) - math.log1p(x)
+    return x * (bound - epsilon - math.log1p(1 / x)) - math.log1p(x)
 
 
 def _log(value: Fraction) -> float:

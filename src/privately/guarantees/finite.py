@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, product
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NoReturn
 
 from privately.errors import InvalidParameter
 from privately.guarantees.distances import distribution
 from privately.guarantees.neighbors import Neighbors
-from privately.rounding import Number, whole
+from privately.rounding import Number, rational, whole
 
 Input = tuple[str, ...]
 MAX_INPUTS = 4096
+MAX_TEXT = 20_000
+MAX_COMPARISONS = 10**6
+MAX_COMMON_BITS = 65_536
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +44,11 @@ class FiniteMechanism:
         if not isinstance(self.table, Mapping) or set(self.table) != set(inputs):
             raise InvalidParameter("table", "must have exactly one law for every tuple of records of the given sizes.")
         exact = {data: MappingProxyType(_law(self.table[data], data)) for data in inputs}
+        if (
+            math.lcm(*(mass.denominator for law in exact.values() for mass in law.values())).bit_length()
+            > MAX_COMMON_BITS
+        ):
+            raise InvalidParameter("table", "the probabilities have too long a common denominator.")
         object.__setattr__(self, "table", MappingProxyType(exact))
 
     @classmethod
@@ -51,6 +60,9 @@ class FiniteMechanism:
         lengths = _lengths(sizes)
         table = {data: _law(law(data), data) for data in _inputs(checked, lengths)}
         return cls(records=checked, sizes=lengths, table=table)
+
+    def __init_subclass__(cls) -> NoReturn:
+        raise TypeError("FiniteMechanism cannot be subclassed")
 
     def pairs(self, neighbors: Neighbors) -> Iterator[tuple[Mapping[str, Fraction], Mapping[str, Fraction]]]:
         """The laws of every pair of neighbours, each pair once."""
@@ -103,6 +115,8 @@ def _texts(values: object, name: str) -> tuple[str, ...]:
         raise InvalidParameter(name, "give a list of texts.")
     if not values or not all(isinstance(value, str) for value in values) or len(set(values)) < len(values):
         raise InvalidParameter(name, "must be distinct texts, at least one.")
+    if max(map(len, values)) > MAX_TEXT:
+        raise InvalidParameter(name, f"must have at most {MAX_TEXT} characters each.")
     return tuple(values)
 
 
@@ -120,6 +134,8 @@ def _inputs(records: tuple[str, ...], sizes: tuple[int, ...]) -> list[Input]:
 
 def _law(law: Mapping[str, Number], data: Input) -> dict[str, Fraction]:
     exact = distribution(law, name=f"table[{','.join(data)}]")
-    if not all(isinstance(outcome, str) for outcome in exact):
-        raise InvalidParameter("table", "outcomes must be texts.")
+    if not all(isinstance(outcome, str) and len(outcome) <= MAX_TEXT for outcome in exact):
+        raise InvalidParameter("table", f"outcomes must be texts of at most {MAX_TEXT} characters.")
+    for mass in exact.values():
+        rational(mass, "table")
     return exact

@@ -33,6 +33,8 @@ class Release:
     intervals: Mapping[str, Interval] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        if not isinstance(self.certificate, Certificate):
+            raise InvalidParameter("certificate", f"{self.certificate!r} is not a Certificate.")
         object.__setattr__(self, "value", freeze(self.value))
         object.__setattr__(self, "intervals", _frozen_intervals(self.intervals))
         check(self.certificate)
@@ -42,6 +44,8 @@ class Release:
     @classmethod
     def of(cls, value: Any, derivation: Derivation, *, intervals: Mapping[str, Interval] | None = None) -> Release:
         """Certifies the derivation for this value. Unproved when it rests on assumptions."""
+        if not isinstance(derivation, Derivation):
+            raise InvalidParameter("derivation", f"{derivation!r} is not a Derivation.")
         if derivation.assumptions:
             raise Unproved(
                 f"the guarantee rests on an assumption: {derivation.assumptions[0]}.",
@@ -54,6 +58,9 @@ class Release:
     def guarantee(self) -> Guarantee:
         """What the certificate claims."""
         return self.certificate.guarantee
+
+    def __hash__(self) -> int:
+        return hash(self.certificate)
 
     def to_bytes(self) -> bytes:
         """Canonical: equal releases give equal bytes."""
@@ -69,9 +76,12 @@ class Release:
                 raise CertificateInvalid("schema", f"not a release of the form {SCHEMA}.")
             certificate = Certificate.parse(json.dumps(data["certificate"]).encode())
             intervals = {str(name): decode_interval(ends) for name, ends in data["intervals"].items()}
-            return cls(value=decode_value(data["value"]), intervals=intervals, certificate=certificate)
+            release = cls(value=decode_value(data["value"]), intervals=intervals, certificate=certificate)
         except (ValueError, TypeError, AttributeError, KeyError, RecursionError, ZeroDivisionError) as fault:
             raise CertificateInvalid("release", f"not a readable release ({type(fault).__name__}).") from None
+        if release.to_bytes() != document:
+            raise CertificateInvalid("release", "not in canonical form: one release has one spelling.")
+        return release
 
     def save(self, path: str | PathLike[str]) -> None:
         """Writes the file whole or not at all."""
@@ -84,6 +94,8 @@ class Release:
 
 
 def _frozen_intervals(intervals: Mapping[str, Interval]) -> Mapping[str, Interval]:
+    if not isinstance(intervals, Mapping):
+        raise InvalidParameter("intervals", "give a mapping from names to Intervals.")
     for name, interval in intervals.items():
         if not isinstance(name, str) or not isinstance(interval, Interval):
             raise InvalidParameter("intervals", "give a mapping from names to Intervals.")

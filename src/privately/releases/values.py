@@ -7,15 +7,19 @@ a list or tuple {"list": [...]}, a mapping {"map": [[key, value], ...]} in its o
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from fractions import Fraction
 from types import MappingProxyType
 from typing import Any
 
 from privately.errors import InvalidParameter
-from privately.rounding import Interval
+from privately.rounding import Interval, rational
 
 _DEEPEST = 8
+_LONGEST = 10**6
+_INFINITE = {"inf": math.inf, "-inf": -math.inf}
+_RATIONAL = re.compile(r"-?[0-9]{1,1300}(/[0-9]{1,1300})?")
 
 
 def freeze(value: Any, *, depth: int = 0) -> Any:
@@ -28,6 +32,10 @@ def freeze(value: Any, *, depth: int = 0) -> Any:
         if not all(isinstance(key, str) for key in value):
             raise InvalidParameter("value", "the keys of a mapping must be texts.")
         return MappingProxyType({key: freeze(one, depth=depth + 1) for key, one in value.items()})
+    if type(value) in (int, Fraction):
+        rational(value, "value")
+    if isinstance(value, str) and len(value) > _LONGEST:
+        raise InvalidParameter("value", f"a text of more than {_LONGEST} characters.")
     if isinstance(value, float) and not math.isfinite(value):
         raise InvalidParameter("value", f"{value} cannot be released; use None for a missing number.")
     if value is None or type(value) in (bool, int, str, float, Fraction):
@@ -52,7 +60,7 @@ def decode_value(data: Any) -> Any:
     """The value that `encode_value` wrote."""
     match data:
         case {"rational": str(text), **rest} if not rest:
-            return Fraction(text)
+            return _exact(text)
         case {"float": str(text), **rest} if not rest:
             return float.fromhex(text)
         case {"list": list(items), **rest} if not rest:
@@ -71,5 +79,11 @@ def encode_interval(interval: Interval) -> list[str]:
 
 def decode_interval(data: Any) -> Interval:
     """The interval that `encode_interval` wrote."""
-    lower, upper = (float(end) if "inf" in end else Fraction(end) for end in data)
+    lower, upper = (_INFINITE[end] if end in _INFINITE else _exact(end) for end in data)
     return Interval(lower, upper)
+
+
+def _exact(text: str) -> Fraction:
+    if _RATIONAL.fullmatch(text) is None:
+        raise InvalidParameter("value", f"{text[:20]!r} is not a rational.")
+    return Fraction(text)

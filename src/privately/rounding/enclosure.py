@@ -20,7 +20,7 @@ from decimal import (
     Overflow,
 )
 from fractions import Fraction
-from typing import TypeAlias, Union
+from typing import NoReturn, TypeAlias, Union
 
 from privately.rounding.exact import CLAIM_MARGIN, round_up
 from privately.rounding.interval import End, Interval
@@ -36,11 +36,13 @@ _EXP_LIMIT = Decimal("1e17")
 _EXP_LEAST = Decimal("-1e17")
 _REPORTED_EXPONENT = 1000
 
+_set = object.__setattr__
+
 Value: TypeAlias = Union["Enclosure", Fraction, int]
 
 
 class Enclosure:
-    """lower <= truth <= upper, both Decimals of `DIGITS` significant digits. Immutable by convention, made for speed.
+    """lower <= truth <= upper, both Decimals of `DIGITS` significant digits.
 
     >>> third = Enclosure.of(Fraction(1, 3))
     >>> (third * 3).contains(1), third.exp().lower < Decimal("1.3956124250860895287")
@@ -48,10 +50,15 @@ class Enclosure:
     """
 
     __slots__ = ("lower", "upper")
+    lower: Decimal
+    upper: Decimal
 
     def __init__(self, lower: Decimal, upper: Decimal) -> None:
-        self.lower = lower
-        self.upper = upper
+        _set(self, "lower", lower)
+        _set(self, "upper", upper)
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError("an Enclosure cannot be changed")
 
     @classmethod
     def of(cls, value: Value) -> Enclosure:

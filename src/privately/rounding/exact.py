@@ -24,8 +24,8 @@ _FINEST = 10**1000
 CLAIM_MARGIN = Fraction(1, 10**20)
 
 _TEXT = re.compile(
-    r"""[+-]? ( \d{1,1000} / \d{1,1000}
-              | ( \d{1,1000} (\.\d{0,1000})? | \.\d{1,1000} ) ([eE][+-]?\d{1,4})? )""",
+    r"""[+-]? ( \d{1,1300} / \d{1,1300}
+              | ( \d{1,1300} (\.\d{0,1300})? | \.\d{1,1300} ) ([eE][+-]?\d{1,4})? )""",
     re.ASCII | re.VERBOSE,
 )
 _ACCEPTED = "give an int, a Fraction, a decimal string such as '0.1', or a float"

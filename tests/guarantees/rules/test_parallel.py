@@ -16,6 +16,7 @@ from privately.guarantees import (
     ApproxDP,
     ApproxZCDP,
     Derivation,
+    FiniteMechanism,
     GaussianDP,
     Guarantee,
     Neighbors,
@@ -23,6 +24,7 @@ from privately.guarantees import (
     RenyiDP,
     rules,
 )
+from privately.guarantees.costs import implies
 from tests.guarantees.enumeration import (
     Table,
     by_position,
@@ -244,12 +246,22 @@ def test_sizes_of_parts_refute_replacement_premises_alone() -> None:
         )
 
 
-def test_by_value_replace_of_one_part_only_stays() -> None:
-    table = present(3, records=["a", "b"], most=2)
-    derived = rules.parallel_by_value_replace(
-        moved=[know(PureDP, [table], ADD_REMOVE).derivation], stayed=[know(PureDP, [table], REPLACE).derivation]
+def test_by_value_replace_of_one_part_that_a_row_can_leave() -> None:
+    """A filter: rows that are not "a..." belong to no part, and a replaced row can go there."""
+
+    def parity(count: int) -> dict[str, str]:
+        return {"even": "3/4", "odd": "1/4"} if count % 2 == 0 else {"even": "1/4", "odd": "3/4"}
+
+    part = FiniteMechanism.tabulate(lambda data: parity(len(data)), records=["a1", "a2"], sizes=[0, 1, 2])
+    whole = FiniteMechanism.tabulate(
+        lambda data: parity(sum(row.startswith("a") for row in data)), records=["a1", "a2", "b"], sizes=[0, 1, 2]
     )
-    assert derived.conclusion == PureDP(epsilon=0, neighbors=REPLACE)
+    moved, stayed = rules.finite_table(part), rules.finite_table(part, neighbors=REPLACE)
+    truth = rules.finite_table(whole, neighbors=REPLACE).conclusion
+    found = rules.parallel_by_value_replace(moved=[moved], stayed=[stayed]).conclusion
+    assert stayed.conclusion == PureDP(epsilon=0, neighbors=REPLACE)  # the twin that only stays
+    assert implies(truth, found)
+    assert not implies(truth, stayed.conclusion)
 
 
 def test_by_value_replace_takes_pairs_of_parts() -> None:

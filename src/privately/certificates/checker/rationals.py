@@ -75,6 +75,8 @@ class Rational:
 
     def text(self) -> str:
         """For people: a decimal with 10 digits at most, never below the number itself."""
+        if self.is_zero():
+            return "0"
         if self.denominator == 1 and self.numerator.bit_length() < 64:
             return str(self.numerator)
         if self.numerator < 0:

@@ -8,6 +8,7 @@ from .schema import Invalid, array, integer, members, rational, show, text
 
 LARGEST_NUMBER = Rational(10**9)
 LARGEST_BOUND_COUNT = 1_000
+LONGEST_UNIT = 1_000
 
 # The numbers of each kind, in the order in which people say them; RenyiDP has `bounds` instead.
 NUMBERS: Mapping[str, tuple[str, ...]] = {
@@ -125,7 +126,9 @@ def _read_neighbors(value: object, field: str) -> Neighbors:
         integer(max_rows, f"{field}.max_rows", least=1)
     if unit is None and max_rows is not None:
         raise Invalid(f"{field}.max_rows", "must be null when unit is null")
-    return Neighbors(change, size, None if unit is None else text(unit, f"{field}.unit"), max_rows)
+    if unit is not None and not 1 <= len(text(unit, f"{field}.unit")) <= LONGEST_UNIT:
+        raise Invalid(f"{field}.unit", f"must have 1 to {LONGEST_UNIT} characters")
+    return Neighbors(change, size, unit, max_rows)
 
 
 def require(field: str, claimed: Rational, needed: Rational) -> None:

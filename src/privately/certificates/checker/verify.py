@@ -70,7 +70,7 @@ def read_certificate(data: bytes | str) -> Certificate:
 
 
 # Nothing known raises these; whatever does is a certificate that we cannot judge, and so refuse.
-_BEYOND = (ArithmeticError, MemoryError, RecursionError, ValueError)
+_BEYOND = (ArithmeticError, LookupError, MemoryError, RecursionError, ValueError)
 
 
 def _beyond(error: Exception) -> Invalid:

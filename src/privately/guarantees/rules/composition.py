@@ -87,11 +87,12 @@ def _inputs(
 
 
 def _all_kept(deltas: Sequence[Fraction], counts: Sequence[int]) -> Fraction:
-    """The probability that no mechanism reveals all, the product of (1 - delta_i): exact while short, else below it."""
+    """The probability that no mechanism reveals all, the product of (1 - delta_i): exact while short, else below it,
+    with the margin of a claim."""
     pairs = [(1 - one, count) for one, count in zip(deltas, counts, strict=True) if one]
     if sum(count * (one.denominator.bit_length() + 1) for one, count in pairs) <= _EXACT_BITS:
         return math.prod((one**count for one, count in pairs), start=Fraction(1))
     product = Enclosure.of(1)
     for one, count in pairs:
         product = product * Enclosure.of(one) ** count
-    return Fraction(product.interval().lower)
+    return 1 - min((1 - product).claim(), Fraction(1))

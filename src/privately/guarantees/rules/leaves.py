@@ -7,7 +7,7 @@ from fractions import Fraction
 from privately.errors import InvalidParameter, NotPrivate
 from privately.guarantees.derivations import Derivation
 from privately.guarantees.distances import privacy_curve_of
-from privately.guarantees.finite import FiniteMechanism
+from privately.guarantees.finite import MAX_COMPARISONS, FiniteMechanism
 from privately.guarantees.guarantee import Guarantee
 from privately.guarantees.kinds import ApproxDP, PureDP
 from privately.guarantees.neighbors import Neighbors
@@ -30,7 +30,10 @@ def finite_table(
     if not isinstance(mechanism, FiniteMechanism):
         raise InvalidParameter("mechanism", f"{mechanism!r} is not a FiniteMechanism.")
     allowed = rational(delta, "delta", minimum=0, maximum=1)
-    curve = privacy_curve_of(mechanism.pairs(neighbors))
+    pairs = list(mechanism.pairs(neighbors))
+    if sum(max(len(one), len(other)) for one, other in pairs) > MAX_COMPARISONS:
+        raise InvalidParameter("mechanism", f"needs over {MAX_COMPARISONS} comparisons; use fewer rows or outcomes.")
+    curve = privacy_curve_of(pairs)
     ratio = curve.ratio(allowed)
     epsilon = Fraction(0) if ratio <= 1 else _log_up(ratio, mechanism)
     found = (

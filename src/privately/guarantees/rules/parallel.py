@@ -75,6 +75,8 @@ def parallel_by_value(*premises: Derivation) -> Derivation:
 def parallel_by_value_replace(*, moved: Sequence[Derivation], stayed: Sequence[Derivation]) -> Derivation:
     """Parts by value under replacement: a row can leave one part and enter another, which costs two parts.
 
+    Some rows may belong to no part, as under a filter; so even a single part has its `moved` cost.
+
     `moved[i]` is what part i's mechanism satisfies when a row is added or removed, `stayed[i]` when one is replaced.
 
     Theorem: under replacement of one row the whole costs at most the larger of the largest `stayed` cost and the sum of
@@ -95,8 +97,6 @@ def parallel_by_value_replace(*, moved: Sequence[Derivation], stayed: Sequence[D
     kind = common_kind(statements)
     listed = [costs(statement, kind) for statement in statements]
     apart, within = _largest(listed[: len(moved)], 2), _largest(listed[len(moved) :], 1)
-    if len(moved) == 1:
-        apart = dict.fromkeys(apart, Fraction(0))
     total = {name: max(apart[name], within[name]) for name in shared_coordinates([apart, within])}
     return conclude("parallel_by_value_replace", premises, from_costs(kind, total, Neighbors.REPLACE))
 

@@ -151,9 +151,7 @@ def test_parallel_of_other_kinds() -> None:
 @given(fractions, st.data())
 def test_by_value_under_replacement(first: list[Fraction], data: st.DataObject) -> None:
     second = data.draw(st.lists(st.fractions(0, 12, max_denominator=10**6), min_size=len(first), max_size=len(first)))
-    needed = max(second)
-    if len(first) >= 2:
-        needed = max(needed, sum(sorted(first, reverse=True)[:2], Fraction(0)))
+    needed = max(*second, sum(sorted(first, reverse=True)[:2], Fraction(0)))
     exactly("parallel_by_value_replace", pures(first) + pures(second, REPLACE), REPLACE, needed)
 
 

@@ -168,7 +168,7 @@ def _worst_excess(laws: dict[Input, Law], pairs: list[tuple[Input, Input]], grow
 
 
 def _assumption(step: Step) -> None:
-    if not step.parameters["statement"]:
+    if not step.parameters["statement"].strip():
         raise Invalid("parameters.statement", "is empty")
 
 

@@ -89,7 +89,7 @@ def _parallel_by_value(step: Step) -> None:
 
 
 def _parallel_by_value_replace(step: Step) -> None:
-    """A replaced row stays in its part, or leaves one part and enters another."""
+    """A replaced row stays in its part, or leaves one part and enters another, or comes from or goes to no part."""
     parts, odd = divmod(len(step.premises), 2)
     if odd:
         raise Invalid("premises", "must be two for each part")
@@ -101,10 +101,7 @@ def _parallel_by_value_replace(step: Step) -> None:
             raise Invalid(f"premises[{i}]", f"must be about one row, {change}")
 
     def combined(amounts: Amounts) -> Rational:
-        stays = _largest(step, amounts[parts:], 1)
-        if parts == 1:
-            return stays
-        return max(stays, _largest(step, amounts[:parts], 2))
+        return max(_largest(step, amounts[parts:], 1), _largest(step, amounts[:parts], 2))
 
     _combine(step, combined)
 
