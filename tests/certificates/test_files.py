@@ -37,6 +37,23 @@ def test_unreadable_paths_are_typed_errors(tmp_path: Path, name: str) -> None:
         files.read_limited(f"{tmp_path}/{name}")
 
 
+def test_a_pipe_is_refused_unread(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(CertificateInvalid, match="regular file"):
+        files.read_limited(tmp_path / "pipe")
+
+
+def test_a_file_gets_the_usual_rights_and_a_link_stays_a_link(tmp_path: Path) -> None:
+    plain, link = tmp_path / "plain", tmp_path / "link"
+    plain.write_bytes(b"")
+    expected = plain.stat().st_mode
+    link.symlink_to(plain)
+    files.write_whole(link, b"content")
+    assert link.is_symlink()
+    assert plain.read_bytes() == b"content"
+    assert plain.stat().st_mode == expected
+
+
 def test_a_file_of_100_megabytes_is_refused_unread(tmp_path: Path) -> None:
     path = tmp_path / "large"
     with path.open("wb") as file:

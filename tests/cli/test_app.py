@@ -1,15 +1,19 @@
 """Every failure of a command is one line on standard error and exit code 2."""
 
+import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+import privately
 
-def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    program = "from privately.cli import main; main()"
-    return subprocess.run([sys.executable, "-c", program, *arguments], capture_output=True, text=True, check=False)
+
+def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", "from privately.cli import main; main()", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, **environment})
 
 
 @pytest.mark.parametrize("arguments", [["check"], ["nonsense"], ["check", "a", "b"], ["check", "--colour"]])
@@ -34,6 +38,39 @@ def test_bad_files(tmp_path: Path, content: bytes) -> None:
     assert done.returncode == 2
     assert done.stderr.startswith("error: ")
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_version() -> None:
+    assert run("--version").stdout.strip() == privately.__version__
+
+
+def test_a_pipe_is_refused(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    done = run("check", str(tmp_path / "pipe"))
+    assert done.returncode == 2
+    assert "regular file" in done.stderr
+
+
+def test_a_failure_is_json_too(tmp_path: Path) -> None:
+    done = run("check", str(tmp_path / "missing.json"), "--json")
+    assert done.returncode == 2
+    assert json.loads(done.stdout)["valid"] is False
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+@pytest.mark.parametrize("arguments", [["demo"], ["demo", "--json"]])
+def test_a_full_disk_is_one_line(arguments: list[str]) -> None:
+    command = [sys.executable, "-c", "from privately.cli import main; main()", *arguments]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_terminal_without_unicode() -> None:
+    done = run("demo", PYTHONIOENCODING="ascii")
+    assert done.returncode == 0
+    assert "####" in done.stdout
 
 
 def test_missing_files_and_folders(tmp_path: Path) -> None:

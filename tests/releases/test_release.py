@@ -1,6 +1,8 @@
 """A release binds its value, its error bars and its certificate to one another."""
 
+import copy
 import json
+import pickle
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
@@ -138,6 +140,11 @@ def test_a_certificate_cannot_lie_by_inheritance() -> None:
 
 def test_equal_releases_hash_alike(release: Release) -> None:
     assert len({release, Release.from_bytes(release.to_bytes())}) == 1
+
+
+def test_it_travels_and_is_checked_on_arrival(release: Release) -> None:
+    assert pickle.loads(pickle.dumps(release)) == release
+    assert copy.deepcopy(release) == release
 
 
 def test_it_cannot_be_changed(release: Release) -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from typing import Annotated, TextIO
 
 import typer
 
+from privately import __version__
 from privately.cli import checking, demo
 from privately.errors import PrivatelyError
 
@@ -20,9 +23,21 @@ app.command("demo")(demo.demo)
 app.command("check")(checking.check)
 
 
+def show_version(asked: bool) -> None:  # noqa: FBT001 - typer calls it so
+    """Prints the version and ends."""
+    if asked:
+        print(__version__)
+        raise typer.Exit
+
+
 @app.callback()
-def _root() -> None:
-    """Keeps the subcommands subcommands."""
+def root(
+    *,
+    _version: Annotated[
+        bool, typer.Option("--version", help="Show the version.", callback=show_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Answers questions about people's data without giving any of them away, and shows the proof."""
 
 
 def main() -> None:
@@ -32,5 +47,14 @@ def main() -> None:
     except PrivatelyError as fault:
         print(f"error: {fault}", file=sys.stderr)
         raise SystemExit(2) from None
+    except OSError as fault:  # whoever read the output has gone, or its disk is full
+        silence(sys.stdout)
+        print(f"error: cannot write the output: {fault.strerror}.", file=sys.stderr)
+        raise SystemExit(2) from None
     except KeyboardInterrupt:
         raise SystemExit(130) from None
+
+
+def silence(stream: TextIO) -> None:
+    """Keeps Python from complaining again when it closes the stream."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from privately.certificates import Report
 from privately.certificates import check as check_certificate
+from privately.errors import CertificateInvalid
 
 
 def check(
@@ -28,7 +29,12 @@ def check(
 
     Example: privately check release.json
     """
-    report = check_certificate(file, allow_assumptions=allow_assumptions)
+    try:
+        report = check_certificate(file, allow_assumptions=allow_assumptions)
+    except CertificateInvalid as fault:
+        if as_json:
+            print(json.dumps({"valid": False, "field": fault.field, "reason": fault.reason}))
+        raise
     if as_json:
         print(json.dumps(report.plain(), sort_keys=True))
     else:

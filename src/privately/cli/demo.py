@@ -73,7 +73,7 @@ def tell(console: Console, one: Derivation, ways: dict[str, Derivation], certifi
     console.print("[bold]1. A survey by randomized response[/]: the truth with probability 21/40, a lie otherwise.")
     console.print(f"   Comparing all neighbours exactly: {one.conclusion}\n")
     console.print(f"[bold]2. {QUESTIONS} such questions to the same person[/]")
-    console.print(table_of(ways))
+    console.print(table_of(ways, bar="█" if "utf" in console.encoding else "#"))
     console.print(
         f"\n[bold]3. The certificate[/] of the last line, {len(certificate.document)} bytes, checked by other code:"
     )
@@ -93,12 +93,12 @@ def tell(console: Console, one: Derivation, ways: dict[str, Derivation], certifi
         console.print(f"[bold red]refused[/]: {fault}")
 
 
-def table_of(ways: dict[str, Derivation]) -> Table:
+def table_of(ways: dict[str, Derivation], bar: str) -> Table:
     """Each way of composing with the epsilon it gives, and a bar to see it by."""
     table = Table("by", f"epsilon at delta {DELTA}, at most", "")
     for name, way in ways.items():
         epsilon = float(way.conclusion.parameters["epsilon"])
-        table.add_row(name, f"{epsilon:.4f}", "█" * round(3 * epsilon))
+        table.add_row(name, f"{epsilon:.4f}", bar * round(2 * epsilon))
     return table
 
 

@@ -34,7 +34,13 @@ _LEAST_MU = Fraction(1, 10**40)
 
 
 def response_delta(loss: Fraction, epsilon: Fraction) -> Enclosure:
-    """delta of randomized response: (e^loss - e^epsilon) / (1 + e^loss) below the loss, 0 above it."""
+    """delta of randomized response: (e^loss - e^epsilon) / (1 + e^loss) below the loss, 0 above it.
+
+    Theorem: this is the largest delta at epsilon of any mechanism that is `loss`-DP.
+    Reference: Kairouz-Oh-Viswanath 2015
+    Proof: docs/theory/guarantees.md#curves
+    Checked-by: tests/guarantees/test_curves.py::test_response_delta
+    """
     if epsilon >= loss:
         return Enclosure.of(0)
     truth = 1 / (1 + Enclosure.of(-loss).exp())
@@ -55,6 +61,11 @@ def gaussian_delta(mu: Fraction, epsilon: Fraction) -> Enclosure:
     """Phi(a) - e^epsilon Phi(b), a = -epsilon/mu + mu/2, b = -epsilon/mu - mu/2.
 
     Since e^epsilon phi(b) = phi(a), the second term is phi(a) R(-b), which cannot overflow.
+
+    Theorem: this is the largest delta at epsilon of any mechanism that is mu-GDP.
+    Reference: Balle-Wang 2018, Theorem 8; Dong-Roth-Su 2022
+    Proof: docs/theory/conversions.md#gaussian-to-approx
+    Checked-by: tests/guarantees/test_curves.py::test_gaussian_delta
     """
     if mu == 0:
         return Enclosure.of(0)
@@ -87,7 +98,13 @@ def _gaussian_epsilon(mu: Fraction, delta: Fraction) -> tuple[Fraction, Fraction
 
 
 def bound_to_epsilon(order: Fraction, bound: Fraction, delta: Fraction) -> Enclosure:
-    """bound + ln((a-1)/a) - (ln delta + ln a)/(a-1), at least 0."""
+    """bound + ln((a-1)/a) - (ln delta + ln a)/(a-1), at least 0.
+
+    Theorem: a Renyi divergence of order a of at most `bound` gives (epsilon, delta)-DP with this epsilon.
+    Reference: Canonne-Kamath-Steinke 2020
+    Proof: docs/theory/conversions.md#renyi-to-approx
+    Checked-by: tests/guarantees/test_curves.py::test_the_conversion_dominates_every_pair
+    """
     logs = Enclosure.of(delta).log() + Enclosure.of(order).log()
     return (bound + Enclosure.of((order - 1) / order).log() - logs / (order - 1)).nonnegative()
 
@@ -148,7 +165,13 @@ def gaussian_within(rho: Fraction) -> Fraction:
 
 
 def bound_at(bounds: Bounds, order: Fraction) -> Fraction:
-    """The bound at an order that need not be listed: (order-1) * bound is convex, so chords lie above it."""
+    """The bound at an order that need not be listed.
+
+    Theorem: (a-1) D_a is convex in a and 0 at a = 1, so chords between upper bounds lie above it.
+    Reference: van Erven-Harremoes 2014
+    Proof: docs/theory/conversions.md#renyi-to-approx
+    Checked-by: tests/guarantees/test_curves.py::test_the_interpolated_bound_is_above_the_divergence
+    """
     moments = [(Fraction(1), Fraction(0)), *((a, (a - 1) * bound) for a, bound in bounds)]
     for (left, low), (right, high) in pairwise(moments):
         if order <= right:

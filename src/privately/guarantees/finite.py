@@ -56,6 +56,8 @@ class FiniteMechanism:
         cls, law: Callable[[Input], Mapping[str, Number]], *, records: Sequence[str], sizes: Sequence[int]
     ) -> FiniteMechanism:
         """Calls `law` on every data set; it returns the probability of each outcome."""
+        if not callable(law):
+            raise InvalidParameter("law", "give a function from a data set to the probabilities of its outcomes.")
         checked = _texts(records, "records")
         lengths = _lengths(sizes)
         table = {data: _law(law(data), data) for data in _inputs(checked, lengths)}

@@ -72,7 +72,7 @@ class Guarantee(ABC):
         orders: Iterable[Number] | None = None,
         neighbors: Neighbors | None = None,
     ) -> Kind:
-        """The strongest statement of another kind that follows, or NoSuchRule."""
+        """A statement of another kind that follows by the proved conversions, or NoSuchRule."""
         premise = self._rules.suppose(self)
         found = self._rules.convert(premise, kind, delta=delta, orders=orders, neighbors=neighbors)
         return cast(Kind, found.conclusion)

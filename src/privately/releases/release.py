@@ -59,6 +59,9 @@ class Release:
         """What the certificate claims."""
         return self.certificate.guarantee
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Release.from_bytes, (self.to_bytes(),)
+
     def __hash__(self) -> int:
         return hash(self.certificate)
 
@@ -77,6 +80,8 @@ class Release:
             certificate = Certificate.parse(json.dumps(data["certificate"]).encode())
             intervals = {str(name): decode_interval(ends) for name, ends in data["intervals"].items()}
             release = cls(value=decode_value(data["value"]), intervals=intervals, certificate=certificate)
+        except InvalidParameter as fault:
+            raise CertificateInvalid(fault.field, fault.message) from None
         except (ValueError, TypeError, AttributeError, KeyError, RecursionError, ZeroDivisionError) as fault:
             raise CertificateInvalid("release", f"not a readable release ({type(fault).__name__}).") from None
         if release.to_bytes() != document:

@@ -8,7 +8,7 @@ from .canonical import canonical_bytes, content_hash
 from .report import Report
 from .schema import Invalid
 from .statements import Neighbors, Statement
-from .verify import check, check_file, read_certificate
+from .verify import check, check_file, read_certificate, read_file
 
 __all__ = [
     "Invalid",
@@ -20,4 +20,5 @@ __all__ = [
     "check_file",
     "content_hash",
     "read_certificate",
+    "read_file",
 ]

@@ -37,6 +37,8 @@ def _failure(error: Invalid, *, as_json: bool) -> str:
 
 def _say(text: str, *, failed: bool, as_json: bool) -> None:
     stream = sys.stderr if failed and not as_json else sys.stdout
+    if stream is None:  # closed before we started
+        raise BrokenPipeError
     stream.write(text + "\n")
     stream.flush()
 
@@ -55,7 +57,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         _say(text, failed=failed, as_json=options.json)
     except OSError:
         # Whoever read the answer has gone; without this, Python would complain again when it closes the stream.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if sys.stdout is not None:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 2
     return 2 if failed else 0
 

@@ -38,7 +38,12 @@ class Certificate(NamedTuple):
 
 
 def check_file(path: str | os.PathLike[str], *, allow_assumptions: bool = False) -> Report:
-    """Check a certificate in a file; never read more of it than a certificate may have."""
+    """Check a certificate in a file."""
+    return check(read_file(path), allow_assumptions=allow_assumptions)
+
+
+def read_file(path: str | os.PathLike[str]) -> bytes:
+    """The bytes of a regular file, and never more of them than a certificate may have."""
     try:
         status = os.stat(path)  # noqa: PTH116 - pathlib costs more to import than all of this
         if not stat.S_ISREG(status.st_mode):
@@ -46,11 +51,10 @@ def check_file(path: str | os.PathLike[str], *, allow_assumptions: bool = False)
         if status.st_size > FILE_BYTES:
             raise Invalid("file", "is larger than 16 MiB")
         with open(path, "rb") as file:  # noqa: PTH123
-            data = file.read(FILE_BYTES + 1)
+            return file.read(FILE_BYTES + 1)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         raise Invalid("file", f"cannot be read: {reason}") from None
-    return check(data, allow_assumptions=allow_assumptions)
 
 
 def check(data: bytes | str, *, allow_assumptions: bool = False) -> Report:

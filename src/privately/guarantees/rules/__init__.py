@@ -40,7 +40,6 @@ RULES: dict[str, Callable[..., Derivation]] = {
         bounded_unit,
         add_remove_to_replace,
         pure_to_zcdp,
-        pure_to_zcdp_simple,
         pure_to_gaussian,
         zcdp_to_renyi,
         zcdp_to_approx,

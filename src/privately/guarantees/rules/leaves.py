@@ -31,6 +31,8 @@ def finite_table(
         raise InvalidParameter("mechanism", f"{mechanism!r} is not a FiniteMechanism.")
     allowed = rational(delta, "delta", minimum=0, maximum=1)
     pairs = list(mechanism.pairs(neighbors))
+    if not pairs:
+        raise InvalidParameter("neighbors", f"no two data sets of the table are neighbours by {neighbors}.")
     if sum(max(len(one), len(other)) for one, other in pairs) > MAX_COMPARISONS:
         raise InvalidParameter("mechanism", f"needs over {MAX_COMPARISONS} comparisons; use fewer rows or outcomes.")
     curve = privacy_curve_of(pairs)

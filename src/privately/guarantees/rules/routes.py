@@ -50,7 +50,7 @@ def convert(
     orders: Iterable[Number] | None = None,
     neighbors: Neighbors | None = None,
 ) -> Derivation:
-    """The strongest derivation of a guarantee of `kind` that the rules give; NoSuchRule when there is none."""
+    """A derivation of a guarantee of `kind` along the proved edges; NoSuchRule when there is none."""
     (statement,) = conclusions([premise])
     if not (isinstance(kind, type) and issubclass(kind, Guarantee)):
         raise InvalidParameter("kind", f"{kind!r} is not a kind of guarantee, such as ApproxDP.")

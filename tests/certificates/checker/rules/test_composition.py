@@ -88,7 +88,7 @@ def test_against_the_definition(parts: list[tuple[int, int, bool]], unit: Fracti
         excess = expectation([(unit * m, c) for m, c, _ in parts if m], epsilon)
         safe = (1 - mpf(tiny)) ** sum(c for _, c, approximate in parts if approximate)
         bound = 1 - (1 - excess) * safe
-    conclude("optimal_composition", *optimal(premises, counts, epsilon, up(bound), unit, multiples))
+    conclude("optimal_composition", *optimal(premises, counts, epsilon, min(up(bound), Fraction(1)), unit, multiples))
     if bound:
         refuse(
             "conclusion.delta", "optimal_composition", *optimal(premises, counts, epsilon, down(bound), unit, multiples)

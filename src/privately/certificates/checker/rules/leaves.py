@@ -125,6 +125,8 @@ def _finite_table(step: Step) -> None:
         if comparisons > COMPARISONS:
             raise Invalid("parameters.table", "needs more than 10^6 comparisons")
         pairs.append(pair)
+    if not pairs:
+        raise Invalid("parameters.table", "has no two neighbouring inputs, so it says nothing")
     laws, common = _whole_laws(table, step.work)
     worst = Rational(0)
     for bits in (128, 1024):

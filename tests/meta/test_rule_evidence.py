@@ -1,0 +1,56 @@
+"""A rule without its evidence does not get in: the checker's twin brother, a refuted false twin, a tampered example."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from privately.certificates.checker.rules import RULES as CHECKED
+from privately.guarantees.rules import RULES
+from tests.certificates.examples import from_assumptions, from_tables
+
+FOLDER = Path(__file__).parents[1] / "guarantees" / "rules"
+TWINS = {
+    "finite_table": "test_leaves.py::test_table_twin_that_compares_too_few_neighbours_is_refuted",
+    "assumption": "test_leaves.py::test_an_assumption_stays_visible",
+    "postprocessing": "test_structure.py::test_postprocessing_twin_that_sees_the_data_is_refuted",
+    "weaken": "test_structure.py::test_weaken_twin_that_strengthens_is_refuted",
+    "sequential": "test_structure.py::test_sequential_twin_with_the_largest_is_refuted",
+    "parallel_by_position": "test_parallel.py::test_by_position_twin_for_two_rows_is_refuted",
+    "parallel_by_value": "test_parallel.py::test_by_value_twin_for_two_rows_is_refuted",
+    "parallel_by_value_replace": "test_parallel.py::test_by_value_replace_twins_are_refuted",
+    "group": "test_neighborhoods.py::test_group_twins_are_refuted",
+    "bounded_unit": "test_neighborhoods.py::test_bounded_unit_twin_that_counts_one_row_is_refuted",
+    "add_remove_to_replace": "test_neighborhoods.py::test_replacement_twins_are_refuted",
+    "pure_to_zcdp": "test_conversions.py::test_twins_are_refuted",
+    "pure_to_gaussian": "test_conversions.py::test_twins_are_refuted",
+    "zcdp_to_renyi": "test_conversions.py::test_twins_are_refuted",
+    "zcdp_to_approx": "test_conversions.py::test_twins_are_refuted",
+    "renyi_to_approx": "test_conversions.py::test_wrongly_interpolated_renyi_bounds_are_refuted",
+    "gaussian_to_approx": "test_conversions.py::test_twins_are_refuted",
+    "gaussian_to_zcdp": "test_conversions.py::test_twins_are_refuted",
+    "optimal_composition": "test_composition.py::test_optimal_composition_twins_are_refuted",
+    "advanced_composition": "test_composition.py::test_advanced_composition_twins_are_refuted",
+    "poisson_sampling": "test_sampling.py::test_twins_of_epsilon_are_refuted",
+    "sampling_without_replacement": "test_sampling.py::test_twins_of_epsilon_are_refuted",
+}
+
+
+def test_library_and_checker_know_the_same_rules() -> None:
+    assert set(RULES) == set(CHECKED)
+
+
+def test_every_rule_names_its_false_twin() -> None:
+    assert set(TWINS) == set(RULES)
+
+
+@pytest.mark.parametrize("place", sorted(set(TWINS.values())))
+def test_the_twins_exist(place: str) -> None:
+    file, name = place.split("::")
+    tree = ast.parse((FOLDER / file).read_text(encoding="utf-8"))
+    assert name in {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+
+
+def test_every_rule_is_tampered_with() -> None:
+    used = {node.rule for one in (from_tables() | from_assumptions()).values() for node in one.nodes()}
+    assert used == set(RULES)
