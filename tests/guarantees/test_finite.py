@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from privately.errors import InvalidParameter
 from privately.guarantees import FiniteMechanism, Neighbors
-from privately.guarantees.finite import MAX_INPUTS, combinations_of_changes
+from privately.guarantees.finite import MAX_INPUTS, _later_replacements
 
 Data = tuple[str, ...]
 RECORDS = st.integers(1, 3).map(lambda count: ["a", "b", "c"][:count])
@@ -88,7 +88,7 @@ def test_pairs_of_other_neighbours_are_refused(neighbors: Any) -> None:
 @given(RECORDS, st.integers(0, 3))
 def test_changes_are_listed_once(records: list[str], size: int) -> None:
     for data in product(records, repeat=size):
-        changes = list(combinations_of_changes(data, records))
+        changes = list(_later_replacements(data, records))
         assert len(changes) == len(set(changes))
         assert all(data[place] != record for place, record in changes)
 

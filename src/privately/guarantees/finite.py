@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations, product
+from itertools import product
 from types import MappingProxyType
 from typing import Any, NoReturn
 
@@ -72,7 +72,7 @@ class FiniteMechanism:
             raise InvalidParameter("neighbors", "a table speaks of single rows; use group() or bounded_unit() on it.")
         if neighbors.change == "replace":
             for data in self.table:
-                for place, record in combinations_of_changes(data, self.records):
+                for place, record in _later_replacements(data, self.records):
                     yield self.table[data], self.table[(*data[:place], record, *data[place + 1 :])]
         else:
             if self.sizes != tuple(range(len(self.sizes))):
@@ -104,12 +104,11 @@ def _rebuild(
     return FiniteMechanism(records=records, sizes=sizes, table=table)
 
 
-def combinations_of_changes(data: Input, records: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """Every place and later record that replaces the one there: each unordered pair of data sets comes up once."""
+def _later_replacements(data: Input, records: tuple[str, ...]) -> Iterator[tuple[int, str]]:
+    """Every place with each later record that can stand there: each unordered pair of data sets comes up once."""
     for place, current in enumerate(data):
-        for earlier, later in combinations(records, 2):
-            if earlier == current:
-                yield place, later
+        for later in records[records.index(current) + 1 :]:
+            yield place, later
 
 
 def _texts(values: object, name: str) -> tuple[str, ...]:

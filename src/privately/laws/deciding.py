@@ -133,7 +133,9 @@ def _far_quantile(log: float) -> float:
 
 def _refuse_beyond(k: int) -> None:
     if abs(k) >= FARTHEST:
-        raise Unproved("the answer lies where outcomes are not told apart.", hint="Choose a smaller scale.")
+        raise Unproved(
+            "the answer lies where outcomes are not told apart.", hint="Choose a law that is less spread out."
+        )
 
 
 def _below(left: Interval | Fraction, right: Interval | Fraction) -> bool:

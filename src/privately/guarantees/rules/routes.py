@@ -53,7 +53,7 @@ def convert(
     """A derivation of a guarantee of `kind` along the proved edges; NoSuchRule when there is none."""
     (statement,) = conclusions([premise])
     if not (isinstance(kind, type) and issubclass(kind, Guarantee)):
-        raise InvalidParameter("kind", f"{kind!r} is not a kind of guarantee, such as ApproxDP.")
+        raise InvalidParameter("kind", f"{kind!r} is not a kind of guarantee; give the class, privately.ApproxDP.")
     if neighbors is not None and neighbors != statement.neighbors:
         premise = _change_neighbors(premise, neighbors)
     if orders is not None and kind is not RenyiDP:
