@@ -88,7 +88,7 @@ def test_pairs_of_other_neighbours_are_refused(neighbors: Any) -> None:
 @given(RECORDS, st.integers(0, 3))
 def test_changes_are_listed_once(records: list[str], size: int) -> None:
     for data in product(records, repeat=size):
-        changes = list(_later_replacements(data, records))
+        changes = list(_later_replacements(data, tuple(records)))
         assert len(changes) == len(set(changes))
         assert all(data[place] != record for place, record in changes)
 

@@ -133,9 +133,7 @@ def _far_quantile(log: float) -> float:
 
 def _refuse_beyond(k: int) -> None:
     if abs(k) >= FARTHEST:
-        raise Unproved(
-            "the answer lies where outcomes are not told apart.", hint="Choose a law that is less spread out."
-        )
+        raise Unproved("the answer lies where outcomes are not told apart.", hint="Choose a narrower law.")
 
 
 def _below(left: Interval | Fraction, right: Interval | Fraction) -> bool:
