@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 from os import PathLike
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from privately.errors import CertificateInvalid, InvalidParameter
 def write_whole(path: str | PathLike[str], content: bytes) -> None:
     """Replaces the file by `content`, or leaves it as it was. A link stays a link."""
     target = Path(os.path.realpath(_path(path)))
-    temporary = target.with_name(f".{target.name[:50]}.{secrets.token_hex(8)}")
+    temporary = target.with_name(f".{target.name[:50]}.{os.urandom(8).hex()}")
     try:
         with temporary.open("xb") as file:
             file.write(content)

@@ -21,7 +21,7 @@ from privately.rounding.enclosure import DOWN, UP
 MAX_STEPS = 200_000
 """The largest sum of count times multiple that a certificate may ask a checker to add up."""
 
-MAX_WORK = 1_000_000
+MAX_WORK = 4_000_000
 _FINEST = 20_000
 
 

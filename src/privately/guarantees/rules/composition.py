@@ -25,7 +25,7 @@ def optimal_composition(*premises: Derivation, counts: Sequence[int] | None = No
     """The least epsilon at `delta` that holds for all (epsilon_i, delta_i) mechanisms together.
 
     Exact when the epsilons are multiples of a common unit that is not too fine; otherwise each is rounded up to a
-    lattice, which for hundreds of unrelated epsilons is coarse: then see whether advanced_composition gives less.
+    lattice, which for thousands of unrelated epsilons is coarse: then see whether advanced_composition gives less.
 
     Theorem: every (epsilon_i, delta_i)-DP mechanism is a post-processing of randomized response with loss epsilon_i
         that reveals all with probability delta_i; so the composition has delta = 1 - (1 - D) prod (1 - delta_i) with
