@@ -8,7 +8,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-import mpmath  # type: ignore[import-untyped]
+import mpmath
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st

@@ -11,7 +11,7 @@ from fractions import Fraction
 from types import FrameType
 from typing import Any
 
-import mpmath  # type: ignore[import-untyped]
+import mpmath
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st

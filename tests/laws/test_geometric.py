@@ -3,7 +3,7 @@
 from fractions import Fraction
 from typing import Any
 
-import mpmath  # type: ignore[import-untyped]
+import mpmath
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -3,7 +3,7 @@
 from decimal import Decimal
 from fractions import Fraction
 
-import mpmath  # type: ignore[import-untyped]
+import mpmath
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st

@@ -4,7 +4,7 @@ from decimal import Context, Decimal, Inexact, localcontext
 from fractions import Fraction
 from typing import Any
 
-import mpmath  # type: ignore[import-untyped]
+import mpmath
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st

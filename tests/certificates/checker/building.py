@@ -6,7 +6,7 @@ from fractions import Fraction
 from hashlib import sha256
 from typing import Any
 
-import mpmath  # type: ignore[import-untyped]
+import mpmath
 import pytest
 
 from privately.certificates.checker import Invalid, Report, check

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-import mpmath  # type: ignore[import-untyped]
+import mpmath
 import pytest
 
 

@@ -1,6 +1,6 @@
 from fractions import Fraction
 
-import mpmath  # type: ignore[import-untyped]
+import mpmath
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st

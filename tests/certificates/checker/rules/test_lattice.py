@@ -2,7 +2,7 @@ from fractions import Fraction
 from itertools import product
 from math import comb
 
-import mpmath  # type: ignore[import-untyped]
+import mpmath
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,7 @@
 from fractions import Fraction
 from itertools import product
 
-import mpmath  # type: ignore[import-untyped]
+import mpmath
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Tighter composition of (epsilon, delta): by the exact law of randomized responses, and by a tail bound."""
 
-# ruff: noqa: TID252 - relative imports, so that the package works under any name
-
 from ..elementary import exponential_minus_one, logarithm, tanh_of_half
 from ..intervals import Interval, enclose, whole
 from ..rationals import ONE, ZERO, Rational

@@ -1,7 +1,5 @@
 """From one kind of guarantee to another."""
 
-# ruff: noqa: TID252 - relative imports, so that the package works under any name
-
 from ..elementary import exponential, logarithm, tanh_of_half
 from ..intervals import Interval, enclose, whole
 from ..normal import central_mass, normal_tail

@@ -8,8 +8,6 @@ left out is exactly what the weights lack of 1; and as 0 <= max(0, 1 - e^(epsilo
 least the weighted sum, and at most that plus what is lacking.
 """
 
-# ruff: noqa: TID252 - relative imports, so that the package works under any name
-
 from ..elementary import exponential
 from ..intervals import Interval, Undecided, enclose
 from ..rationals import Rational

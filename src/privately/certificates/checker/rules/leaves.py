@@ -1,7 +1,5 @@
 """Where derivations start: a mechanism given by its finite table, or an assumption."""
 
-# ruff: noqa: TID252 - relative imports, so that the package works under any name
-
 from collections.abc import Iterator
 from itertools import pairwise
 from math import lcm

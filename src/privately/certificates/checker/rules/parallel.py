@@ -1,7 +1,5 @@
 """Sequential composition, and parallel composition of parts: sums of all, of the largest, of the largest two."""
 
-# ruff: noqa: TID252 - relative imports, so that the package works under any name
-
 from collections.abc import Callable
 
 from ..rationals import Rational

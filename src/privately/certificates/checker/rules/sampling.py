@@ -1,7 +1,5 @@
 """Amplification by sampling."""
 
-# ruff: noqa: TID252 - relative imports, so that the package works under any name
-
 from ..elementary import exponential_minus_one
 from ..intervals import Interval, enclose
 from ..rationals import ONE, Rational

@@ -1,7 +1,5 @@
 """What a rule is, and what it sees of a node."""
 
-# ruff: noqa: TID252 - relative imports, so that the package works under any name
-
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 

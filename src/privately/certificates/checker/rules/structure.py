@@ -1,7 +1,5 @@
 """Rules about who is protected: post-processing, weakening, groups, units, replacement."""
 
-# ruff: noqa: TID252 - relative imports, so that the package works under any name
-
 from ..elementary import exponential, exponential_minus_one
 from ..intervals import Interval, enclose, whole
 from ..rationals import Rational
