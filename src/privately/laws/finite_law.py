@@ -95,7 +95,7 @@ def _checked(table: object) -> tuple[tuple[int, Fraction], ...]:
 
 def _pairs(table: object) -> list[tuple[object, object]]:
     try:
-        listed = list(table.items() if isinstance(table, Mapping) else table)  # type: ignore[call-overload]
+        listed = list(table.items() if isinstance(table, Mapping) else table)  # type: ignore[call-overload]  # the except checks it
         return [(key, value) for key, value in listed]
     except (TypeError, ValueError):
         raise InvalidParameter("table", "give a mapping from outcomes to probabilities.") from None

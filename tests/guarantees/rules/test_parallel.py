@@ -122,10 +122,21 @@ def test_by_position_twin_for_two_rows_is_refuted(kind: type[Guarantee]) -> None
 
 
 def test_by_position_twin_under_removal_is_refuted() -> None:
-    """Removing the first row moves every other row to another part."""
-    first = {data: {data[:1]: Fraction(1)} for data in data_sets(["0", "1"], range(3))}
-    refuted = claim(PureDP, ADD_REMOVE, epsilon=0)
-    assert fault(refuted, first)
+    """Row i goes to part i. Removing the first row moves the second, so both parts change, not one."""
+    states = ("0", "1", "none")
+
+    def of_part(row: str) -> dict[str, Fraction]:
+        return {state: Fraction(3 if state == row else 1, 5) for state in states}
+
+    def of_whole(data: tuple[str, ...]) -> dict[Any, Fraction]:
+        first, second = (of_part(data[i] if i < len(data) else "none") for i in range(2))
+        return {(a, b): first[a] * second[b] for a in states for b in states}
+
+    part: dict[Any, Any] = {(): of_part("none"), **{(row,): of_part(row) for row in "01"}}
+    whole = {data: of_whole(data) for data in data_sets(["0", "1"], range(3))}
+    known = know(PureDP, [part], ADD_REMOVE)
+    assert not fault(known.derivation, part)
+    assert fault(known.derivation, whole)  # the twin: the cost of one part
     with pytest.raises(NoSuchRule, match="shifts every later position"):
         rules.parallel_by_position(rules.suppose(PureDP(epsilon=1)))
 
