@@ -49,6 +49,7 @@ _HOMES = {
         "ZCDP",
     ),
     "laws": (),
+    "noise": (),
     "releases": ("Release",),
     "rounding": ("Interval",),
 }
@@ -68,6 +69,7 @@ if TYPE_CHECKING:
     from privately import errors as errors
     from privately import guarantees as guarantees
     from privately import laws as laws
+    from privately import noise as noise
     from privately import releases as releases
     from privately import rounding as rounding
     from privately.certificates import certify, check

@@ -13,6 +13,9 @@ class Law(Protocol):
     `quantile` and `interval` raise `Unproved` where the enclosures cannot tell two neighbours apart.
     """
 
+    def __hash__(self) -> int:
+        """Laws are values: equal ones share their tables."""
+
     def pmf(self, k: int) -> Interval:
         """P(X = k)."""
 

@@ -1,0 +1,38 @@
+"""Noise on values, without rounding and without overflow."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from privately.errors import InvalidParameter
+from privately.noise.kernels import Draws
+
+
+def add(values: ArrayLike, noise: Draws) -> Draws:
+    """The exact sums: int64 if all of them fit, otherwise Python integers. Which one says no more than the sums do.
+
+    >>> add(np.array([2**63 - 1]), np.array([1]))
+    array([9223372036854775808], dtype=object)
+    """
+    exact = _integers(values)
+    if exact.shape != noise.shape:
+        raise InvalidParameter("noise", f"has shape {noise.shape}, the values have {exact.shape}.")
+    if object not in {exact.dtype, noise.dtype}:
+        total: NDArray[np.int64] = np.add(exact, noise)
+        overflowed = ((exact ^ total) & (noise ^ total)) < 0
+        if not overflowed.any():
+            return total
+    long: NDArray[np.object_] = exact.astype(object) + noise.astype(object)
+    return long
+
+
+def _integers(values: ArrayLike) -> NDArray[np.int64] | NDArray[np.object_]:
+    array = np.asarray(values)
+    if array.dtype == object and all(isinstance(one, int) and not isinstance(one, bool) for one in array.flat):
+        return array
+    if array.dtype.kind not in "iu":
+        raise InvalidParameter("values", f"of type {array.dtype} are not integers.", hint="Put them on a grid first.")
+    if array.dtype == np.uint64 and array.max(initial=0) > np.iinfo(np.int64).max:
+        return array.astype(object)
+    return array.astype(np.int64)

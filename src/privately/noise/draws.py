@@ -1,0 +1,99 @@
+"""The public functions: parameters in, exact integers out.
+
+The bytes always come from the operating system's key; there is no seed to pass, so none can be left in by accident.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privately.errors import InvalidParameter, NotSupported
+from privately.laws import DiscreteExponential, DiscreteGaussian, DiscreteLaplace, Geometric, Law, RoundedNormal
+from privately.noise.kernels import NUMPY, Draws, Kernels
+from privately.noise.samplers import Sampler, coin_of_exponential, coin_of_rational, sampler, uniform_below
+from privately.noise.source import Source
+from privately.noise.streams import SYSTEM
+from privately.rounding import LARGEST, MAX_BITS, Number, rational, whole
+
+MAX_SIZE = 2**30
+"""Draws in one call; 8 GiB of them."""
+
+MAX_WIDE_SIZE = 2**24
+"""Draws in one call that may not fit 64 bits; about 1 GiB of them."""
+
+_kernels: Kernels = NUMPY
+
+
+def discrete_laplace(*, scale: Number, size: int) -> Draws:
+    """P(X = k) in proportion to exp(-|k|/scale), for a scale from 1/1000 to 2^60.
+
+    >>> discrete_laplace(scale="7/3", size=1000).dtype
+    dtype('int64')
+    """
+    return draw(DiscreteLaplace(scale=scale), size=size)
+
+
+def rounded_gaussian(*, standard_deviation: Number, size: int) -> Draws:
+    """A normal variable rounded to the nearest integer, for a standard deviation from 1/1000 to 2^40.
+
+    x + round(N) = round(x + N) for an integer x, so adding it is post-processing of the continuous normal mechanism.
+    """
+    return draw(RoundedNormal(standard_deviation=standard_deviation), size=size)
+
+
+def discrete_gaussian(*, variance: Number, size: int) -> Draws:
+    """P(X = k) in proportion to exp(-k^2/(2 variance)), for a variance from 10^-6 to 2^80."""
+    return draw(DiscreteGaussian(variance=variance), size=size)
+
+
+def discrete_exponential(*, scale: Number, size: int) -> Draws:
+    """P(X = k) in proportion to exp(-k/scale) for k >= 0, for a scale from 1/1000 to 2^60."""
+    return draw(DiscreteExponential(scale=scale), size=size)
+
+
+def geometric(*, success: Number, size: int) -> Draws:
+    """Failures before the first success, which has a probability of at least 2^-60."""
+    return draw(Geometric(success=success), size=size)
+
+
+def uniform(*, upper: int, size: int) -> Draws:
+    """Any of 0, 1, ..., upper - 1, each as likely as any other."""
+    return _draw(uniform_below(whole(upper, "upper", maximum=2**MAX_BITS)), size)
+
+
+def bernoulli(*, probability: Number, size: int) -> NDArray[np.bool_]:
+    """True with a rational probability."""
+    return _draw(coin_of_rational(rational(probability, "probability", minimum=0, maximum=1)), size).astype(np.bool_)
+
+
+def bernoulli_exp(*, exponent: Number, size: int) -> NDArray[np.bool_]:
+    """True with probability exp(-exponent), for a rational exponent of at least 0."""
+    exact = rational(exponent, "exponent", minimum=0, maximum=LARGEST)
+    return _draw(coin_of_exponential(exact), size).astype(np.bool_)
+
+
+def draw(law: Law, *, size: int) -> Draws:
+    """Independent draws from one of `privately.laws`: int64, or Python integers where the scale is above 2^53."""
+    return _draw(sampler(law), size)
+
+
+def accelerate() -> None:
+    """Compile the inner loops with numba for the rest of this process. The draws have the same law, bit for bit.
+
+    Loading numba costs a second, which pays after some hundred million draws. It is never done unasked.
+    """
+    global _kernels  # noqa: PLW0603  (one switch for the process is what is wanted)
+    try:
+        from privately.noise.compiled import NUMBA
+    except ImportError:
+        raise NotSupported("numba is not installed.", hint="Run: pip install 'privately[fast]'.") from None
+    _kernels = NUMBA
+
+
+def _draw(law: Sampler, size: int) -> Draws:
+    count = whole(size, "size", maximum=MAX_WIDE_SIZE if law.wide else MAX_SIZE)
+    try:
+        return law.draw(Source(SYSTEM, _kernels), count)
+    except MemoryError:
+        raise InvalidParameter("size", f"{count} draws do not fit in memory.", hint="Draw in parts.") from None

@@ -1,0 +1,77 @@
+"""Random bytes: AES-256 in counter mode under keys from the operating system.
+
+A stream holds no buffer and no position: bytes are enciphered straight into the array that is handed out, so nothing
+can be handed out twice, neither to two threads, nor to a signal handler, nor to a forked process.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from typing import Protocol
+
+import numpy as np
+from cryptography.hazmat.primitives.ciphers import Cipher, CipherContext
+from cryptography.hazmat.primitives.ciphers.algorithms import AES
+from cryptography.hazmat.primitives.ciphers.modes import CTR
+from numpy.typing import NDArray
+
+REKEY_AFTER = 1 << 20
+"""Bytes under one key. A key that leaks betrays no more than this."""
+
+KEY_BYTES = 32
+_BLOCK = 16
+_ZEROS = memoryview(bytes(REKEY_AFTER))
+
+
+class Stream(Protocol):
+    """Where samplers get their bytes."""
+
+    def take(self, count: int) -> NDArray[np.uint8]:
+        """So many fresh bytes, in an array that belongs to the caller."""
+
+
+class SystemStream:
+    """The only stream behind the public functions. Every thread of every process has a key of its own."""
+
+    def __init__(self) -> None:
+        self._own = _Own()
+
+    def take(self, count: int) -> NDArray[np.uint8]:
+        """Fresh bytes; a new key after every 2^20 of them, and in the child after a fork."""
+        own = self._own
+        out = np.empty(count + _BLOCK - 1, np.uint8)  # the cipher wants room for a part of a block
+        done = 0
+        while done < count:
+            if own.left == 0 or own.process != os.getpid():
+                own.rekey()
+            step = min(count - done, own.left)
+            own.left -= step
+            encipher(own.cipher, out[done:], step)
+            done += step
+        return out[:count]
+
+
+class _Own(threading.local):
+    """What a thread keeps for itself."""
+
+    def __init__(self) -> None:
+        self.rekey()
+
+    def rekey(self) -> None:
+        self.cipher = counter_mode(os.urandom(KEY_BYTES))
+        self.process = os.getpid()
+        self.left = REKEY_AFTER
+
+
+def counter_mode(key: bytes) -> CipherContext:
+    """The key stream from its beginning. A key is used once, so the counter may always start at zero."""
+    return Cipher(AES(key), CTR(bytes(_BLOCK))).encryptor()
+
+
+def encipher(cipher: CipherContext, out: NDArray[np.uint8], count: int) -> None:
+    """The next `count` <= 2^20 bytes of the key stream, into an array with room for fifteen more."""
+    cipher.update_into(_ZEROS[:count], out.data)
+
+
+SYSTEM = SystemStream()
