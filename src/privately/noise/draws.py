@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from privately.errors import InvalidParameter, NotSupported
 from privately.laws import DiscreteExponential, DiscreteGaussian, DiscreteLaplace, Geometric, Law, RoundedNormal
-from privately.noise.kernels import NUMPY, Draws, Kernels
+from privately.noise.kernels import NUMPY, Draws, Kernels, agree
 from privately.noise.samplers import Sampler, coin_of_exponential, coin_of_rational, sampler, uniform_below
 from privately.noise.source import Source
 from privately.noise.streams import SYSTEM
@@ -88,6 +88,8 @@ def accelerate() -> None:
         from privately.noise.compiled import NUMBA
     except ImportError:
         raise NotSupported("numba is not installed.", hint="Run: pip install 'privately[fast]'.") from None
+    if not agree(NUMPY, NUMBA):
+        raise NotSupported("the compiled loops differ from NumPy's on this machine.", hint="Go on without them.")
     _kernels = NUMBA
 
 

@@ -90,3 +90,20 @@ def _steepness(slope: Slope, bins: Integers, part: Integers) -> tuple[Integers, 
 
 
 NUMPY = Kernels(name="numpy", look_up=look_up, screen=screen)
+
+
+def agree(one: Kernels, other: Kernels) -> bool:
+    """Whether two sets of loops do the same, on words spread over their whole range."""
+    return all(np.array_equal(a, b) for a, b in zip(_specimen(one), _specimen(other), strict=True))
+
+
+def _specimen(kernels: Kernels) -> list[NDArray[np.generic]]:
+    prefixes = np.arange(1 << 16, dtype=np.uint16)
+    found = np.empty(prefixes.size, np.int64)
+    undecided = kernels.look_up((prefixes * np.uint16(40503)).view(np.int16), prefixes, found)
+    spread = np.arange(1 << 14, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    bins = (spread >> np.uint64(24)).astype(np.int64) % (FARTHEST_BIN + 100)
+    coins = spread.astype(np.uint32) >> np.uint32(1)
+    bent = kernels.screen(Slope(2**30 - 1, 2**30, bends=True), bins, spread, coins)
+    straight = kernels.screen(Slope(2**35, 2**35 + 1, bends=False), bins, spread, coins)
+    return [found, undecided, *bent, *straight]
