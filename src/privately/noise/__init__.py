@@ -19,6 +19,7 @@ from privately.noise.draws import (
     geometric,
     rounded_gaussian,
     uniform,
+    weighted,
 )
 
 __all__ = [
@@ -33,4 +34,5 @@ __all__ = [
     "geometric",
     "rounded_gaussian",
     "uniform",
+    "weighted",
 ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from numbers import Integral
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -15,7 +17,7 @@ def add(values: ArrayLike, noise: Draws) -> Draws:
     >>> add(np.array([2**63 - 1]), np.array([1]))
     array([9223372036854775808], dtype=object)
     """
-    exact = _integers(values)
+    exact, noise = _integers(values, "values"), _integers(noise, "noise")
     if exact.shape != noise.shape:
         raise InvalidParameter("noise", f"has shape {noise.shape}, the values have {exact.shape}.")
     if object not in {exact.dtype, noise.dtype}:
@@ -27,12 +29,17 @@ def add(values: ArrayLike, noise: Draws) -> Draws:
     return long
 
 
-def _integers(values: ArrayLike) -> NDArray[np.int64] | NDArray[np.object_]:
-    array = np.asarray(values)
-    if array.dtype == object and all(isinstance(one, int) and not isinstance(one, bool) for one in array.flat):
-        return array
+def _integers(values: ArrayLike, field: str) -> Draws:
+    try:
+        # Of a list NumPy would make floats if its integers fit neither int64 nor uint64.
+        array = values if isinstance(values, np.ndarray) else np.asarray(values, object)
+    except ValueError:
+        raise InvalidParameter(field, "must be numbers in an array of one shape.") from None
+    if array.dtype == object and all(isinstance(one, Integral) and not isinstance(one, bool) for one in array.flat):
+        short = array is not values and all(-(2**63) <= one < 2**63 for one in array.flat)
+        return array.astype(np.int64) if short else array
     if array.dtype.kind not in "iu":
-        raise InvalidParameter("values", f"of type {array.dtype} are not integers.", hint="Put them on a grid first.")
+        raise InvalidParameter(field, f"of type {array.dtype} are not integers.", hint="Put them on a grid first.")
     if array.dtype == np.uint64 and array.max(initial=0) > np.iinfo(np.int64).max:
         return array.astype(object)
-    return array.astype(np.int64)
+    return array.astype(np.int64, copy=False)

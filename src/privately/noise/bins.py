@@ -17,6 +17,9 @@ from privately.noise.kernels import COIN_BITS, Draws, Integers, Slope, Words
 from privately.noise.source import Source
 
 PLACE_BITS = 64
+LONG = 48
+"""Bytes of a Python integer and of the pointer to it."""
+
 _MORE = 64
 _EXACT = np.iinfo(np.int64).bits - 2
 
@@ -52,7 +55,7 @@ class Bins:
 
     def __init__(self, shape: Shape) -> None:
         self._shape = shape
-        self.wide = shape.wide
+        self.bytes_per_draw = LONG if shape.wide else 8
         # A law on the whole numbers looks at no bits of the place beyond them.
         hidden = 0 if shape.real else PLACE_BITS - shape.shift
         self._mask = np.uint64((1 << PLACE_BITS) - (1 << hidden))

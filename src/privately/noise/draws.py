@@ -5,22 +5,33 @@ The bytes always come from the operating system's key; there is no seed to pass,
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from privately.errors import InvalidParameter, NotSupported
 from privately.laws import DiscreteExponential, DiscreteGaussian, DiscreteLaplace, Geometric, Law, RoundedNormal
 from privately.noise.kernels import NUMPY, Draws, Kernels, agree
-from privately.noise.samplers import Sampler, coin_of_exponential, coin_of_rational, sampler, uniform_below
+from privately.noise.samplers import (
+    Sampler,
+    build,
+    coin_of_exponential,
+    coin_of_rational,
+    sampler,
+    uniform_below,
+)
 from privately.noise.source import Source
 from privately.noise.streams import SYSTEM
+from privately.noise.weighted import Weighted
 from privately.rounding import LARGEST, MAX_BITS, Number, rational, whole
 
-MAX_SIZE = 2**30
-"""Draws in one call; 8 GiB of them."""
+MAX_BYTES = 2**33
+"""What the draws of one call may take."""
 
-MAX_WIDE_SIZE = 2**24
-"""Draws in one call that may not fit 64 bits; about 1 GiB of them."""
+MAX_SIZE = MAX_BYTES // 8
+"""Draws in one call, of 64 bits each."""
 
 _kernels: Kernels = NUMPY
 
@@ -64,18 +75,32 @@ def uniform(*, upper: int, size: int) -> Draws:
 
 def bernoulli(*, probability: Number, size: int) -> NDArray[np.bool_]:
     """True with a rational probability."""
-    return _draw(coin_of_rational(rational(probability, "probability", minimum=0, maximum=1)), size).astype(np.bool_)
+    return _toss(coin_of_rational(rational(probability, "probability", minimum=0, maximum=1)), size)
 
 
 def bernoulli_exp(*, exponent: Number, size: int) -> NDArray[np.bool_]:
     """True with probability exp(-exponent), for a rational exponent of at least 0."""
     exact = rational(exponent, "exponent", minimum=0, maximum=LARGEST)
-    return _draw(coin_of_exponential(exact), size).astype(np.bool_)
+    return _toss(coin_of_exponential(exact), size)
+
+
+def weighted(*, counts: Sequence[int], exponents: Sequence[Number], size: int) -> Draws:
+    """i with a probability in proportion to counts[i] exp(-exponents[i]); the least exponent counts as zero."""
+    whole_counts = [whole(count, "counts", minimum=0, maximum=2**63) for count in _listed(counts, "counts")]
+    exact = [rational(exponent, "exponents") for exponent in _listed(exponents, "exponents")]
+    if len(whole_counts) != len(exact):
+        raise InvalidParameter("counts", "give one for each exponent.")
+    least = min((x for x, count in zip(exact, whole_counts, strict=True) if count), default=None)
+    if least is None:
+        raise InvalidParameter("counts", "are all zero.")
+    chosen = [i for i, count in enumerate(whole_counts) if count]
+    law = Weighted([whole_counts[i] for i in chosen], [exact[i] - least for i in chosen])
+    return np.array(chosen, np.int64)[_draw(law, size).astype(np.int64)]
 
 
 def draw(law: Law, *, size: int) -> Draws:
     """Independent draws from one of `privately.laws`: int64, or Python integers where the scale is above 2^53."""
-    return _draw(sampler(law), size)
+    return _draw(sampler(law) if isinstance(law, Hashable) else build(law), size)
 
 
 def accelerate() -> None:
@@ -86,16 +111,35 @@ def accelerate() -> None:
     global _kernels  # noqa: PLW0603  (one switch for the process is what is wanted)
     try:
         from privately.noise.compiled import NUMBA
-    except ImportError:
-        raise NotSupported("numba is not installed.", hint="Run: pip install 'privately[fast]'.") from None
+    except ImportError as error:
+        message = f"numba cannot be loaded: {error}."
+        raise NotSupported(message, hint="Run: pip install 'privately[fast]'.") from error
     if not agree(NUMPY, NUMBA):
         raise NotSupported("the compiled loops differ from NumPy's on this machine.", hint="Go on without them.")
     _kernels = NUMBA
 
 
 def _draw(law: Sampler, size: int) -> Draws:
-    count = whole(size, "size", maximum=MAX_WIDE_SIZE if law.wide else MAX_SIZE)
+    count = whole(size, "size", maximum=MAX_BYTES // law.bytes_per_draw)
     try:
         return law.draw(Source(SYSTEM, _kernels), count)
     except MemoryError:
-        raise InvalidParameter("size", f"{count} draws do not fit in memory.", hint="Draw in parts.") from None
+        raise _too_many(count) from None
+
+
+def _toss(coin: Sampler, size: int) -> NDArray[np.bool_]:
+    drawn = _draw(coin, size)
+    try:
+        return drawn.astype(np.bool_)
+    except MemoryError:
+        raise _too_many(drawn.size) from None
+
+
+def _too_many(count: int) -> InvalidParameter:
+    return InvalidParameter("size", f"{count} draws do not fit in memory.", hint="Draw in parts.")
+
+
+def _listed(values: object, field: str) -> list[Any]:
+    if not isinstance(values, (list, tuple, np.ndarray)) or np.ndim(values) != 1 or not len(values):
+        raise InvalidParameter(field, "must be a list, not empty.")
+    return list(values)

@@ -6,7 +6,7 @@ added and F is computed more closely until the answer is certain. Nothing is cut
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -44,8 +44,9 @@ class Inversion:
     Checked-by: tests/noise/test_inversion.py::test_a_draw_is_the_quantile_of_its_bits
     """
 
+    bytes_per_draw = 8
+
     def __init__(self, law: Cumulative, *, cell_bits: int = 16, word_bits: int = 64) -> None:
-        self.wide = False
         self._law = law
         self._cell_bits, self._word_bits = cell_bits, word_bits
         self.first, self._bounds = _boundaries(law, word_bits)
@@ -120,6 +121,20 @@ class Inversion:
         outcomes = found + self.first
         outcomes[open_ | (np.abs(outcomes) >= -UNDECIDED_CELL)] = UNDECIDED_CELL
         return outcomes.astype(np.int16)
+
+
+class Listed:
+    """Draws from a list of outcomes, by their places in it."""
+
+    def __init__(self, places: Inversion, outcomes: Sequence[int]) -> None:
+        fits = all(-(2**63) <= outcome < 2**63 for outcome in outcomes)
+        self._places = places
+        self._outcomes = np.array(outcomes, np.int64 if fits else object)
+        self.bytes_per_draw = 16
+
+    def draw(self, source: Source, size: int) -> Draws:
+        """Independent draws."""
+        return self._outcomes[self._places.draw(source, size).astype(np.intp)]
 
 
 def _locate(bounds: Words, u: Words, ends: tuple[bool, bool]) -> tuple[Integers, NDArray[np.bool_]]:

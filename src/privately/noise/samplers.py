@@ -5,11 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import lru_cache, singledispatch
+from itertools import accumulate
 from math import isqrt
 from typing import NamedTuple, Protocol
 
 from privately.errors import NotSupported
-from privately.laws import DiscreteExponential, DiscreteGaussian, DiscreteLaplace, Geometric, Law, RoundedNormal
+from privately.laws import (
+    DiscreteExponential,
+    DiscreteGaussian,
+    DiscreteLaplace,
+    FiniteLaw,
+    Geometric,
+    Law,
+    RoundedNormal,
+)
 from privately.noise.bins import Bins, Shape
 from privately.noise.brackets import (
     Bracket,
@@ -21,7 +30,7 @@ from privately.noise.brackets import (
     quotient,
     ratio,
 )
-from privately.noise.inversion import Cumulative, Inversion
+from privately.noise.inversion import Cumulative, Inversion, Listed
 from privately.noise.kernels import SLOPE_BITS, Draws, Slope
 from privately.noise.source import Source
 from privately.noise.uniform import Uniform
@@ -52,9 +61,9 @@ class Decay(NamedTuple):
 
 
 class Sampler(Protocol):
-    """Draws from one law; from a `wide` one, Python integers instead of 64 bits."""
+    """Draws from one law, of so many bytes each: 8, or more for Python integers."""
 
-    wide: bool
+    bytes_per_draw: int
 
     def draw(self, source: Source, size: int) -> Draws:
         """So many independent draws."""
@@ -90,6 +99,13 @@ def coin_of_exponential(exponent: Fraction) -> Sampler:
 def build(law: Law) -> Sampler:
     """Make the tables of a law."""
     raise NotSupported(f"there is no sampler for {type(law).__name__}.", hint="Draw from one of privately.laws.")
+
+
+@build.register
+def _(law: FiniteLaw) -> Sampler:
+    sums = list(accumulate(probability for _, probability in law.table))
+    places = Cumulative(bracket=lambda k, bits: ratio(sums[k], bits), lowest=0, highest=len(sums) - 1)
+    return Listed(Inversion(places), [outcome for outcome, _ in law.table])
 
 
 @build.register

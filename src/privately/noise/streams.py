@@ -39,29 +39,48 @@ class SystemStream:
 
     def take(self, count: int) -> NDArray[np.uint8]:
         """Fresh bytes; a new key after every 2^20 of them, and in the child after a fork."""
-        own = self._own
         out = np.empty(count + _BLOCK - 1, np.uint8)  # the cipher wants room for a part of a block
         done = 0
         while done < count:
-            if own.left == 0 or own.process != os.getpid():
-                own.rekey()
-            step = min(count - done, own.left)
-            own.left -= step
-            encipher(own.cipher, out[done:], step)
-            done += step
+            cipher, left = self._own.ready()
+            step = min(count - done, left)
+            self._own.left -= step
+            encipher(cipher, out[done:], step)
+            done += step if self._own.stayed() else 0
         return out[:count]
 
 
 class _Own(threading.local):
-    """What a thread keeps for itself."""
+    """What a thread keeps for itself. A signal handler may draw between any two steps, and finds all in order."""
 
-    def __init__(self) -> None:
-        self.rekey()
+    cipher: CipherContext
+    process: tuple[int, int] | None = None
+    left = 0
 
-    def rekey(self) -> None:
-        self.cipher = counter_mode(os.urandom(KEY_BYTES))
-        self.process = os.getpid()
-        self.left = REKEY_AFTER
+    def ready(self) -> tuple[CipherContext, int]:
+        """A cipher that nobody else has, and how many bytes it is still good for."""
+        if self.left <= 0 or not self.stayed():
+            here = os.getpid(), _forks  # before the key is made: a fork in between must show
+            self.cipher = counter_mode(os.urandom(KEY_BYTES))
+            self.left = REKEY_AFTER
+            self.process = here
+        return self.cipher, max(self.left, 1)
+
+    def stayed(self) -> bool:
+        """Whether this is still the process that made the cipher."""
+        return self.process == (os.getpid(), _forks)
+
+
+_forks = 0
+"""How often this process and its ancestors were forked: process numbers come again, this one does not."""
+
+
+def _forked() -> None:
+    global _forks  # noqa: PLW0603  (it belongs to the process)
+    _forks += 1
+
+
+os.register_at_fork(after_in_child=_forked)
 
 
 def counter_mode(key: bytes) -> CipherContext:

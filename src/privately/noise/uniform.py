@@ -24,12 +24,13 @@ class Uniform:
     def __init__(self, upper: int) -> None:
         self._upper = upper
         needed = (upper - 1).bit_length()
-        self.wide = needed > 63
+        self._wide = needed > 63
+        self.bytes_per_draw = 48 + needed // 7 if self._wide else 8
         self._bits = next((b for b in (16, 32, 64) if needed + _SPARE <= b), 8 * -(-(needed + _SPARE) // 8))
 
     def draw(self, source: Source, size: int) -> Draws:
         """Independent draws."""
-        out: Draws = np.empty(size, object if self.wide else np.int64)
+        out: Draws = np.empty(size, object if self._wide else np.int64)
         done = 0
         while done < size:
             drawn = self._propose(source, min(CHUNK, size - done))

@@ -64,7 +64,7 @@ def whole(value: object, field: str, *, minimum: int = 1, maximum: int = LARGEST
     if isinstance(value, bool) or not isinstance(value, numbers.Integral):
         raise InvalidParameter(field, f"{_short(value)} is not a whole number.")
     if not minimum <= int(value) <= maximum:
-        raise InvalidParameter(field, f"{_short(value)} is not between {minimum} and {maximum}.")
+        raise InvalidParameter(field, f"{_short(value)} is not between {_short(minimum)} and {_short(maximum)}.")
     return int(value)
 
 
