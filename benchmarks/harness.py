@@ -2,6 +2,7 @@
 
 Commands run in turn, round after round, so that a change of the machine's load falls on all of them alike;
 the median over the rounds is what counts. Figures of one machine mean little: read the ratios.
+Where starting would drown what is measured, a `Clock` is a process that stays and times one statement after another.
 """
 
 import json
@@ -10,9 +11,11 @@ import platform
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median
+from types import TracebackType
+from typing import Self
 
 FOLDER = Path(__file__).resolve().parent
 
@@ -52,6 +55,44 @@ def compare(commands: Mapping[str, Sequence[str]], *, base: str, rounds: int) ->
     ]
 
 
+_SERVE = """
+import json, sys, time
+names = {}
+for line in sys.stdin:
+    code = compile(json.loads(line), "<statement>", "exec")
+    start = time.process_time()
+    exec(code, names)
+    print(time.process_time() - start, flush=True)
+"""
+
+
+class Clock:
+    """A process that stays and says what each statement costs it in CPU, so that its start is not counted."""
+
+    def __init__(self, python: str | Path) -> None:
+        command = [str(python), "-c", _SERVE]
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def cpu_seconds(self, statement: str) -> float:
+        """Run a statement, or several lines of them, among the names that earlier ones have left."""
+        assert self._process.stdin is not None  # noqa: S101  (for the type checker)
+        assert self._process.stdout is not None  # noqa: S101
+        self._process.stdin.write(json.dumps(statement) + "\n")
+        self._process.stdin.flush()
+        answer = self._process.stdout.readline()
+        if not answer:
+            raise subprocess.SubprocessError(f"failed, see above: {statement}")
+        return float(answer)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._process.communicate()
+
+
 def peer_python(name: str) -> Path | None:
     """The interpreter of a peer's environment, if `make peers` has made it."""
     path = FOLDER / "peers" / name / "bin" / "python"
@@ -62,15 +103,18 @@ def report(name: str, rows: Sequence[Row]) -> Path:
     """Print the rows and keep them as benchmarks/out/NAME.json."""
     for row in rows:
         print(f"{row.name:40} {row.cpu_seconds * 1000:10.1f} ms CPU {row.ratio:8.2f} x")
+    return keep(name, [asdict(row) for row in rows])
+
+
+def keep(name: str, rows: Sequence[Mapping[str, object]]) -> Path:
+    """Write the rows to benchmarks/out/NAME.json."""
     path = FOLDER / "out" / f"{name}.json"
     path.parent.mkdir(exist_ok=True)
     record = {
         "benchmark": name,
         "python": platform.python_version(),
         "platform": sys.platform,
-        "rows": [
-            {"name": row.name, "cpu_seconds": row.cpu_seconds, "ratio": row.ratio, "rounds": row.rounds} for row in rows
-        ],
+        "rows": rows,
     }
     path.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
     return path

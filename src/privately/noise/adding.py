@@ -22,11 +22,17 @@ def add(values: ArrayLike, noise: Draws) -> Draws:
         raise InvalidParameter("noise", f"has shape {noise.shape}, the values have {exact.shape}.")
     if object not in {exact.dtype, noise.dtype}:
         total: NDArray[np.int64] = np.add(exact, noise)
-        overflowed = ((exact ^ total) & (noise ^ total)) < 0
-        if not overflowed.any():
+        if not _may_overflow(exact, noise) or not (((exact ^ total) & (noise ^ total)) < 0).any():
             return total
     long: NDArray[np.object_] = exact.astype(object) + noise.astype(object)
     return long
+
+
+def _may_overflow(exact: Draws, noise: Draws) -> bool:
+    """Whether the largest or the smallest of both would; a glance that spares a look at every sum."""
+    highest = int(exact.max(initial=0)) + int(noise.max(initial=0))
+    lowest = int(exact.min(initial=0)) + int(noise.min(initial=0))
+    return lowest < -(2**63) or highest >= 2**63
 
 
 def _integers(values: ArrayLike, field: str) -> Draws:

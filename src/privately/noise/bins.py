@@ -12,9 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privately.noise.brackets import GUARD, Bracket
-from privately.noise.inversion import CHUNK, Inversion
+from privately.noise.inversion import Inversion
 from privately.noise.kernels import COIN_BITS, Draws, Integers, Slope, Words
 from privately.noise.source import Source
+
+CHUNK = 1 << 13
+"""Proposals at a time: small enough for their arrays to be used again, instead of asked from the system each time."""
 
 PLACE_BITS = 64
 LONG = 48

@@ -171,9 +171,13 @@ def one_sided(decay: Decay) -> Cumulative:
 def two_sided(decay: Decay) -> Cumulative:
     """P(X <= -n) = q^n/(1 + q) for n >= 1, and symmetric."""
 
-    def below(n: int, bits: int) -> Bracket:
+    @lru_cache(maxsize=8)
+    def one_plus_q(bits: int) -> Bracket:
         one, q = 1 << bits, decay.power(1, bits)
-        return quotient(decay.power(n, bits), Bracket(one + q.lower, one + q.upper), bits)
+        return Bracket(one + q.lower, one + q.upper)
+
+    def below(n: int, bits: int) -> Bracket:
+        return quotient(decay.power(n, bits), one_plus_q(bits), bits)
 
     return _symmetric(below)
 
