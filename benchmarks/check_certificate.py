@@ -2,7 +2,7 @@
 
 Measured three ways: the single file that a stranger runs, the library's `privately.check`, and the checker's package.
 
-The certificate uses every rule that can lead to one claim about replacing a row: all but `bounded_unit`. Its numbers
+The certificate uses every rule with premises that can lead to one claim about replacing a row: all but `bounded_unit`. Its numbers
 differ from block to block, so that nothing is found in a cache. Claims are a little larger than what the rules give.
 """
 

@@ -1,4 +1,4 @@
-"""Valid derivations that between them use every rule, from tables and from assumptions."""
+"""Valid derivations that between them use every rule, from tables, mechanisms and assumptions."""
 
 from fractions import Fraction
 
@@ -12,6 +12,7 @@ from privately.guarantees import (
     Neighbors,
     PureDP,
     RenyiDP,
+    Sensitivity,
     rules,
 )
 from privately.guarantees.finite import Input
@@ -39,7 +40,7 @@ def noisy_count(levels: int = 4) -> FiniteMechanism:
 
 
 def from_tables() -> dict[str, Derivation]:
-    """Complete proofs: every leaf is a table."""
+    """Complete proofs: every leaf is a table, or a mechanism with its parameters."""
     survey = rules.finite_table(response(Fraction(3, 5)), neighbors=REPLACE)
     count = rules.finite_table(noisy_count())
     leaky = rules.finite_table(noisy_count(), delta="0.05")
@@ -62,6 +63,39 @@ def from_tables() -> dict[str, Derivation]:
         "advanced": rules.advanced_composition(leaky, count, counts=[3, 40], slack="1e-5"),
         "optimal": rules.optimal_composition(survey, counts=[50], delta="1e-6"),
         "weakened": rules.weaken(total, to=ApproxDP(epsilon=9, delta="0.001")),
+        **from_mechanisms(),
+    }
+
+
+def from_mechanisms() -> dict[str, Derivation]:
+    """Complete proofs from the rules that state a mechanism."""
+    one, long = Sensitivity(value=1), Sensitivity(value="5/2", norm="L2")
+    person = Neighbors(unit="person", max_rows=9)
+    sums = Sensitivity(value=3, neighbors=person)
+    laplace = rules.discrete_laplace(scale="7/2", sensitivity=one)
+    normal = rules.rounded_gaussian(standard_deviation=20, sensitivity=long)
+    whole = rules.discrete_gaussian(variance=150, sensitivity=long)
+    chosen = rules.exponential_mechanism(scale=12, spread=2)
+    ranked = rules.exponential_mechanism(scale="25/3", spread=1, kind=ZCDP)
+    flipped = rules.permute_and_flip(scale=9, spread="1/2")
+    winner = rules.noisy_max(noise="discrete_exponential", scale=15, spread="3/2", gap=False)
+    margin = rules.noisy_max(noise="discrete_laplace", scale=15, spread=2, gap=True)
+    above = rules.sparse_vector(threshold_scale=9, query_scale=40, count=5, monotone=True, sensitivity=sums)
+    tested = rules.adaptive_sparse_vector(
+        threshold_scale=9, query_scales=[60, 30, "31/2"], query_epsilon="4/5", monotone=False, sensitivity=sums
+    )
+    keys = rules.thresholded_histogram(noise="discrete_laplace", scale=2, threshold=45, keys=3, neighbors=person)
+    frequent = rules.thresholded_histogram(noise="rounded_gaussian", scale=10, threshold=80, keys=4)
+    survey = rules.randomized_response(categories=5, truth="1/3")
+    return {
+        "laplace": rules.postprocessing(rules.sequential(laplace, counts=[4]), description="rounded to tens"),
+        "rounded": rules.gaussian_to_approx(rules.sequential(normal, counts=[3]), delta="1e-6"),
+        "concentrated": rules.zcdp_to_approx(rules.sequential(whole, ranked, counts=[2, 5]), delta="1e-8"),
+        "selection": rules.sequential(chosen, flipped, winner, margin, counts=[1, 2, 1, 3]),
+        "queries": rules.sequential(above, tested),
+        "keys": rules.sequential(keys, rules.discrete_laplace(scale=8, sensitivity=sums)),
+        "frequent": rules.zcdp_to_approx(frequent, delta="1e-7"),
+        "responses": rules.sampling_without_replacement(survey, sample=30, population=100),
     }
 
 

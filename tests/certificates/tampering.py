@@ -10,7 +10,7 @@ from typing import Any
 from privately.certificates import decode
 from privately.certificates.checker import canonical_bytes, content_hash
 from privately.errors import PrivatelyError
-from privately.guarantees import ApproxDP, Derivation, FiniteMechanism, GaussianDP, Guarantee, rules
+from privately.guarantees import ApproxDP, Derivation, FiniteMechanism, GaussianDP, Guarantee, Sensitivity, rules
 from privately.guarantees.costs import costs, implies
 
 Data = dict[str, Any]
@@ -54,6 +54,23 @@ def change_count(data: Data, chance: random.Random) -> None:
     if places:
         holder, key = chance.choice(places)
         holder[key] = chance.choice([0, 1, 2, holder[key] - 1, holder[key] + 1, holder[key] // 2, -1])
+
+
+def change_choice(data: Data, chance: random.Random) -> None:
+    """Turn a boolean around, name another noise, or add to a list of numbers and take from it."""
+    node = chance.choice([node for node in data["nodes"] if CHOICES & node["parameters"].keys()])
+    parameters = node["parameters"]
+    name = chance.choice(sorted(CHOICES & parameters.keys()))
+    if name == "noise":
+        parameters[name] = chance.choice(["discrete_laplace", "discrete_exponential", "rounded_gaussian", "none"])
+    elif isinstance(parameters[name], bool):
+        parameters[name] = chance.choice([not parameters[name], not parameters[name], int(parameters[name])])
+    else:
+        parameters[name].insert(chance.randrange(4), chance.choice(["1", "1/1000", "1000", "25"]))
+        del parameters[name][chance.randrange(4) :]
+
+
+CHOICES = {"gap", "monotone", "noise", "query_scales"}
 
 
 def change_rule(data: Data, chance: random.Random) -> None:
@@ -108,6 +125,7 @@ EDITS: list[Callable[[Data, random.Random], None]] = [
     *[change_number] * 6,
     *[lower_claim] * 6,
     *[change_count] * 2,
+    *[change_choice] * 2,
     change_rule,
     change_premise,
     drop_premise,
@@ -160,8 +178,21 @@ def _apply(node: Data, premises: list[Derivation], claim: Guarantee) -> Derivati
             return rules.parallel_by_value_replace(moved=premises[:half], stayed=premises[half:])
         case "bounded_unit":
             return rules.bounded_unit(premises[0], unit=claim.neighbors.unit or "")
-        case name:
+        case name if premises:
             return rules.RULES[name](*premises, **parameters)
+        case name:
+            return _state(name, parameters, claim)
+
+
+def _state(rule: str, parameters: Data, claim: Guarantee) -> Derivation:
+    """A mechanism with these parameters, for the neighbours of the claim."""
+    if rule == "randomized_response":
+        return rules.randomized_response(**parameters)
+    if "sensitivity" in parameters:
+        sensitivity = Sensitivity(value=parameters["sensitivity"], neighbors=claim.neighbors)
+        return rules.RULES[rule](**{**parameters, "sensitivity": sensitivity})
+    kind = {"kind": type(claim)} if rule == "exponential_mechanism" else {}
+    return rules.RULES[rule](**parameters, neighbors=claim.neighbors, **kind)
 
 
 def _reaches(found: Guarantee, claim: Guarantee, slack: Fraction) -> bool:

@@ -19,6 +19,7 @@ from privately.guarantees.finite import FiniteMechanism
 from privately.guarantees.guarantee import Guarantee, use_rules
 from privately.guarantees.kinds import ZCDP, ApproxDP, ApproxZCDP, GaussianDP, PureDP, RenyiDP
 from privately.guarantees.neighbors import Neighbors
+from privately.guarantees.sensitivity import Sensitivity
 
 use_rules(rules)
 
@@ -33,5 +34,6 @@ __all__ = [
     "Neighbors",
     "PureDP",
     "RenyiDP",
+    "Sensitivity",
     "rules",
 ]

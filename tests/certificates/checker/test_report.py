@@ -1,6 +1,7 @@
 import json
 
 from privately.certificates.checker.report import Report
+from privately.certificates.checker.rules import RULES
 from privately.certificates.checker.statements import read_statement
 from tests.certificates.checker.building import statement
 
@@ -32,6 +33,12 @@ def test_trust_depends_on_the_rules() -> None:
     assert sum("own value" in sentence for sentence in REPORT.trusted) == 1
     assert len(REPORT._replace(rules=("sequential",)).trusted) == 3
     assert any("mechanism" in sentence for sentence in REPORT._replace(rules=()).trusted)
+
+
+def test_every_leaf_leaves_something_to_trust() -> None:
+    for name, rule in RULES.items():
+        if rule.premises == 0:
+            assert len(REPORT._replace(rules=(name,)).trusted) == 4
 
 
 def test_plain_form_is_json() -> None:

@@ -138,6 +138,19 @@ def test_texts_and_lists() -> None:
         schema.integers([1, True], "x", least=0)
 
 
+def test_booleans_and_choices() -> None:
+    assert schema.boolean(True, "x") is True
+    assert schema.boolean(False, "x") is False
+    wrong: list[object] = [0, 1, None, "c", "", "ab", "A", ["a"], {"a": 1}]
+    for value in wrong:
+        with pytest.raises(Invalid, match="x: must be true or false"):
+            schema.boolean(value, "x")
+    assert schema.choice("a", "x", ("a", "b")) == "a"
+    for value in [*wrong, True]:
+        with pytest.raises(Invalid, match="x: must be a or b, not "):
+            schema.choice(value, "x", ("a", "b"))
+
+
 def test_what_is_shown_is_safe_and_short() -> None:
     assert schema.show("\x1b[31m\u202e\x7f") == "'\\x1b[31m\\u202e\\x7f'"
     assert len(schema.show("a" * 10**6)) == 80

@@ -10,9 +10,25 @@ _ALWAYS = (
     "the theorems behind the rules used, this checker, and the Python that runs it",
 )
 _BY_VALUE = "that the parts were made by a function of each row's own value"
+_NOISE = "that the noise named was added to each of a fixed number of integers, which change by no more than is said"
+_SCORES = "that candidates and weights are fixed, that scores change by no more than is said, and are integers if noisy"
+_QUERIES = (
+    "that queries and thresholds are integers and move as is said, that every test has noise of its own, and that no "
+    "test is made whose yes could no longer be paid"
+)
 _BY_RULE = {
     "assumption": "the assumptions listed: nothing about them is proved",
     "finite_table": "that each table is the law of the program that ran, on every input that it can get",
+    "discrete_laplace": _NOISE,
+    "rounded_gaussian": _NOISE,
+    "discrete_gaussian": _NOISE,
+    "exponential_mechanism": _SCORES,
+    "permute_and_flip": _SCORES,
+    "noisy_max": _SCORES,
+    "sparse_vector": _QUERIES,
+    "adaptive_sparse_vector": _QUERIES,
+    "thresholded_histogram": "that each row (or unit) counts once in a key, in no more keys than is said, by itself",
+    "randomized_response": "that each row was answered alone, and that a lie is each other category alike",
     "postprocessing": "that each post-processing step reads nothing but the output of its premise",
     "bounded_unit": "that no unit has more rows than the certificate says",
     "parallel_by_position": "that the parts were made by position, without looking at values",

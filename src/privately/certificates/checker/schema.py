@@ -138,6 +138,18 @@ def integers(value: object, field: str, least: int) -> list[int]:
     return [integer(item, f"{field}[{i}]", least) for i, item in enumerate(array(value, field))]
 
 
+def boolean(value: object, field: str) -> bool:
+    if type(value) is not bool:  # 0 and 1 are equal to them
+        raise Invalid(field, f"must be true or false, not {show(value)}")
+    return value
+
+
+def choice(value: object, field: str, names: tuple[str, ...]) -> str:
+    if not isinstance(value, str) or value not in names:
+        raise Invalid(field, f"must be {' or '.join(names)}, not {show(value)}")
+    return value
+
+
 def rational(value: object, field: str) -> Rational:
     """Read a rational in its one canonical form."""
     if not isinstance(value, str):

@@ -7,6 +7,7 @@ were false. A rule that is not here does not exist: asking for it raises NoSuchR
 from collections.abc import Callable
 
 from privately.guarantees.derivations import Derivation
+from privately.guarantees.rules.answers import randomized_response
 from privately.guarantees.rules.composition import advanced_composition, optimal_composition
 from privately.guarantees.rules.conversions import (
     gaussian_to_approx,
@@ -20,16 +21,29 @@ from privately.guarantees.rules.conversions import (
 )
 from privately.guarantees.rules.leaves import assumption, finite_table, suppose
 from privately.guarantees.rules.neighborhoods import add_remove_to_replace, bounded_unit, group
+from privately.guarantees.rules.noise import discrete_gaussian, discrete_laplace, rounded_gaussian
 from privately.guarantees.rules.parallel import parallel_by_position, parallel_by_value, parallel_by_value_replace
 from privately.guarantees.rules.routes import convert
 from privately.guarantees.rules.sampling import poisson_sampling, sampling_without_replacement
+from privately.guarantees.rules.selection import exponential_mechanism, noisy_max, permute_and_flip
 from privately.guarantees.rules.structure import postprocessing, sequential, weaken
+from privately.guarantees.rules.thresholds import adaptive_sparse_vector, sparse_vector, thresholded_histogram
 
 RULES: dict[str, Callable[..., Derivation]] = {
     rule.__name__: rule
     for rule in (
         finite_table,
         assumption,
+        discrete_laplace,
+        rounded_gaussian,
+        discrete_gaussian,
+        exponential_mechanism,
+        permute_and_flip,
+        noisy_max,
+        sparse_vector,
+        adaptive_sparse_vector,
+        thresholded_histogram,
+        randomized_response,
         postprocessing,
         weaken,
         sequential,
@@ -55,28 +69,38 @@ RULES: dict[str, Callable[..., Derivation]] = {
 
 __all__ = [
     "RULES",
+    "adaptive_sparse_vector",
     "add_remove_to_replace",
     "advanced_composition",
     "assumption",
     "bounded_unit",
     "convert",
+    "discrete_gaussian",
+    "discrete_laplace",
+    "exponential_mechanism",
     "finite_table",
     "gaussian_to_approx",
     "gaussian_to_zcdp",
     "group",
+    "noisy_max",
     "optimal_composition",
     "parallel_by_position",
     "parallel_by_value",
     "parallel_by_value_replace",
+    "permute_and_flip",
     "poisson_sampling",
     "postprocessing",
     "pure_to_gaussian",
     "pure_to_zcdp",
     "pure_to_zcdp_simple",
+    "randomized_response",
     "renyi_to_approx",
+    "rounded_gaussian",
     "sampling_without_replacement",
     "sequential",
+    "sparse_vector",
     "suppose",
+    "thresholded_histogram",
     "weaken",
     "zcdp_to_approx",
     "zcdp_to_renyi",

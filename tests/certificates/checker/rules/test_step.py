@@ -3,10 +3,15 @@ import pytest
 from privately.certificates.checker.intervals import Interval, whole
 from privately.certificates.checker.rules.step import (
     Step,
+    read_above_zero,
+    read_boolean,
+    read_choice,
     read_counts,
     read_multiples,
+    read_not_negative,
     read_positive,
     read_rational,
+    read_several,
     read_text,
 )
 from privately.certificates.checker.schema import Invalid
@@ -40,6 +45,13 @@ def test_counts() -> None:
         step()._replace(parameters={"counts": [1]}).counts()
 
 
+def test_numbers() -> None:
+    step().require_number("epsilon", rational(1))
+    with pytest.raises(Invalid, match=r"conclusion\.epsilon: claims 1, but the rule gives 1\.001"):
+        step().require_number("epsilon", rational("1.001"))
+    assert step()._replace(parameters={"scale": rational("1/3")}).given("scale") == rational("1/3")
+
+
 def test_bounds() -> None:
     step().require_bound("epsilon", lambda bits: whole(1, bits))
     with pytest.raises(Invalid, match=r"conclusion\.epsilon"):
@@ -61,12 +73,23 @@ def test_readers() -> None:
     assert read_positive(1, "x") == 1
     assert read_rational("1/2", "x") == rational("1/2")
     assert read_text("a", "x") == "a"
+    assert read_several(2, "x") == 2
+    assert read_above_zero("1/2", "x") == rational("1/2")
+    assert read_not_negative("0", "x") == rational(0)
+    assert read_boolean(True, "x") is True
+    assert read_choice("a", "b")("b", "x") == "b"
     for reader, value in (
         (read_counts, [0]),
         (read_multiples, [-1]),
         (read_positive, 0),
         (read_rational, 1),
         (read_text, 1),
+        (read_several, 1),
+        (read_above_zero, "0"),
+        (read_above_zero, "-1/2"),
+        (read_not_negative, "-1/2"),
+        (read_boolean, 1),
+        (read_choice("a", "b"), "c"),
     ):
         with pytest.raises(Invalid):
             reader(value, "x")

@@ -2,13 +2,28 @@
 
 from collections.abc import Mapping
 
-from . import composition, conversions, leaves, parallel, sampling, structure
+from . import (
+    answers,
+    composition,
+    conversions,
+    leaves,
+    noise,
+    parallel,
+    sampling,
+    selection,
+    structure,
+    thresholds,
+)
 from .step import Parser, Rule, Step
 
 __all__ = ["RULES", "Parser", "Rule", "Step"]
 
 RULES: Mapping[str, Rule] = {
     **leaves.RULES,
+    **noise.RULES,
+    **selection.RULES,
+    **thresholds.RULES,
+    **answers.RULES,
     **structure.RULES,
     **parallel.RULES,
     **conversions.RULES,

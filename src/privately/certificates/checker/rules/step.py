@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 
 from ..intervals import Interval
 from ..rationals import ONE, Rational
-from ..schema import Invalid, integer, integers, rational, text
-from ..statements import Statement, require_delta
+from ..schema import Invalid, boolean, choice, integer, integers, rational, text
+from ..statements import Statement, require, require_delta
 from ..work import Work
 
 Parser = Callable[[object, str], Any]
@@ -21,6 +21,11 @@ class Step(NamedTuple):
     witness: Mapping[str, Any]
     work: Work
 
+    def given(self, name: str) -> Rational:
+        """A parameter that is a rational."""
+        number: Rational = self.parameters[name]
+        return number
+
     def only_premise(self, *kinds: str) -> Statement:
         """The single premise, which must be of one of these kinds."""
         premise = self.premises[0]
@@ -31,6 +36,10 @@ class Step(NamedTuple):
     def claim_must_be(self, *kinds: str) -> None:
         if self.claim.kind not in kinds:
             raise Invalid("conclusion.kind", f"is {self.claim.kind}, but the rule gives {' or '.join(kinds)}")
+
+    def require_number(self, name: str, needed: Rational) -> None:
+        """Check a number of the claim against what the rule gives, exactly."""
+        require(f"conclusion.{name}", self.claim.number(name), needed)
 
     def require_bound(self, name: str, bound: Callable[[int], Interval]) -> None:
         """Check a number of the claim against an enclosure of its bound."""
@@ -74,9 +83,35 @@ def read_positive(value: object, field: str) -> int:
     return integer(value, field, least=1)
 
 
+def read_several(value: object, field: str) -> int:
+    return integer(value, field, least=2)
+
+
 def read_rational(value: object, field: str) -> Rational:
     return rational(value, field)
 
 
 def read_text(value: object, field: str) -> str:
     return text(value, field)
+
+
+def read_above_zero(value: object, field: str) -> Rational:
+    number = rational(value, field)
+    if number.numerator <= 0:
+        raise Invalid(field, "must be above 0")
+    return number
+
+
+def read_not_negative(value: object, field: str) -> Rational:
+    number = rational(value, field)
+    if number.numerator < 0:
+        raise Invalid(field, "is negative")
+    return number
+
+
+def read_boolean(value: object, field: str) -> bool:
+    return boolean(value, field)
+
+
+def read_choice(*names: str) -> Parser:
+    return lambda value, field: choice(value, field, names)
