@@ -72,10 +72,36 @@ def test_short_integers_do_not_wrap_around(kind: str) -> None:
     assert total.tolist() == [ends.max + 1, ends.min - 1]
 
 
+@pytest.mark.parametrize(
+    ("value", "noise"),
+    [
+        (np.int64(GREATEST), 1),
+        (np.int64(LEAST), -1),
+        (np.uint8(200), 100),
+        (np.uint64(5), -6),
+        (np.int8(127), np.int8(1)),
+        (1, np.int64(GREATEST)),
+    ],
+    ids=str,
+)
+def test_numpy_integers_among_python_integers_do_not_wrap_around(value: Any, noise: Any) -> None:
+    for values in (np.array([value, 2**70], object), [value, 2**70]):
+        total = add(values, np.array([noise, 0], object))
+        assert total.tolist() == [int(value) + int(noise), 2**70]
+        assert all(type(one) is int for one in total)
+
+
 def test_neither_side_is_changed() -> None:
     values, noise = int64([GREATEST, 1]), int64([1, 2])
     add(values, noise)
     assert (values.tolist(), noise.tolist()) == ([GREATEST, 1], [1, 2])
+
+
+def test_noise_may_be_unsigned_or_short() -> None:
+    unsigned: Any = np.array([2**63, 1], np.uint64)
+    short: Any = np.array([1, -1], np.int8)
+    assert add([1, -2], unsigned).tolist() == [2**63 + 1, -1]
+    assert add(int64([GREATEST, LEAST]), short).tolist() == [GREATEST + 1, LEAST - 1]
 
 
 def test_shapes_are_kept() -> None:
@@ -87,6 +113,7 @@ def test_shapes_are_kept() -> None:
 @pytest.mark.parametrize("kind", [np.int64, np.uint64, np.int8, object])
 def test_nothing_plus_nothing_is_nothing(kind: Any) -> None:
     assert add(np.array([], kind), int64([])).size == 0
+    assert add([], np.array([], kind)).size == 0
 
 
 @pytest.mark.parametrize(
@@ -95,6 +122,7 @@ def test_nothing_plus_nothing_is_nothing(kind: Any) -> None:
         [1.0, 2.0],
         np.array([1, 2], np.float32),
         [True, False],
+        [1, True],
         ["1", "2"],
         [1 + 0j, 2],
         np.array([1, True], object),

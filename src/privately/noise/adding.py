@@ -21,7 +21,8 @@ def add(values: ArrayLike, noise: Draws) -> Draws:
     if exact.shape != noise.shape:
         raise InvalidParameter("noise", f"has shape {noise.shape}, the values have {exact.shape}.")
     if object not in {exact.dtype, noise.dtype}:
-        total: NDArray[np.int64] = np.add(exact, noise)
+        with np.errstate(over="ignore"):
+            total: NDArray[np.int64] = np.add(exact, noise)
         if not _may_overflow(exact, noise) or not (((exact ^ total) & (noise ^ total)) < 0).any():
             return total
     long: NDArray[np.object_] = exact.astype(object) + noise.astype(object)
@@ -42,8 +43,9 @@ def _integers(values: ArrayLike, field: str) -> Draws:
     except ValueError:
         raise InvalidParameter(field, "must be numbers in an array of one shape.") from None
     if array.dtype == object and all(isinstance(one, Integral) and not isinstance(one, bool) for one in array.flat):
-        short = array is not values and all(-(2**63) <= one < 2**63 for one in array.flat)
-        return array.astype(np.int64) if short else array
+        plain = [int(one) for one in array.flat]
+        short = array is not values and all(-(2**63) <= one < 2**63 for one in plain)
+        return np.array(plain, np.int64 if short else object).reshape(array.shape)
     if array.dtype.kind not in "iu":
         raise InvalidParameter(field, f"of type {array.dtype} are not integers.", hint="Put them on a grid first.")
     if array.dtype == np.uint64 and array.max(initial=0) > np.iinfo(np.int64).max:
