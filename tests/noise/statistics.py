@@ -4,7 +4,7 @@ The statistic is the likelihood ratio (half of the G of a chi-square test): n KL
 
 Theorem: for n draws into k cells, E exp(s n KL) <= (1 - s)^-(k-1) for 0 <= s < 1, whatever n and the probabilities
     are. By Markov's inequality P(n KL >= t) <= exp(-t) (e t/(k-1))^(k-1) for t > k - 1; for k = 2 it is <= 2 exp(-t).
-Reference: Agrawal 2020, theorems 1.2 and 1.3; Chernoff 1952
+Reference: Agrawal 2020 (finite-sample concentration of the multinomial in relative entropy); Chernoff 1952
 
 So cells may be as rare as we like. The usual chi-square distribution is only a limit: with a hundred draws to a cell
 it promises 1e-9 where the truth is many times that (test_statistics.py measures it). It is logged, nothing more.

@@ -37,9 +37,8 @@ def test_python_integers_stay_exact(pairs: list[tuple[int, int]]) -> None:
     values = np.array([value for value, _ in pairs], object)
     noise = np.array([noise for _, noise in pairs], object)
     total = add(values, noise)
-    assert total.dtype == object
     assert total.tolist() == [value + noise for value, noise in pairs]
-    assert all(type(one) is int for one in total)
+    assert (total.dtype == np.int64) == all(LEAST <= one <= GREATEST for one in total.tolist())
 
 
 @given(st.lists(st.tuples(LONG, st.integers(-(2**70), 2**70)), min_size=1, max_size=5), st.booleans())
@@ -49,7 +48,31 @@ def test_only_one_side_may_be_long(pairs: list[tuple[int, int]], turned: bool) -
     short, long = int64([one for one, _ in pairs]), np.array([other for _, other in pairs], object)
     total = add(long, short) if turned else add(short, long)
     assert total.tolist() == [one + other for one, other in pairs]
-    assert total.dtype == object
+    assert (total.dtype == np.int64) == all(LEAST <= one <= GREATEST for one in total.tolist())
+
+
+@pytest.mark.parametrize(
+    "values",
+    [[2**63 - 1], np.array([2**63 - 1]), np.array([2**63 - 1], np.uint64), np.array([2**63 - 1], object)],
+    ids=["list", "int64", "uint64", "object"],
+)
+def test_the_type_of_the_sums_says_nothing_of_the_values(values: Any) -> None:
+    """A neighbour that is larger by one, with noise that is smaller by one, has the same sum: nothing may tell them."""
+    one, other = add(values, int64([0])), add([2**63], int64([-1]))
+    assert one.tolist() == other.tolist()
+    assert one.dtype == other.dtype
+
+
+def test_masked_entries_are_not_added_up() -> None:
+    with pytest.raises(InvalidParameter, match="mask"):
+        add(np.ma.array([1, 2], mask=[0, 1]), int64([0, 0]))
+
+
+def test_numbers_without_a_dimension_give_an_array_without_one() -> None:
+    for value in (5, 2**63 - 1):
+        total = add(value, np.array(3))
+        assert isinstance(total, np.ndarray)
+        assert total.tolist() == value + 3
 
 
 def test_lists_of_python_integers() -> None:

@@ -215,6 +215,27 @@ def test_far_bins_of_a_bell_are_decided_exactly_too() -> None:
                 assert propose(bins, Proposal(j, place, coin)) == expected(law, bins, Proposal(j, place, coin))
 
 
+def test_a_real_place_is_neither_the_beginning_nor_the_end_of_what_is_known_of_it() -> None:
+    """The density meets a coin of 95 bits within what 128 bits of a place leave open: only more of both can tell."""
+    law, bins = simple(RoundedNormal(standard_deviation=1000))
+    j, coin = 400, (97 << COIN_BITS + 64) // 100
+    met = Fraction(coin, 1 << COIN_BITS + 64)
+
+    def meeting() -> Any:
+        """The part of the bin where the density is `met`."""
+        c = real(Fraction(4**bins._shape.shift, 10**6))
+        return mpmath.sqrt(j * j - 2 * mpmath.log(real(met)) / c) - j
+
+    place = cut(truth(meeting, 300), 128)
+    for beyond, near in (
+        (Expansion((place << 200) + (1 << 200) - 1, 328), Expansion(coin - 1, COIN_BITS + 64, ones=True)),
+        (Expansion(place, 128), Expansion(coin, COIN_BITS + 64)),
+    ):
+        proposal = Proposal(j, beyond, near)
+        assert propose(bins, proposal) == expected(law, bins, proposal)
+    assert height(law, bins, j, Expansion(place + 1, 128)) < met < height(law, bins, j, Expansion(place, 128))
+
+
 @pytest.mark.parametrize("minus", [False, True])
 @pytest.mark.parametrize("j", [0, 3])
 def test_real_places_are_rounded_to_the_nearest_integer(j: int, minus: bool) -> None:

@@ -11,22 +11,23 @@ from privately.errors import InvalidParameter
 from privately.noise.kernels import Draws
 
 
-def add(values: ArrayLike, noise: Draws) -> Draws:
+def add(values: ArrayLike, noise: ArrayLike) -> Draws:
     """The exact sums: int64 if all of them fit, otherwise Python integers. Which one says no more than the sums do.
 
     >>> add(np.array([2**63 - 1]), np.array([1]))
     array([9223372036854775808], dtype=object)
     """
-    exact, noise = _integers(values, "values"), _integers(noise, "noise")
-    if exact.shape != noise.shape:
-        raise InvalidParameter("noise", f"has shape {noise.shape}, the values have {exact.shape}.")
-    if object not in {exact.dtype, noise.dtype}:
+    exact, drawn = _integers(values, "values"), _integers(noise, "noise")
+    if exact.shape != drawn.shape:
+        raise InvalidParameter("noise", f"has shape {drawn.shape}, the values have {exact.shape}.")
+    if np.dtype(object) not in {exact.dtype, drawn.dtype}:
         with np.errstate(over="ignore"):
-            total: NDArray[np.int64] = np.add(exact, noise)
-        if not _may_overflow(exact, noise) or not (((exact ^ total) & (noise ^ total)) < 0).any():
+            total: NDArray[np.int64] = np.asarray(np.add(exact, drawn))
+        if not _may_overflow(exact, drawn) or not (((exact ^ total) & (drawn ^ total)) < 0).any():
             return total
-    long: NDArray[np.object_] = exact.astype(object) + noise.astype(object)
-    return long
+    sums = [one + other for one, other in zip(exact.ravel().tolist(), drawn.ravel().tolist(), strict=True)]
+    fits = all(-(2**63) <= one < 2**63 for one in sums)
+    return np.array(sums, np.int64 if fits else object).reshape(exact.shape)
 
 
 def _may_overflow(exact: Draws, noise: Draws) -> bool:
@@ -37,17 +38,18 @@ def _may_overflow(exact: Draws, noise: Draws) -> bool:
 
 
 def _integers(values: ArrayLike, field: str) -> Draws:
+    """The same numbers as int64, or as Python integers."""
+    if isinstance(values, np.ma.MaskedArray):
+        raise InvalidParameter(field, "have a mask.", hint="Decide what masked entries are worth first.")
     try:
         # Of a list NumPy would make floats if its integers fit neither int64 nor uint64.
-        array = values if isinstance(values, np.ndarray) else np.asarray(values, object)
+        array = np.asarray(values) if isinstance(values, np.ndarray) else np.asarray(values, object)
     except ValueError:
         raise InvalidParameter(field, "must be numbers in an array of one shape.") from None
     if array.dtype == object and all(isinstance(one, Integral) and not isinstance(one, bool) for one in array.flat):
-        plain = [int(one) for one in array.flat]
-        short = array is not values and all(-(2**63) <= one < 2**63 for one in plain)
-        return np.array(plain, np.int64 if short else object).reshape(array.shape)
+        return np.array([int(one) for one in array.flat], object).reshape(array.shape)
     if array.dtype.kind not in "iu":
-        raise InvalidParameter(field, f"of type {array.dtype} are not integers.", hint="Put them on a grid first.")
-    if array.dtype == np.uint64 and array.max(initial=0) > np.iinfo(np.int64).max:
+        raise InvalidParameter(field, "must be integers in an array of one shape.", hint="Put floats on a grid first.")
+    if array.dtype == np.uint64:
         return array.astype(object)
     return array.astype(np.int64, copy=False)

@@ -5,7 +5,7 @@ The bytes always come from the operating system's key; there is no seed to pass,
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ from privately.noise.samplers import (
     uniform_below,
 )
 from privately.noise.source import Source
-from privately.noise.streams import SYSTEM
+from privately.noise.streams import SYSTEM, here
 from privately.noise.weighted import Weighted
 from privately.rounding import LARGEST, MAX_BITS, Number, rational, whole
 
@@ -100,7 +100,11 @@ def weighted(*, counts: Sequence[int], exponents: Sequence[Number], size: int) -
 
 def draw(law: Law, *, size: int) -> Draws:
     """Independent draws from one of `privately.laws`: int64, or Python integers where the scale is above 2^53."""
-    return _draw(sampler(law) if isinstance(law, Hashable) else build(law), size)
+    try:
+        known = sampler(law)
+    except TypeError:
+        known = build(law)  # which refuses what cannot be hashed, as it is no law
+    return _draw(known, size)
 
 
 def accelerate() -> None:
@@ -121,10 +125,14 @@ def accelerate() -> None:
 
 def _draw(law: Sampler, size: int) -> Draws:
     count = whole(size, "size", maximum=MAX_BYTES // law.bytes_per_draw)
-    try:
-        return law.draw(Source(SYSTEM, _kernels), count)
-    except MemoryError:
-        raise _too_many(count) from None
+    while True:
+        process = here()
+        try:
+            drawn = law.draw(Source(SYSTEM, _kernels), count)
+        except MemoryError:
+            raise _too_many(count) from None
+        if here() == process:  # forked in the middle, by a signal handler, the child draws anew
+            return drawn
 
 
 def _toss(coin: Sampler, size: int) -> NDArray[np.bool_]:
@@ -140,6 +148,8 @@ def _too_many(count: int) -> InvalidParameter:
 
 
 def _listed(values: object, field: str) -> list[Any]:
-    if not isinstance(values, (list, tuple, np.ndarray)) or np.ndim(values) != 1 or not len(values):
-        raise InvalidParameter(field, "must be a list, not empty.")
+    if isinstance(values, np.ndarray) and values.ndim == 1:
+        values = values.tolist()
+    if not isinstance(values, (list, tuple)) or not values:
+        raise InvalidParameter(field, "must be a list of numbers, not empty.")
     return list(values)

@@ -20,6 +20,7 @@ CHUNK = 1 << 15
 """Draws at a time: what they need stays in the cache."""
 
 _MORE = 64
+_LARGEST_GUARD = 256
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +50,7 @@ class Inversion:
     def __init__(self, law: Cumulative, *, cell_bits: int = 16, word_bits: int = 64) -> None:
         self._law = law
         self._cell_bits, self._word_bits = cell_bits, word_bits
-        self.first, self._bounds = _boundaries(law, word_bits)
+        self.first, self._bounds, self._doubtful = _boundaries(law, word_bits)
         self._last = self.first + self._bounds.size
         self._cells = self._decided_cells()
 
@@ -80,6 +81,7 @@ class Inversion:
         if added:
             whole |= fresh >> np.uint64(64 - added)
         found, open_ = _locate(self._bounds, whole, self._ends())
+        open_ |= np.isin(whole, self._doubtful)
         outcomes = found + self.first
         for i in np.flatnonzero(open_):
             outcomes[i] = self._refine(source, int(whole[i]))
@@ -116,8 +118,9 @@ class Inversion:
 
     def _decided_cells(self) -> NDArray[np.int16]:
         prefixes = np.arange(1 << self._cell_bits, dtype=np.uint64)
-        shortened = self._bounds >> np.uint64(self._word_bits - self._cell_bits)
-        found, open_ = _locate(shortened, prefixes, self._ends())
+        cut = np.uint64(self._word_bits - self._cell_bits)
+        found, open_ = _locate(self._bounds >> cut, prefixes, self._ends())
+        open_ |= np.isin(prefixes, self._doubtful >> cut)
         outcomes = found + self.first
         outcomes[open_ | (np.abs(outcomes) >= -UNDECIDED_CELL)] = UNDECIDED_CELL
         return outcomes.astype(np.int16)
@@ -149,33 +152,44 @@ def _locate(bounds: Words, u: Words, ends: tuple[bool, bool]) -> tuple[Integers,
     return found, open_
 
 
-def _boundaries(law: Cumulative, bits: int) -> tuple[int, Words]:
-    """The lowest outcome of the table, and floor(2^bits F(k)) from there on, up to where it is all ones."""
+def _boundaries(law: Cumulative, bits: int) -> tuple[int, Words, Words]:
+    """The lowest outcome of the table, floor(2^bits F(k)) from there on, up to where it is all ones, and the doubtful.
+
+    Where F(k) is so close to a multiple of 2^-bits that its floor is not found with reasonable effort, the lower of the
+    two candidates is a boundary, and the other one is doubtful: neither decides anything.
+    """
     start = 0 if law.lowest is None else law.lowest
     upward: list[int] = []
     downward: list[int] = []
+    doubtful: list[int] = []
     while start + len(upward) != law.highest:
-        bound, mirrored = _floors(law, start + len(upward), bits)
-        upward.append(bound)
-        downward.append(mirrored)
-        if bound == (1 << bits) - 1:
+        bracket, guard = _bracket(law, start + len(upward), bits)
+        upward.append(_floor(bracket, guard, bits, doubtful))
+        if law.lowest is None:
+            downward.append(_floor(bracket.complement(bits + guard), guard, bits, doubtful))
+        if upward[-1] == (1 << bits) - 1:
             break
-    if law.lowest is not None:
-        return start, np.array(upward, np.uint64)
-    return -len(downward), np.array(downward[::-1] + upward, np.uint64)
+    bounds = np.array(downward[::-1] + upward, np.uint64)
+    return start - len(downward), bounds, np.array(doubtful, np.uint64)
 
 
-def _floors(law: Cumulative, k: int, bits: int) -> tuple[int, int]:
-    """floor(2^bits F(k)) and floor(2^bits (1 - F(k))), where 0 < F(k) < 1."""
-    guard, ones = GUARD, (1 << bits) - 1
+def _bracket(law: Cumulative, k: int, bits: int) -> tuple[Bracket, int]:
+    """F(k) at bits + guard, where the guard suffices for its floor, and for that of 1 - F(k), or is the largest."""
+    guard = GUARD
     while True:
         bracket = law.bracket(k, bits + guard)
-        lower, upper = bracket.lower >> guard, min(bracket.upper >> guard, ones)
-        turned = bracket.complement(bits + guard)
-        mirrored, highest = turned.lower >> guard, min(turned.upper >> guard, ones)
-        if lower == upper and mirrored == highest:
-            return lower, mirrored
+        certain = bracket.lower == bracket.upper or bracket.lower >> guard == bracket.upper - 1 >> guard
+        if certain or guard >= _LARGEST_GUARD:
+            return bracket, guard
         guard *= 2
+
+
+def _floor(bracket: Bracket, guard: int, bits: int, doubtful: list[int]) -> int:
+    """The floor of a probability below 1, or the lower of two candidates."""
+    lower, upper = bracket.lower >> guard, min(bracket.upper >> guard, (1 << bits) - 1)
+    if lower != upper:
+        doubtful.append(upper)
+    return lower
 
 
 def least_certain(above: Callable[[int], bool | None], below: int, top: int) -> int | None:

@@ -46,6 +46,9 @@ WIDEST_GAUSSIAN = Fraction(2**40)
 LONGEST = 2**53
 """The largest scale with draws in 64 bits: P(|X| >= 2^62) is then below 2^-700."""
 
+COIN_CELL_BITS = 8
+"""A coin has one boundary: a small table serves, and is quickly made."""
+
 KEPT = 64
 """Samplers kept of each kind; a table takes some 200 kB."""
 
@@ -81,18 +84,17 @@ def uniform_below(upper: int) -> Sampler:
     return Uniform(upper)
 
 
-@lru_cache(maxsize=KEPT)
 def coin_of_rational(probability: Fraction) -> Sampler:
-    """1 with this probability, otherwise 0."""
+    """1 with this probability, otherwise 0. Made anew each time: what it was asked before must not show."""
     if probability in {0, 1}:
-        return Inversion(certain(int(probability)))
-    return Inversion(coin(lambda bits: ratio(probability, bits)))
+        return Inversion(certain(int(probability)), cell_bits=COIN_CELL_BITS)
+    return Inversion(coin(lambda bits: ratio(probability, bits)), cell_bits=COIN_CELL_BITS)
 
 
-@lru_cache(maxsize=KEPT)
 def coin_of_exponential(exponent: Fraction) -> Sampler:
-    """1 with probability exp(-exponent), otherwise 0."""
-    return Inversion(coin(lambda bits: exp_minus(exponent, bits)) if exponent else certain(1))
+    """1 with probability exp(-exponent), otherwise 0. Made anew each time, as exponents may come from data."""
+    law = coin(lambda bits: exp_minus(exponent, bits)) if exponent else certain(1)
+    return Inversion(law, cell_bits=COIN_CELL_BITS)
 
 
 @singledispatch

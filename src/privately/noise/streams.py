@@ -60,15 +60,15 @@ class _Own(threading.local):
     def ready(self) -> tuple[CipherContext, int]:
         """A cipher that nobody else has, and how many bytes it is still good for."""
         if self.left <= 0 or not self.stayed():
-            here = os.getpid(), _forks  # before the key is made: a fork in between must show
+            process = here()  # before the key is made: a fork in between must show
             self.cipher = counter_mode(os.urandom(KEY_BYTES))
             self.left = REKEY_AFTER
-            self.process = here
+            self.process = process
         return self.cipher, max(self.left, 1)
 
     def stayed(self) -> bool:
         """Whether this is still the process that made the cipher."""
-        return self.process == (os.getpid(), _forks)
+        return self.process == here()
 
 
 _forks = 0
@@ -91,6 +91,11 @@ def counter_mode(key: bytes) -> CipherContext:
 def encipher(cipher: CipherContext, out: NDArray[np.uint8], count: int) -> None:
     """The next `count` <= 2^20 bytes of the key stream, into an array with room for fifteen more."""
     cipher.update_into(_ZEROS[:count], out.data)
+
+
+def here() -> tuple[int, int]:
+    """Which process this is: its number, and how often it was forked."""
+    return os.getpid(), _forks
 
 
 SYSTEM = SystemStream()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from functools import lru_cache
 
 import numpy as np
 
@@ -15,8 +14,6 @@ from privately.noise.source import Source
 
 _FIRST = 64
 _MORE = 64
-
-_factor = lru_cache(maxsize=1 << 14)(exp_minus)
 
 
 class Weighted:
@@ -29,7 +26,7 @@ class Weighted:
     Checked-by: tests/noise/test_weighted.py::test_a_choice_is_the_quantile_of_its_bits
     """
 
-    bytes_per_draw = 8
+    bytes_per_draw = 48
 
     def __init__(self, counts: Sequence[int], exponents: Sequence[Fraction]) -> None:
         self._counts, self._exponents = counts, exponents
@@ -64,7 +61,7 @@ class Weighted:
             lower = upper = 0
             sums = self._sums[bits] = []
             for count, exponent in zip(self._counts, self._exponents, strict=True):
-                factor = _factor(exponent, bits + GUARD)
+                factor = exp_minus(exponent, bits + GUARD)
                 lower, upper = lower + count * factor.lower, upper + count * factor.upper
                 sums.append(Bracket(lower, upper))
         return self._sums[bits]
