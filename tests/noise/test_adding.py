@@ -65,7 +65,7 @@ def test_the_type_of_the_sums_says_nothing_of_the_values(values: Any) -> None:
 
 def test_masked_entries_are_not_added_up() -> None:
     with pytest.raises(InvalidParameter, match="mask"):
-        add(np.ma.array([1, 2], mask=[0, 1]), int64([0, 0]))
+        add(np.ma.array([1, 2], mask=[False, True]), int64([0, 0]))
 
 
 def test_numbers_without_a_dimension_give_an_array_without_one() -> None:

@@ -374,11 +374,12 @@ def test_both_kernels_read_the_same_bytes_in_the_same_order(kind: str, size: int
 
 
 def test_a_law_next_to_a_multiple_of_the_word_is_drawn_without_endless_search() -> None:
-    """F(0) = 1/2 + 3^-300: no reasonable precision finds its floor, so both candidates stay open."""
+    """F(0) and F(1) are 1/2 -/+ 3^-300: no reasonable precision finds its floor, so both candidates stay open."""
     doubt = Fraction(1, 3**300)
     law = Cumulative(bracket=lambda k, bits: ratio(HALF + (1 if k else -1) * doubt, bits), lowest=0, highest=2)
     table = Inversion(law)
     assert table._doubtful.tolist() == [2**63]
     assert draw(table, Expansion(1, 1)) == 1
-    assert draw(table, Expansion(0, 1, ones=True)) == 0
-    assert draw(table, Expansion(0b101, 3)) == 2
+    assert draw(table, Expansion(0, 1, ones=True)) == 1
+    assert draw(table, Expansion(2**399 - 1, 400)) == 0
+    assert draw(table, Expansion(2**399 + 1, 400)) == 2
