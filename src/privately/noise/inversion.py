@@ -81,7 +81,8 @@ class Inversion:
         if added:
             whole |= fresh >> np.uint64(64 - added)
         found, open_ = _locate(self._bounds, whole, self._ends())
-        open_ |= np.isin(whole, self._doubtful)
+        if self._doubtful.size:
+            open_ |= np.isin(whole, self._doubtful)
         outcomes = found + self.first
         for i in np.flatnonzero(open_):
             outcomes[i] = self._refine(source, int(whole[i]))
