@@ -2,8 +2,9 @@
 
 Measured three ways: the single file that a stranger runs, the library's `privately.check`, and the checker's package.
 
-The certificate uses every rule with premises that can lead to one claim about replacing a row: all but `bounded_unit`. Its numbers
-differ from block to block, so that nothing is found in a cache. Claims are a little larger than what the rules give.
+The certificate uses every rule with premises that can lead to one claim about replacing a row: all but `bounded_unit`.
+Its numbers differ from block to block, so that nothing is found in a cache. Claims are a little larger than what the
+rules give.
 """
 
 import json

@@ -49,6 +49,7 @@ _HOMES = {
         "ZCDP",
     ),
     "laws": (),
+    "mechanisms": (),
     "noise": (),
     "releases": ("Release",),
     "rounding": ("Interval",),
@@ -69,6 +70,7 @@ if TYPE_CHECKING:
     from privately import errors as errors
     from privately import guarantees as guarantees
     from privately import laws as laws
+    from privately import mechanisms as mechanisms
     from privately import noise as noise
     from privately import releases as releases
     from privately import rounding as rounding

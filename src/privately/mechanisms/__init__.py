@@ -1,0 +1,59 @@
+"""Mechanisms: algorithms with their proofs, error bars and texts, one file each.
+
+`derive(sensitivity)` proves what `release(value)` keeps to. All noise is exact and made of integers.
+"""
+
+from privately.mechanisms.answer_counts import Counts
+from privately.mechanisms.average import Average, NoisyAverage
+from privately.mechanisms.binary_tree import BinaryTree
+from privately.mechanisms.discrete_gaussian import DiscreteGaussian
+from privately.mechanisms.dummy_sum_1 import DummySum1
+from privately.mechanisms.dummy_sum_2 import DummySum2
+from privately.mechanisms.examples import NoiselessMean, RandomPoint, TellTale
+from privately.mechanisms.exponential import Exponential
+from privately.mechanisms.factorization import SquareRootFactorization
+from privately.mechanisms.flip import Flip
+from privately.mechanisms.gaussian import Gaussian
+from privately.mechanisms.laplace import Laplace
+from privately.mechanisms.mechanism import Accuracy, Alignment, FiniteExact, Justification, Mechanism, Theorem
+from privately.mechanisms.noisy_max import NoisyMax, NoisyMaxWithGap
+from privately.mechanisms.permute_and_flip import PermuteAndFlip
+from privately.mechanisms.programs import Program
+from privately.mechanisms.quantile import Quantile
+from privately.mechanisms.quantiles import Quantiles
+from privately.mechanisms.randomized_response import RandomizedResponse
+from privately.mechanisms.refined_tree import RefinedTree
+from privately.mechanisms.truncated_geometric import TruncatedGeometric
+
+__all__ = [
+    "Accuracy",
+    "Alignment",
+    "Average",
+    "BinaryTree",
+    "Counts",
+    "DiscreteGaussian",
+    "DummySum1",
+    "DummySum2",
+    "Exponential",
+    "FiniteExact",
+    "Flip",
+    "Gaussian",
+    "Justification",
+    "Laplace",
+    "Mechanism",
+    "NoiselessMean",
+    "NoisyAverage",
+    "NoisyMax",
+    "NoisyMaxWithGap",
+    "PermuteAndFlip",
+    "Program",
+    "Quantile",
+    "Quantiles",
+    "RandomPoint",
+    "RandomizedResponse",
+    "RefinedTree",
+    "SquareRootFactorization",
+    "TellTale",
+    "Theorem",
+    "TruncatedGeometric",
+]

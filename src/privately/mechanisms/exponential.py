@@ -1,0 +1,200 @@
+"""The exponential mechanism: a candidate in proportion to exp(score/scale), exactly, however many there are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from privately.errors import InvalidParameter
+from privately.guarantees import ZCDP, Derivation, PureDP, Sensitivity, rules
+from privately.mechanisms.grids import Grid
+from privately.mechanisms.mechanism import Accuracy, Mechanism, Theorem
+from privately.mechanisms.programs import Program
+from privately.mechanisms.randomness import SYSTEM, Randomness, flip_exp
+from privately.mechanisms.scores import (
+    LEVELS_PER_SCALE,
+    Scores,
+    levels,
+    read_scores,
+    selection_fields,
+    spread_of,
+)
+from privately.rounding import Enclosure, Number, rational, whole
+
+MAX_CANDIDATES = 2**62
+
+
+@dataclass(frozen=True, init=False)
+class Exponential(Mechanism):
+    """One of `candidates`, in proportion to exp(score/scale): PureDP with epsilon = 2 sensitivity/scale.
+
+    With `monotone` scores, which all move the same way between neighbours, epsilon is sensitivity/scale.
+
+    >>> from privately.guarantees import Sensitivity
+    >>> Exponential(scale=2, candidates=5).guarantee(Sensitivity(value=1, norm="Linf"))
+    PureDP(epsilon=1)
+    >>> print(Exponential(scale=2, candidates=5).accuracy(confidence="0.95"))
+    With probability at least 95 %, the score below the best is at most 9.21035.
+    """
+
+    justification = Theorem(reference="McSherry-Talwar 2007; docs/theory/mechanisms.md#exponential-mechanism")
+    program = Program("""
+def exponential(scores: private, scale):
+    best = max(scores)
+    while True:
+        i = uniform(len(scores))
+        if flip_exp(Fraction(best - scores[i]) / scale):
+            return i
+""")
+
+    scale: Fraction
+    candidates: int
+    monotone: bool
+    grid: Grid
+
+    def __init__(self, *, scale: Number, candidates: int, monotone: bool = False, grid: Number | None = None) -> None:
+        fields = selection_fields(scale=scale, candidates=candidates, monotone=monotone, grid=grid, most=MAX_CANDIDATES)
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)
+
+    @classmethod
+    def for_epsilon(
+        cls,
+        epsilon: Number,
+        sensitivity: Sensitivity,
+        *,
+        candidates: int,
+        monotone: bool = False,
+        grid: Number | None = None,
+    ) -> Exponential:
+        """The sharpest choice with this epsilon."""
+        spread = spread_of(sensitivity, Grid(grid), monotone=monotone)
+        scale = spread / rational(epsilon, "epsilon", above=0)
+        return cls(scale=scale, candidates=candidates, monotone=monotone, grid=grid)
+
+    @classmethod
+    def for_accuracy(
+        cls, *, error: Number, confidence: Number, candidates: int, monotone: bool = False, grid: Number | None = None
+    ) -> Exponential:
+        """The most privacy with which the chosen score is within `error` of the best with this confidence."""
+        unit = cls(scale=Grid(grid).unit, candidates=candidates, monotone=monotone, grid=grid)
+        slack = rational(error, "error", above=0) - 2 * unit.grid.rounding
+        per_scale = (unit.accuracy(confidence=confidence).error - 2 * unit.grid.rounding) / unit.scale
+        if slack <= 0 or per_scale <= 0:
+            raise InvalidParameter("error", "cannot be met: it is below one step of the grid, or nothing is to choose.")
+        return cls(scale=slack / per_scale, candidates=candidates, monotone=monotone, grid=grid)
+
+    def derive(self, sensitivity: Sensitivity) -> Derivation:
+        """PureDP from the spread of the changes."""
+        return self._derive(sensitivity, PureDP)
+
+    def derive_zcdp(self, sensitivity: Sensitivity) -> Derivation:
+        """ZCDP with rho = epsilon^2/8, less than what PureDP alone implies."""
+        return self._derive(sensitivity, ZCDP)
+
+    def _derive(self, sensitivity: Sensitivity, kind: type[PureDP | ZCDP]) -> Derivation:
+        spread = spread_of(sensitivity, self.grid, monotone=self.monotone)
+        return rules.exponential_mechanism(scale=self.scale, spread=spread, neighbors=sensitivity.neighbors, kind=kind)
+
+    def run(self, value: Any, randomness: Randomness) -> int:
+        """The place of the chosen candidate among the scores."""
+        scores = read_scores(value, self.grid, self.candidates)
+        piece, _ = _choose(scores, None, self.scale, randomness)
+        return piece
+
+    def release_from_ranges(self, scores: Any, widths: ArrayLike) -> tuple[int, int]:
+        """The same where candidates come in ranges of one score: which range, and which candidate of it."""
+        return self.run_on_ranges(scores, widths, SYSTEM)
+
+    def run_on_ranges(self, scores: Any, widths: ArrayLike, randomness: Randomness) -> tuple[int, int]:
+        """The same with randomness of the caller's choice."""
+        try:
+            sizes = np.asarray(widths)
+        except ValueError:
+            sizes = np.array(())
+        if sizes.ndim != 1 or sizes.dtype.kind not in "iu" or sizes.size == 0 or (sizes < 0).any():
+            raise InvalidParameter("widths", "must be whole numbers of at least 0, one for each range.")
+        if sum(sizes.tolist()) != self.candidates:
+            raise InvalidParameter("widths", f"do not add up to {self.candidates} candidates.")
+        read = read_scores(scores, self.grid, sizes.size)
+        kept = np.flatnonzero(sizes)
+        piece, place = _choose(
+            Scores(read.steps[kept], read.unit), sizes[kept].astype(np.int64), self.scale, randomness
+        )
+        return int(kept[piece]), place
+
+    def accuracy(self, *, confidence: Number, best: int = 1) -> Accuracy:
+        """How far below the best score the chosen one may be, if at least `best` candidates have that score.
+
+        Theorem: P(score <= best - scale (ln(|R|/|R_OPT|) + t)) <= exp(-t).
+        Reference: McSherry-Talwar 2007; Dwork-Roth 2014, Theorem 3.11; seed 004
+        Proof: docs/theory/mechanisms.md#utility-of-the-exponential-mechanism
+        Checked-by: tests/mechanisms/test_exponential.py::test_the_utility_theorem_holds_exactly
+        """
+        certain = rational(confidence, "confidence", above=0)
+        if certain >= 1:
+            raise InvalidParameter("confidence", "must be below 1.")
+        optimal = whole(best, "best", maximum=self.candidates)
+        odds = Enclosure.of(Fraction(self.candidates, optimal) / (1 - certain)).log().claim()
+        return Accuracy(
+            error=self.scale * odds + 2 * self.grid.rounding, confidence=certain, measure="the score below the best"
+        )
+
+    def program_inputs(self, value: Any) -> dict[str, Any]:
+        """The scores in steps, and the scale."""
+        scores = read_scores(value, self.grid, self.candidates)
+        return {"scores": scores.steps.tolist(), "scale": self.scale / scores.unit}
+
+    def worst_case(self, sensitivity: Sensitivity) -> tuple[list[Fraction], list[Fraction]]:
+        """One candidate gains what all others lose; far behind them, so that their total hardly changes."""
+        change = sensitivity.to("Linf").value
+        behind = 100 * self.scale
+        others = [Fraction(0)] * (self.candidates - 1)
+        after = others if self.monotone else [-change] * len(others)
+        return [-behind, *others], [change - behind, *after]
+
+
+def _choose(
+    scores: Scores, widths: NDArray[np.int64] | None, scale: Fraction, randomness: Randomness
+) -> tuple[int, int]:
+    """A piece in proportion to width exp(-gap/scale), and a place in it.
+
+    Theorem: choosing a level in proportion to (candidates in it) exp(-level/8), one of them uniformly, and accepting it
+        with probability exp(level/8 - gap/scale), until one is accepted, chooses in proportion to exp(-gap/scale).
+    Reference: von Neumann 1951
+    Proof: docs/theory/mechanisms.md#choosing-by-levels
+    Checked-by: tests/mechanisms/test_exponential.py::test_choices_have_the_exact_probabilities
+    """
+    gaps, steps = scores.gaps(), scale / scores.unit
+    level = levels(gaps, steps)
+    counts = _totals(level, widths)
+    used = np.flatnonzero(counts)
+    exponents = [Fraction(int(one), LEVELS_PER_SCALE) for one in used]
+    while True:
+        chosen = int(used[randomness.weighted(counts=counts[used].tolist(), exponents=exponents, size=1)[0]])
+        members = np.flatnonzero(level == chosen)
+        place = int(randomness.uniform(upper=int(counts[chosen]), size=1)[0])
+        piece, rest = _member(members, widths, place)
+        if flip_exp(int(gaps[piece]) / steps - Fraction(chosen, LEVELS_PER_SCALE), randomness):
+            return piece, rest
+
+
+def _totals(level: NDArray[np.int64], widths: NDArray[np.int64] | None) -> NDArray[np.int64]:
+    """How many candidates each level has; in integers, as floats would lose some."""
+    if widths is None:
+        return np.bincount(level)
+    totals = np.zeros(int(level.max()) + 1, np.int64)
+    np.add.at(totals, level, widths)
+    return totals
+
+
+def _member(members: NDArray[np.intp], widths: NDArray[np.int64] | None, place: int) -> tuple[int, int]:
+    if widths is None:
+        return int(members[place]), 0
+    ends = np.cumsum(widths[members])
+    i = int(np.searchsorted(ends, place, side="right"))
+    return int(members[i]), place - int(ends[i] - widths[members[i]])

@@ -1,0 +1,95 @@
+"""What every mechanism can do."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+
+from privately.guarantees import Derivation, Guarantee, Sensitivity
+from privately.mechanisms.programs import Program
+from privately.mechanisms.randomness import SYSTEM, Randomness
+from privately.rounding import Number, decimal_text
+
+
+@dataclass(frozen=True, kw_only=True)
+class Alignment:
+    """Justified by shifting noise: each run on one data set is matched with one on its neighbour, at a bounded cost."""
+
+    shifts: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class FiniteExact:
+    """Justified by comparing all outcomes for all neighbours within these bounds."""
+
+    bounds: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Theorem:
+    """Justified by a theorem that is proved elsewhere."""
+
+    reference: str
+
+
+Justification = Alignment | FiniteExact | Theorem
+
+
+@dataclass(frozen=True, kw_only=True)
+class Accuracy:
+    """That the `measure` is at most `error` with at least this confidence."""
+
+    error: Fraction
+    confidence: Fraction
+    measure: str
+
+    def __str__(self) -> str:
+        error, confidence = (
+            decimal_text(self.error, 6, "ROUND_CEILING"),
+            decimal_text(100 * self.confidence, 6, "ROUND_FLOOR"),
+        )
+        return f"With probability at least {confidence} %, {self.measure} is at most {error}."
+
+
+class Mechanism(ABC):
+    """A randomized algorithm with its proof, its error bars and its text.
+
+    `derive` proves what `release` keeps to; `program` is the same algorithm in restricted Python, for provers.
+    """
+
+    justification: ClassVar[Justification]
+
+    @property
+    @abstractmethod
+    def program(self) -> Program:
+        """The algorithm as a text; most have one for all their parameters."""
+
+    @abstractmethod
+    def derive(self, sensitivity: Sensitivity) -> Derivation:
+        """The proof of its guarantee, if its input changes by no more than that between neighbours."""
+
+    def guarantee(self, sensitivity: Sensitivity) -> Guarantee:
+        """What `derive` concludes."""
+        return self.derive(sensitivity).conclusion
+
+    def release(self, value: Any) -> Any:
+        """The private answer, with randomness from the operating system."""
+        return self.run(value, SYSTEM)
+
+    @abstractmethod
+    def run(self, value: Any, randomness: Randomness) -> Any:
+        """The same with randomness of the caller's choice: for tests, and for analysis by enumeration."""
+
+    @abstractmethod
+    def accuracy(self, *, confidence: Number) -> Accuracy:
+        """How far off the answer may be."""
+
+    @abstractmethod
+    def program_inputs(self, value: Any) -> dict[str, Any]:
+        """What `program` is to be called with to do the same as `run`."""
+
+    @abstractmethod
+    def worst_case(self, sensitivity: Sensitivity) -> tuple[Any, Any]:
+        """Two inputs of `run` that neighbours may have, as easy to tell apart as any; on a grid, after rounding."""

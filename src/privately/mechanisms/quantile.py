@@ -1,0 +1,203 @@
+"""One quantile: the exponential mechanism over all points of a range, scored by how far their rank is off."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, floor
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privately.errors import InvalidParameter
+from privately.guarantees import Derivation, Neighbors, Sensitivity
+from privately.mechanisms.exponential import Exponential
+from privately.mechanisms.fixed_point import FixedPoint
+from privately.mechanisms.mechanism import Accuracy, Mechanism, Theorem
+from privately.mechanisms.neighborhoods import rows_between
+from privately.mechanisms.programs import Program
+from privately.mechanisms.randomness import Randomness, flip_exp
+from privately.rounding import Enclosure, Number, rational
+
+ROW = Sensitivity(value=1, norm="Linf", neighbors=Neighbors.ADD_REMOVE)
+LARGEST_DENOMINATOR = 10**6
+_REACH = 64
+"""Points further than so many scales from the best are drawn so seldom that they are lumped together first."""
+
+
+@dataclass(frozen=True, init=False)
+class Quantile(Mechanism):
+    """A point below which about a part `probability` of the values lie; epsilon pays for the whole range.
+
+    Probabilities are fractions of moderate length: "0.1" rather than the float 0.1.
+
+    >>> median = Quantile(probability="1/2", epsilon=1, lower=0, upper=1000, step=1)
+    >>> median.guarantee(ROW)
+    PureDP(epsilon=1)
+    >>> print(median.accuracy(confidence="0.95"))
+    With probability at least 95 %, the error of the rank is at most 9.90449.
+    """
+
+    justification = Theorem(reference="Smith 2011; docs/theory/mechanisms.md#quantiles")
+    program = Program("""
+def quantile(values: private, top, bottom, candidates, scale):
+    target = top * len(values)
+    scores = []
+    for x in range(candidates):
+        below = len([value for value in values if value < x])
+        upto = len([value for value in values if value <= x])
+        scores.append(0 - max(bottom * below - target, target - bottom * upto, 0))
+    best = max(scores)
+    while True:
+        i = uniform(candidates)
+        if flip_exp(Fraction(best - scores[i]) / scale):
+            return i
+""")
+
+    probability: Fraction
+    epsilon: Fraction
+    points: FixedPoint
+
+    def __init__(self, *, probability: Number, epsilon: Number, lower: Number, upper: Number, step: Number) -> None:
+        exact = rational(probability, "probability", minimum=0, maximum=1)
+        if exact.denominator > LARGEST_DENOMINATOR:
+            raise InvalidParameter(
+                "probability", f"needs a denominator above {LARGEST_DENOMINATOR}.", hint='Round it, such as "0.1".'
+            )
+        object.__setattr__(self, "probability", exact)
+        object.__setattr__(self, "epsilon", rational(epsilon, "epsilon", above=0))
+        object.__setattr__(self, "points", FixedPoint(lower=lower, upper=upper, step=step))
+        self.choice(self.points.steps + 1)
+
+    @classmethod
+    def for_rho(cls, rho: Number, *, probability: Number, lower: Number, upper: Number, step: Number) -> Quantile:
+        """The sharpest choice with this rho, up to rounding: epsilon = sqrt(8 rho)."""
+        epsilon = Fraction(Enclosure.of(8 * rational(rho, "rho", above=0)).sqrt().lower)
+        return cls(probability=probability, epsilon=epsilon, lower=lower, upper=upper, step=step)
+
+    @classmethod
+    def for_accuracy(
+        cls, *, error: Number, confidence: Number, probability: Number, lower: Number, upper: Number, step: Number
+    ) -> Quantile:
+        """The most privacy with which the rank is off by at most `error` with this confidence."""
+        unit = cls(probability=probability, epsilon=1, lower=lower, upper=upper, step=step)
+        epsilon = unit.accuracy(confidence=confidence).error / rational(error, "error", above=0)
+        return cls(probability=probability, epsilon=epsilon, lower=lower, upper=upper, step=step)
+
+    def derive(self, sensitivity: Sensitivity = ROW) -> Derivation:
+        """PureDP, if between neighbours so many rows come or go (two, if one is replaced)."""
+        return self.choice(self.points.steps + 1).derive(self._change(sensitivity))
+
+    def derive_zcdp(self, sensitivity: Sensitivity = ROW) -> Derivation:
+        """ZCDP, with rho = epsilon^2/8 for one row."""
+        return self.choice(self.points.steps + 1).derive_zcdp(self._change(sensitivity))
+
+    def choice(self, candidates: int) -> Exponential:
+        """The exponential mechanism behind it.
+
+        Theorem: for a quantile a/b the score -max(b #{v < x} - a n, a n - b #{v <= x}, 0) changes by at most
+            max(a, b - a) when a row comes or goes; and for a = 0 and a = b all scores change in the same direction.
+        Reference: Smith 2011
+        Proof: docs/theory/mechanisms.md#quantiles
+        Checked-by: tests/mechanisms/test_quantile.py::test_no_row_changes_a_score_by_more
+        """
+        one_sided = self.probability in {0, 1}
+        spread = self._step_of_score * (1 if one_sided else 2)
+        return Exponential(scale=spread / self.epsilon, candidates=candidates, monotone=one_sided)
+
+    def run(self, value: Any, randomness: Randomness) -> Fraction:
+        """The chosen point."""
+        steps = np.sort(self.points.read(value))
+        return self.points.back(self.choose(steps, 0, self.points.steps, randomness))
+
+    def choose(self, ordered: NDArray[np.int64], first: int, last: int, randomness: Randomness) -> int:
+        """One of first, ..., last, for values in order.
+
+        Theorem: scores are constant between neighbouring values. Points beyond the values around the target may first
+            be chosen as if all were as good as the best of them, and then be accepted in proportion to their weight.
+        Reference: von Neumann 1951
+        Proof: docs/theory/mechanisms.md#quantiles
+        Checked-by: tests/mechanisms/test_quantile.py::test_choices_have_the_exact_probabilities
+        """
+        choice = self.choice(last - first + 1)
+        starts, misses = self._pieces(ordered, first, choice.scale)
+        widths = np.diff(np.append(starts, last + 1))
+        while True:
+            piece, place = choice.run_on_ranges(-misses, widths, randomness)
+            point = int(starts[piece]) + place
+            excess = self.miss(ordered, point) - int(misses[piece])
+            if not excess or flip_exp(excess / choice.scale, randomness):
+                return point
+
+    def miss(self, ordered: NDArray[np.int64], point: int) -> int:
+        """By how much the rank of a point misses the target, times the denominator."""
+        below, upto = np.searchsorted(ordered, point, "left"), np.searchsorted(ordered, point, "right")
+        return int(self._misses(ordered.size, below, upto))
+
+    def accuracy(self, *, confidence: Number) -> Accuracy:
+        """By how many ranks the point may be off."""
+        scored = self.choice(self.points.steps + 1).accuracy(confidence=confidence)
+        return Accuracy(
+            error=scored.error / self.probability.denominator,
+            confidence=scored.confidence,
+            measure="the error of the rank",
+        )
+
+    def program_inputs(self, value: Any) -> dict[str, Any]:
+        """The values in steps, the quantile as a fraction, and the scale of the scores."""
+        choice = self.choice(self.points.steps + 1)
+        return {
+            "values": self.points.read(value).tolist(),
+            "top": self.probability.numerator,
+            "bottom": self.probability.denominator,
+            "candidates": choice.candidates,
+            "scale": choice.scale,
+        }
+
+    def worst_case(self, sensitivity: Sensitivity) -> tuple[list[float], list[float]]:
+        """Rows that come at an end where no others are, and make all the points that were best as bad as they can.
+
+        Few points lie at the end and many in the middle. The wider the range, the less there is to improve.
+        """
+        replaced = sensitivity.neighbors.change == "replace"
+        rows = floor(rows_between(sensitivity) / (2 if replaced else 1))
+        low, high, step = (float(x) for x in (self.points.lower, self.points.upper, self.points.step))
+        start, end, beside = (low, high, high - step) if 2 * self.probability >= 1 else (high, low, low + step)
+        many = self._step_of_score
+        before = [start] * (many * rows) + [beside] * ((self.probability.denominator - many) * rows)
+        return before, [*before[rows if replaced else 0 :], *[end] * rows]
+
+    @property
+    def _step_of_score(self) -> int:
+        return max(self.probability.numerator, self.probability.denominator - self.probability.numerator)
+
+    def _change(self, sensitivity: Sensitivity) -> Sensitivity:
+        change = rows_between(sensitivity) * self._step_of_score
+        return Sensitivity(value=change, norm="Linf", neighbors=sensitivity.neighbors)
+
+    def _misses(self, rows: int, below: Any, upto: Any) -> Any:
+        target, bottom = self.probability.numerator * rows, self.probability.denominator
+        return np.maximum(np.maximum(bottom * below - target, target - bottom * upto), 0)
+
+    def _pieces(
+        self, ordered: NDArray[np.int64], first: int, scale: Fraction
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Where each piece begins, and the least by which its points miss; only values near the target have one."""
+        rows, bottom = ordered.size, self.probability.denominator
+        if not rows:
+            return np.array([first]), np.array([0])
+        target, reach = self.probability.numerator * rows, ceil(_REACH * scale)
+        low = min(max((target - reach) // bottom, 0), rows - 1)
+        high = min(max((target + reach) // bottom + 1, low + 1), rows)
+        near = np.unique(ordered[low:high])
+        below, upto = np.searchsorted(ordered, near, "left"), np.searchsorted(ordered, near, "right")
+        starts = np.concatenate([[first], np.stack([near, near + 1], axis=1).ravel()])
+        between = self._misses(rows, upto, upto)
+        misses = np.concatenate(
+            [
+                self._misses(rows, below[:1], below[:1]),
+                np.stack([self._misses(rows, below, upto), between], axis=1).ravel(),
+            ]
+        )
+        return starts, misses

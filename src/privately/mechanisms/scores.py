@@ -1,0 +1,102 @@
+"""Scores of candidates as integers, so that selection is exact."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, lcm
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privately.errors import InvalidParameter
+from privately.guarantees import Sensitivity
+from privately.mechanisms.grids import FARTHEST, Grid
+from privately.noise.samplers import NARROWEST, WIDEST
+from privately.rounding import Number, rational, whole
+
+LEVELS = 512
+LEVELS_PER_SCALE = 8
+
+MAX_SCORE_BITS = 1200
+"""Of numerators and denominators of scores and scales, so that no exponent made of them is too long to be drawn."""
+
+_FARTHEST = FARTHEST - 1
+_COARSE = 32
+_PLACES = 50
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Integer scores in units, of 64 bits or Python's."""
+
+    steps: NDArray[Any]
+    unit: Fraction
+
+    def gaps(self) -> NDArray[Any]:
+        """How far each candidate is from the best, in units."""
+        gaps: NDArray[Any] = self.steps.max() - self.steps
+        return gaps
+
+
+def selection_fields(
+    *, scale: Number, candidates: int, monotone: bool, grid: Number | None, most: int
+) -> dict[str, Any]:
+    """The fields of a mechanism that chooses among candidates, checked."""
+    points, exact = Grid(grid), rational(scale, "scale", above=0)
+    rational(exact / points.unit, "scale", minimum=NARROWEST, maximum=WIDEST)
+    if max(exact.numerator.bit_length(), exact.denominator.bit_length()) > MAX_SCORE_BITS:
+        raise InvalidParameter("scale", f"has more than {MAX_SCORE_BITS} bits above or below the line; round it up.")
+    if not isinstance(monotone, bool):
+        raise InvalidParameter("monotone", f"{monotone!r} is neither True nor False.")
+    number = whole(candidates, "candidates", maximum=most)
+    return {"scale": exact, "candidates": number, "monotone": monotone, "grid": points}
+
+
+def read_scores(scores: Any, grid: Grid, candidates: int) -> Scores:
+    """Integers, floats that are rounded to a grid, or exact fractions over their common denominator."""
+    if isinstance(scores, (list, tuple)) and any(isinstance(score, Fraction) for score in scores):
+        return _fractions(scores, candidates)
+    # Within 2^62 of zero, so that gaps fit 64 bits; it brings no two scores further apart.
+    return Scores(np.clip(grid.snap(scores, candidates), -_FARTHEST, _FARTHEST), grid.unit)
+
+
+def _fractions(scores: list[Any] | tuple[Any, ...], candidates: int) -> Scores:
+    """Nothing is cut off here: the unit depends on the data, so limits in units would too."""
+    if len(scores) != candidates or not all(isinstance(score, (int, Fraction)) for score in scores):
+        raise InvalidParameter("scores", f"must be {candidates} integers or Fractions.")
+    common = lcm(*(score.denominator for score in scores))
+    steps = [int(score * common) for score in scores]
+    if max(common, *map(abs, steps)).bit_length() > MAX_SCORE_BITS:
+        raise InvalidParameter("scores", f"need more than {MAX_SCORE_BITS} bits over their common denominator.")
+    short = all(abs(step) <= _FARTHEST for step in steps)
+    return Scores(np.array(steps, np.int64 if short else object), Fraction(1, common))
+
+
+def spread_of(sensitivity: Sensitivity, grid: Grid, *, monotone: bool) -> Fraction:
+    """The largest change of a score minus the smallest, if each changes by at most so much.
+
+    Theorem: changes in [-a, a] differ by at most 2a; changes of one sign by at most a. Rounding to a grid keeps the
+        order of numbers, so changes keep their sign, and grow by at most one step.
+    Reference: triangle inequality
+    Proof: docs/theory/mechanisms.md#spread and docs/theory/mechanisms.md#grids
+    Checked-by: tests/mechanisms/test_scores.py::test_no_allowed_change_exceeds_the_spread
+    """
+    change = grid.steps(sensitivity.to("Linf"), 1).value * grid.unit
+    return change if monotone else 2 * change
+
+
+def levels(gaps: NDArray[Any], scale: Fraction) -> NDArray[np.int64]:
+    """For each gap a level of at most 8 gap/scale, at most 512: the candidate's weight is at most exp(-level/8).
+
+    Every rounding is downward, so levels may be a little low, never high.
+    """
+    dropped = max(int(scale).bit_length() - _COARSE, 0)
+    coarse = scale / 2**dropped
+    cap = ceil(coarse * LEVELS / LEVELS_PER_SCALE)
+    factor = min(int(LEVELS_PER_SCALE / coarse * 2**_PLACES), 2**61 // cap)
+    found: NDArray[np.int64] = np.minimum(gaps >> dropped if dropped else gaps, cap).astype(np.int64, copy=False)
+    found *= factor
+    found >>= _PLACES
+    return np.minimum(found, LEVELS, out=found)
