@@ -83,7 +83,7 @@ class Streams:
         for value in values:
             then: dict[tuple[tuple[Hashable, ...], State], float] = defaultdict(float)
             for (answers, state), chance in now.items():
-                if state[1] < 1:
+                if self._stopped(state):
                     then[answers, state] += chance
                     continue
                 for (answer, after), part in self.ask(state, value).items():
@@ -114,6 +114,10 @@ class Streams:
                 found[answered] += chance
             self._answers[state, value] = dict(found)
         return self._answers[state, value]
+
+    def _stopped(self, state: State) -> bool:
+        self._session._threshold, self._session._left = state
+        return self._session.stopped
 
     def _ask(self, state: State, value: int, script: Script) -> tuple[Hashable, State]:
         session = self._session

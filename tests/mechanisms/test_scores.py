@@ -21,6 +21,7 @@ from privately.mechanisms.scores import (
     read_scores,
     selection_fields,
     spread_of,
+    worst_scores,
 )
 
 NONE = Grid(None)
@@ -207,3 +208,22 @@ def test_scales_are_limited_in_steps() -> None:
     assert selection_fields(**{**GOOD, "scale": "1e-300", "grid": Fraction(1, 2**1000)}, most=9)["scale"] < 1
     with pytest.raises(InvalidParameter):
         selection_fields(**{**GOOD, "scale": 1, "grid": Fraction(1, 2**1000)}, most=9)
+
+
+@pytest.mark.parametrize("grid", [None, "1/4"])
+@pytest.mark.parametrize("monotone", [False, True])
+@pytest.mark.parametrize("whole_steps", [False, True])
+def test_worst_scores_have_the_whole_spread(grid: Any, monotone: bool, whole_steps: bool) -> None:
+    points = Grid(grid)
+    stated = Sensitivity(value="5/3", norm="Linf")
+    before, after = worst_scores(
+        stated, scale=Fraction(2), candidates=3, monotone=monotone, grid=points, whole_steps=whole_steps
+    )
+    changes = [Fraction(b) - Fraction(a) for a, b in zip(before, after, strict=True)]
+    allowed = spread_of(stated, points, monotone=monotone)
+    if grid is None and whole_steps:
+        allowed = Fraction(1 if monotone else 2)
+    assert max(changes) - min(changes) == allowed
+    assert max(changes) == changes[0] > 0
+    assert before[0] == -200
+    assert read_scores(before, points, 3).gaps()[0] > 0

@@ -22,6 +22,7 @@ from privately.mechanisms.scores import (
     read_scores,
     selection_fields,
     spread_of,
+    worst_scores,
 )
 from privately.rounding import Enclosure, Number, rational, whole
 
@@ -149,13 +150,16 @@ def exponential(scores: private, scale):
         scores = read_scores(value, self.grid, self.candidates)
         return {"scores": scores.steps.tolist(), "scale": self.scale / scores.unit}
 
-    def worst_case(self, sensitivity: Sensitivity) -> tuple[list[Fraction], list[Fraction]]:
-        """One candidate gains what all others lose; far behind them, so that their total hardly changes."""
-        change = sensitivity.to("Linf").value
-        behind = 100 * self.scale
-        others = [Fraction(0)] * (self.candidates - 1)
-        after = others if self.monotone else [-change] * len(others)
-        return [-behind, *others], [change - behind, *after]
+    def worst_case(self, sensitivity: Sensitivity) -> tuple[list[Any], list[Any]]:
+        """One candidate gains what all others lose, from far behind."""
+        return worst_scores(
+            sensitivity,
+            scale=self.scale,
+            candidates=self.candidates,
+            monotone=self.monotone,
+            grid=self.grid,
+            whole_steps=False,
+        )
 
 
 def _choose(

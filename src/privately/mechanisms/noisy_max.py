@@ -21,7 +21,7 @@ from privately.mechanisms.grids import Grid
 from privately.mechanisms.mechanism import Accuracy, Alignment, Mechanism
 from privately.mechanisms.programs import Program
 from privately.mechanisms.randomness import Randomness
-from privately.mechanisms.scores import selection_fields
+from privately.mechanisms.scores import selection_fields, worst_scores
 from privately.noise import add
 from privately.noise.draws import MAX_SIZE
 from privately.noise.kernels import Draws
@@ -302,9 +302,11 @@ def _accuracy(mechanism: NoisyMax | NoisyMaxWithGap, confidence: Number, noise: 
 
 
 def _worst_case(mechanism: NoisyMax | NoisyMaxWithGap, sensitivity: Sensitivity) -> tuple[list[Any], list[Any]]:
-    grid = mechanism.grid
-    change = floor(grid.steps(sensitivity.to("Linf"), 1).value)
-    behind = -floor(100 * mechanism.scale / grid.unit)
-    others = [0] * (mechanism.candidates - 1)
-    after = others if mechanism.monotone else [-change] * len(others)
-    return grid.values([behind, *others]), grid.values([behind + change, *after])
+    return worst_scores(
+        sensitivity,
+        scale=mechanism.scale,
+        candidates=mechanism.candidates,
+        monotone=mechanism.monotone,
+        grid=mechanism.grid,
+        whole_steps=True,
+    )

@@ -18,7 +18,7 @@ from privately.mechanisms.grids import Grid
 from privately.mechanisms.mechanism import Accuracy, Mechanism, Theorem
 from privately.mechanisms.programs import Program
 from privately.mechanisms.randomness import Randomness, flip_exp
-from privately.mechanisms.scores import read_scores, selection_fields, spread_of
+from privately.mechanisms.scores import read_scores, selection_fields, spread_of, worst_scores
 from privately.noise.draws import MAX_SIZE
 from privately.noise.samplers import NARROWEST, WIDEST
 from privately.rounding import Enclosure, Number, rational, whole
@@ -121,12 +121,16 @@ def permute_and_flip(scores: private, scale):
         scores = read_scores(value, self.grid, self.candidates)
         return {"scores": scores.steps.tolist(), "scale": self.scale / scores.unit}
 
-    def worst_case(self, sensitivity: Sensitivity) -> tuple[list[Fraction], list[Fraction]]:
+    def worst_case(self, sensitivity: Sensitivity) -> tuple[list[Any], list[Any]]:
         """One candidate gains what all others lose, from far behind."""
-        change = sensitivity.to("Linf").value
-        others = [Fraction(0)] * (self.candidates - 1)
-        after = others if self.monotone else [-change] * len(others)
-        return [-100 * self.scale, *others], [change - 100 * self.scale, *after]
+        return worst_scores(
+            sensitivity,
+            scale=self.scale,
+            candidates=self.candidates,
+            monotone=self.monotone,
+            grid=self.grid,
+            whole_steps=False,
+        )
 
 
 def _successes(gaps: NDArray[Any], scale: Fraction, randomness: Randomness) -> Sequence[int] | NDArray[np.intp]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, lcm
+from math import ceil, floor, lcm
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ MAX_SCORE_BITS = 1200
 """Of numerators and denominators of scores and scales, so that no exponent made of them is too long to be drawn."""
 
 _FARTHEST = FARTHEST - 1
+_FAR = 100
 _COARSE = 32
 _PLACES = 50
 
@@ -85,6 +86,22 @@ def spread_of(sensitivity: Sensitivity, grid: Grid, *, monotone: bool) -> Fracti
     """
     change = grid.steps(sensitivity.to("Linf"), 1).value * grid.unit
     return change if monotone else 2 * change
+
+
+def worst_scores(
+    sensitivity: Sensitivity, *, scale: Fraction, candidates: int, monotone: bool, grid: Grid, whole_steps: bool
+) -> tuple[list[Any], list[Any]]:
+    """One candidate gains what all others lose, far behind them, so that their total hardly changes."""
+    change, behind = grid.steps(sensitivity.to("Linf"), 1).value, _FAR * scale / grid.unit
+    if whole_steps or grid.step is not None:
+        change, behind = Fraction(floor(change)), Fraction(floor(behind))
+    others = [Fraction(0)] * (candidates - 1)
+    after = others if monotone else [-change] * len(others)
+    pair = [-behind, *others], [change - behind, *after]
+    if grid.step is None and not whole_steps:
+        return pair
+    before, moved = (grid.values([int(score) for score in scores]) for scores in pair)
+    return before, moved
 
 
 def levels(gaps: NDArray[Any], scale: Fraction) -> NDArray[np.int64]:
