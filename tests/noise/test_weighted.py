@@ -57,11 +57,16 @@ def word(u: int) -> bytes:
     return u.to_bytes(8, "little")
 
 
+@cache
+def sampler(name: str) -> Weighted:
+    return Weighted(*CASES[name])
+
+
 def check(name: str, *words: int) -> int | None:
     """A script chooses what the bits that were read settle, and is too short only if they settle nothing."""
     stream = ScriptedStream(b"".join(map(word, words)))
     try:
-        found: int | None = Weighted(*CASES[name]).draw(Source(stream), 1).tolist()[0]
+        found: int | None = sampler(name).draw(Source(stream), 1).tolist()[0]
     except ScriptEnded:
         found = None
     known = 0

@@ -164,8 +164,6 @@ def _check_words(node: ast.AST, parts: Iterable[ast.AST]) -> None:
         _refuse(node, f"the constant {node.value!r} is neither whole nor true or false.")
     if isinstance(node, (ast.For, ast.While)) and node.orelse:
         _refuse(node, "a loop has no else here.")
-    if isinstance(node, ast.comprehension) and node.is_async:
-        _refuse(node.target, "async is not part of the language.")
 
 
 def _check_signature(function: ast.FunctionDef) -> None:
