@@ -85,10 +85,10 @@ def test_rows_of_their_own_move_one_count_by_one() -> None:
     assert str(laplace.sensitivity()) == "1 in L1, adding or removing one row"
     assert laplace.sensitivity(neighbors=Neighbors.REPLACE).value == 2
     assert gaussian.sensitivity(neighbors=Neighbors.REPLACE).norm == "L2"
-    assert 2 <= gaussian.sensitivity(neighbors=Neighbors.REPLACE).value ** 2 < 2 + Fraction(1, 10**14)
+    assert 2 <= gaussian.sensitivity(neighbors=Neighbors.REPLACE).value ** 2 < 2 + Fraction(1, 10**13)
 
 
-def law(histogram: Histogram, counts: Any, window: int = 30) -> Any:
+def law(histogram: Histogram, counts: Any, window: int = 24) -> Any:
     return outcomes(lambda branch: tuple(histogram.run(counts, branch).items()), window=window)
 
 
@@ -101,7 +101,7 @@ def test_losses_of_laplace_noise_attain_the_claim_and_no_more() -> None:
     for before, change in product([(0, 0), (1, 2)], product((0, 1), repeat=2)):
         after = [count + by for count, by in zip(before, change, strict=True)]
         one, other = law(histogram, before), law(histogram, after)
-        worst = max(worst, one.loss(other, above=1e-12), other.loss(one, above=1e-12))
+        worst = max(worst, one.loss(other, above=1e-5), other.loss(one, above=1e-5))
     assert abs(worst - 3) < 1e-9
 
 
@@ -138,18 +138,16 @@ def test_mutants_are_refuted(mutant: Any) -> None:
     before, after = {"a": 1}, {"a": 1, "b": 1}
     right = Histogram(keys=["a", "b"], scale="2/3")
     claim = mpmath.mpf(3) / 2
-    assert law(right, after).loss(law(right, before), above=1e-12) <= claim + 1e-9
-    one, other = (
-        outcomes(lambda branch, counts=counts: tuple(mutant(counts, branch).items()), window=25)
-        for counts in (after, before)
-    )
-    assert one.loss(other, above=1e-12) > claim + 0.1
+    assert law(right, after).loss(law(right, before), above=1e-5) <= claim + 1e-9
+    one = outcomes(lambda branch: tuple(mutant(after, branch).items()), window=20)
+    other = outcomes(lambda branch: tuple(mutant(before, branch).items()), window=20)
+    assert one.loss(other, above=1e-5) > claim + 0.1
 
 
 def test_a_unit_in_two_keys_refutes_the_claim_for_one() -> None:
     histogram = Histogram(keys=["a", "b"], scale="2/3")
     claim = float(histogram.guarantee(histogram.sensitivity(neighbors=PERSON)).parameters["epsilon"])
-    assert law(histogram, (1, 1)).loss(law(histogram, (0, 0)), above=1e-12) > claim + 1
+    assert law(histogram, (1, 1)).loss(law(histogram, (0, 0)), above=1e-5) > claim + 1
 
 
 @pytest.mark.parametrize("noise", ["discrete_laplace", "rounded_gaussian"])
@@ -201,7 +199,7 @@ def test_other_keys_are_dropped_and_missing_ones_count_zero() -> None:
 
 
 def test_the_worst_case_changes_one_count_by_all() -> None:
-    assert Histogram(keys=["abc"], scale=1).worst_case(Sensitivity(value=4)) == ([0], [4])
+    assert Histogram(keys=["a", "b"], scale=1).worst_case(Sensitivity(value=4)) == ([0, 0], [4, 0])
 
 
 @pytest.mark.parametrize(
