@@ -87,7 +87,6 @@ def test_nobody_is_read_as_nothing() -> None:
         [True],
         [[1.0]],
         [[1.0], [1.0, 2.0]],
-        [2**70],
         [Fraction(1, 2)],
         [1 + 2j],
         {1.0: 2.0},
@@ -139,3 +138,14 @@ def test_floats_that_round_beyond_the_last_step_stay_on_it(lower: Any, upper: An
     points = FixedPoint(lower=lower, upper=upper, step=step)
     assert np.rint((float(points.upper) - float(points.lower)) / float(points.step)) > points.steps
     assert points.read([1e300]).tolist() == [points.steps]
+
+
+def test_integers_of_any_length_are_clamped_like_floats() -> None:
+    """An error would tell that such a row is there."""
+    points = FixedPoint(lower=0, upper=10, step=1)
+    assert points.read([1, 10**20, -(10**400), 2**70, 3.0]).tolist() == [1, 10, 0, 10, 3]
+
+
+def test_masks_are_not_dropped() -> None:
+    with pytest.raises(InvalidParameter, match="mask"):
+        FixedPoint(lower=0, upper=10, step=1).read(np.ma.array([1, 2], mask=[False, True]))

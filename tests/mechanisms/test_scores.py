@@ -37,7 +37,14 @@ def test_integers_stay_and_fractions_share_a_denominator() -> None:
     assert found.steps.dtype == np.int64
     rounded = read_scores([0.3, 0.6], Grid("1/4"), 2)
     assert (rounded.steps.tolist(), rounded.unit) == ([1, 2], Fraction(1, 4))
-    assert read_scores((Fraction(1, 3), 0), Grid("1/4"), 2).unit == Fraction(1, 3), "fractions need no grid"
+    with pytest.raises(InvalidParameter):
+        read_scores((Fraction(1, 3), 0), Grid("1/4"), 2)
+
+
+def test_the_type_of_one_score_does_not_decide_how_the_others_are_read() -> None:
+    """Else neighbours that differ in a type alone could be told apart."""
+    for scores in ([2**63 - 1, 0], [Fraction(2**63 - 1), 0]):
+        assert read_scores(scores, NONE, 2).gaps().tolist() == [0, 2**63 - 1]
 
 
 def test_gaps_of_the_farthest_scores_do_not_wrap_around() -> None:

@@ -197,7 +197,19 @@ def test_floats_are_compared_on_the_grid() -> None:
     assert mechanism.release([0.3, 0.7]) == [False, True]
 
 
-BAD_STREAMS: list[Any] = [[], [1.5], [float("nan")], ["5"], [None], [[1, 2]], None, {1: 2}, [2**70], [True]]
+BAD_STREAMS: list[Any] = [
+    [],
+    [1.5],
+    [float("nan")],
+    ["5"],
+    [None],
+    [[1, 2]],
+    [[1], [2, 3]],
+    None,
+    {1: 2},
+    [2**70],
+    [True],
+]
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from privately.errors import InvalidParameter
-from privately.guarantees import ZCDP, Derivation, PureDP, Sensitivity, rules
+from privately.guarantees import ZCDP, Derivation, Neighbors, PureDP, Sensitivity, rules
 from privately.mechanisms.grids import Grid
 from privately.mechanisms.mechanism import Accuracy, Mechanism, Theorem
 from privately.mechanisms.programs import Program
@@ -91,15 +91,19 @@ def exponential(scores: private, scale):
 
     def derive(self, sensitivity: Sensitivity) -> Derivation:
         """PureDP from the spread of the changes."""
-        return self._derive(sensitivity, PureDP)
+        spread = spread_of(sensitivity, self.grid, monotone=self.monotone)
+        return self.derive_from_spread(spread, sensitivity.neighbors)
 
     def derive_zcdp(self, sensitivity: Sensitivity) -> Derivation:
         """ZCDP with rho = epsilon^2/8, less than what PureDP alone implies."""
-        return self._derive(sensitivity, ZCDP)
-
-    def _derive(self, sensitivity: Sensitivity, kind: type[PureDP | ZCDP]) -> Derivation:
         spread = spread_of(sensitivity, self.grid, monotone=self.monotone)
-        return rules.exponential_mechanism(scale=self.scale, spread=spread, neighbors=sensitivity.neighbors, kind=kind)
+        return self.derive_from_spread(spread, sensitivity.neighbors, ZCDP)
+
+    def derive_from_spread(
+        self, spread: Fraction, neighbors: Neighbors, kind: type[PureDP | ZCDP] = PureDP
+    ) -> Derivation:
+        """The same for scores of which more is known: the largest change of one minus the smallest."""
+        return rules.exponential_mechanism(scale=self.scale, spread=spread, neighbors=neighbors, kind=kind)
 
     def run(self, value: Any, randomness: Randomness) -> int:
         """The place of the chosen candidate among the scores."""
@@ -107,12 +111,20 @@ def exponential(scores: private, scale):
         piece, _ = _choose(scores, None, self.scale, randomness)
         return piece
 
-    def release_from_ranges(self, scores: Any, widths: ArrayLike) -> tuple[int, int]:
-        """The same where candidates come in ranges of one score: which range, and which candidate of it."""
+    def release_from_ranges(self, scores: Any, widths: ArrayLike) -> int:
+        """The same where candidates come in ranges of one score: the number of the candidate among all of them.
+
+        Not which range it is in: where ranges begin and end may depend on the data.
+        """
         return self.run_on_ranges(scores, widths, SYSTEM)
 
-    def run_on_ranges(self, scores: Any, widths: ArrayLike, randomness: Randomness) -> tuple[int, int]:
+    def run_on_ranges(self, scores: Any, widths: ArrayLike, randomness: Randomness) -> int:
         """The same with randomness of the caller's choice."""
+        piece, place = self.choose_range(scores, widths, randomness)
+        return int(sum(np.asarray(widths)[:piece].tolist())) + place
+
+    def choose_range(self, scores: Any, widths: ArrayLike, randomness: Randomness) -> tuple[int, int]:
+        """Which range, and which candidate of it: to work with, not to release, as ranges may depend on the data."""
         try:
             sizes = np.asarray(widths)
         except ValueError:

@@ -72,8 +72,10 @@ class FixedPoint:
 
 
 def _numbers(values: Any) -> NDArray[np.float64]:
+    if isinstance(values, np.ma.MaskedArray):
+        raise InvalidParameter("values", "have a mask.", hint="Decide what masked entries are worth first.")
     try:
-        array = np.asarray(values)
+        array = np.asarray([_moderate(one) for one in values] if isinstance(values, (list, tuple)) else values)
     except ValueError:  # lists of several lengths
         array = np.empty((0, 0))
     if array.ndim != 1 or array.dtype.kind not in "iuf":
@@ -83,3 +85,12 @@ def _numbers(values: Any) -> NDArray[np.float64]:
     if array.dtype.kind == "f" and np.isnan(numbers).any():
         raise InvalidParameter("values", "hold a NaN.", hint="Drop or replace it first.")
     return numbers
+
+
+def _moderate(value: Any) -> Any:
+    """Integers that no float reaches are clamped like all others that lie out of bounds."""
+    long = isinstance(value, int) and not isinstance(value, bool) and abs(value) > 2**53
+    return float(min(max(value, -_BEYOND), _BEYOND)) if long else value
+
+
+_BEYOND = 2**1000

@@ -6,9 +6,11 @@ the rounding can add to the distance of neighbours is added to the sensitivity.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import floor, frexp
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -55,6 +57,8 @@ class Grid:
 
     def snap(self, value: Any, dimension: int) -> NDArray[np.int64]:
         """The nearest grid points, counted in steps; one value, or a vector of so many entries. Ties go to even."""
+        if isinstance(value, (list, tuple, int, float)):
+            return self._snap_listed(value if isinstance(value, (list, tuple)) else [value], dimension)
         array = _entries(value, dimension)
         if array.dtype.kind in "iu":
             fits = np.minimum(array, HIGHEST) if array.dtype == np.uint64 else array
@@ -64,12 +68,17 @@ class Grid:
             raise InvalidParameter("value", "has entries that are not integers.", hint="Give a grid for floats.")
         if not np.isfinite(array).all():
             raise InvalidParameter("value", "holds a NaN or an infinity.")
-        if isinstance(value, (list, tuple)) and list(value) != array.tolist():
-            raise InvalidParameter("value", "mixes floats with integers that are no floats.")
         with np.errstate(over="ignore", under="ignore"):
             steps = np.rint(np.ldexp(array.astype(np.result_type(array, np.float64)), -self._exponent))
         near: NDArray[np.int64] = np.clip(steps, -FARTHEST, FARTHEST).astype(np.int64)
         return near
+
+    def _snap_listed(self, values: Sequence[Any], dimension: int) -> NDArray[np.int64]:
+        """The same for Python's numbers, one by one and exactly, however long they are."""
+        _check_size(len(values), (len(values),), dimension)
+        steps = [_exact(one, self.step) for one in values]
+        low, high = (LOWEST, HIGHEST) if self.step is None else (-FARTHEST, FARTHEST)
+        return np.array([min(max(one, low), high) for one in steps], np.int64)
 
     def steps(self, sensitivity: Sensitivity, dimension: int) -> Sensitivity:
         """How far the snapped values of neighbours lie apart, in steps.
@@ -117,16 +126,34 @@ def _shifted(whole: NDArray[np.int64], exponent: int) -> NDArray[np.int64]:
     return rounded
 
 
+def _exact(value: Any, step: Fraction | None) -> int:
+    if isinstance(value, Integral) and not isinstance(value, bool):
+        return int(value) if step is None else round(int(value) / step)
+    if isinstance(value, (float, np.floating)) and not np.isfinite(value):
+        raise InvalidParameter("value", "holds a NaN or an infinity.")
+    if not isinstance(value, (float, np.floating)):
+        raise InvalidParameter("value", f"holds {type(value).__name__} where numbers are expected.")
+    if step is None:
+        raise InvalidParameter("value", "has entries that are not integers.", hint="Give a grid for floats.")
+    return round(Fraction(*value.as_integer_ratio()) / step)
+
+
 def _entries(value: Any, dimension: int) -> NDArray[Any]:
+    if isinstance(value, np.ma.MaskedArray):
+        raise InvalidParameter("value", "has a mask.", hint="Decide what masked entries are worth first.")
     try:
         array = np.asarray(value)
     except (TypeError, ValueError, OverflowError):
         raise InvalidParameter("value", "is not a vector of numbers.") from None
     if array.dtype.kind not in "iuf":
         raise InvalidParameter("value", f"of type {array.dtype} is not made of numbers.")
-    if array.size == 0:
-        raise InvalidParameter("value", "is empty.")
-    if array.ndim > 1 or array.size != dimension:
-        expected = "one number" if dimension == 1 else f"{dimension} numbers"
-        raise InvalidParameter("value", f"has shape {array.shape}; {expected} are expected.", hint="Set dimension.")
+    _check_size(array.size, array.shape, dimension)
     return array.reshape(dimension)
+
+
+def _check_size(size: int, shape: tuple[int, ...], dimension: int) -> None:
+    if size == 0:
+        raise InvalidParameter("value", "is empty.")
+    if len(shape) > 1 or size != dimension:
+        expected = "one number" if dimension == 1 else f"{dimension} numbers"
+        raise InvalidParameter("value", f"has shape {shape}; {expected} are expected.", hint="Set dimension.")

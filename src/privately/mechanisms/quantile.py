@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privately.errors import InvalidParameter
-from privately.guarantees import Derivation, Neighbors, Sensitivity
+from privately.guarantees import ZCDP, Derivation, Neighbors, PureDP, Sensitivity
 from privately.mechanisms.exponential import Exponential
 from privately.mechanisms.fixed_point import FixedPoint
 from privately.mechanisms.mechanism import Accuracy, Mechanism, Theorem
@@ -87,11 +87,11 @@ def quantile(values: private, top, bottom, candidates, scale):
 
     def derive(self, sensitivity: Sensitivity = ROW) -> Derivation:
         """PureDP, if between neighbours so many rows come or go (two, if one is replaced)."""
-        return self.choice(self.points.steps + 1).derive(self._change(sensitivity))
+        return self._derive(sensitivity, PureDP)
 
     def derive_zcdp(self, sensitivity: Sensitivity = ROW) -> Derivation:
         """ZCDP, with rho = epsilon^2/8 for one row."""
-        return self.choice(self.points.steps + 1).derive_zcdp(self._change(sensitivity))
+        return self._derive(sensitivity, ZCDP)
 
     def choice(self, candidates: int) -> Exponential:
         """The exponential mechanism behind it.
@@ -124,7 +124,7 @@ def quantile(values: private, top, bottom, candidates, scale):
         starts, misses = self._pieces(ordered, first, choice.scale)
         widths = np.diff(np.append(starts, last + 1))
         while True:
-            piece, place = choice.run_on_ranges(-misses, widths, randomness)
+            piece, place = choice.choose_range(-misses, widths, randomness)
             point = int(starts[piece]) + place
             excess = self.miss(ordered, point) - int(misses[piece])
             if not excess or flip_exp(excess / choice.scale, randomness):
@@ -172,9 +172,11 @@ def quantile(values: private, top, bottom, candidates, scale):
     def _step_of_score(self) -> int:
         return max(self.probability.numerator, self.probability.denominator - self.probability.numerator)
 
-    def _change(self, sensitivity: Sensitivity) -> Sensitivity:
-        change = rows_between(sensitivity) * self._step_of_score
-        return Sensitivity(value=change, norm="Linf", neighbors=sensitivity.neighbors)
+    def _derive(self, sensitivity: Sensitivity, kind: type[PureDP | ZCDP]) -> Derivation:
+        """A row changes scores by a spread that `choice` knows; several rows by at most the sum of theirs."""
+        choice = self.choice(self.points.steps + 1)
+        spread = rows_between(sensitivity) * self._step_of_score * (1 if choice.monotone else 2)
+        return choice.derive_from_spread(spread, sensitivity.neighbors, kind)
 
     def _misses(self, rows: int, below: Any, upto: Any) -> Any:
         target, bottom = self.probability.numerator * rows, self.probability.denominator

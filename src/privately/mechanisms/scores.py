@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor, lcm
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from privately.errors import InvalidParameter
+from privately.errors import InvalidParameter, NoSuchRule
 from privately.guarantees import Sensitivity
 from privately.mechanisms.grids import FARTHEST, Grid
 from privately.noise.samplers import NARROWEST, WIDEST
@@ -56,8 +57,11 @@ def selection_fields(
 
 
 def read_scores(scores: Any, grid: Grid, candidates: int) -> Scores:
-    """Integers, floats that are rounded to a grid, or exact fractions over their common denominator."""
-    if isinstance(scores, (list, tuple)) and any(isinstance(score, Fraction) for score in scores):
+    """Arrays of integers; anything on a grid; or, in a list without a grid, exact fractions over their denominator.
+
+    Which way is taken depends on the container and the grid, never on a score.
+    """
+    if isinstance(scores, (list, tuple)) and grid.step is None:
         return _fractions(scores, candidates)
     # Within 2^62 of zero, so that gaps fit 64 bits; it brings no two scores further apart.
     return Scores(np.clip(grid.snap(scores, candidates), -_FARTHEST, _FARTHEST), grid.unit)
@@ -65,8 +69,10 @@ def read_scores(scores: Any, grid: Grid, candidates: int) -> Scores:
 
 def _fractions(scores: list[Any] | tuple[Any, ...], candidates: int) -> Scores:
     """Nothing is cut off here: the unit depends on the data, so limits in units would too."""
-    if len(scores) != candidates or not all(isinstance(score, (int, Fraction)) for score in scores):
-        raise InvalidParameter("scores", f"must be {candidates} integers or Fractions.")
+    fit = all(isinstance(score, (Integral, Fraction)) and not isinstance(score, bool) for score in scores)
+    if len(scores) != candidates or not fit:
+        raise InvalidParameter("scores", f"must be {candidates} integers or Fractions.", hint="Floats need a grid.")
+    scores = [score if isinstance(score, Fraction) else int(score) for score in scores]
     common = lcm(*(score.denominator for score in scores))
     steps = [int(score * common) for score in scores]
     if max(common, *map(abs, steps)).bit_length() > MAX_SCORE_BITS:
@@ -84,6 +90,9 @@ def spread_of(sensitivity: Sensitivity, grid: Grid, *, monotone: bool) -> Fracti
     Proof: docs/theory/mechanisms.md#spread and docs/theory/mechanisms.md#grids
     Checked-by: tests/mechanisms/test_scores.py::test_no_allowed_change_exceeds_the_spread
     """
+    if monotone and sensitivity.neighbors.change == "replace":
+        hint = "A replaced row leaves some counts and enters others; set monotone=False."
+        raise NoSuchRule(premise="scores that all move the same way", wanted=str(sensitivity.neighbors), hint=hint)
     change = grid.steps(sensitivity.to("Linf"), 1).value * grid.unit
     return change if monotone else 2 * change
 

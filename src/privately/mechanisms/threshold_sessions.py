@@ -7,8 +7,6 @@ from fractions import Fraction
 from threading import Lock
 from typing import Any, Generic, NoReturn, TypeVar
 
-import numpy as np
-
 from privately.errors import BudgetExhausted
 from privately.laws import DiscreteLaplace
 from privately.mechanisms.grids import Grid
@@ -79,5 +77,9 @@ def answer_all(
 
 def read_stream(values: Any, grid: Grid) -> list[int]:
     """The queries in steps of the grid, all checked before any noise is drawn."""
-    steps: list[int] = grid.snap(values, max(int(np.size(values)), 1)).tolist()
+    try:
+        length = len(values)
+    except TypeError:  # a single query
+        length = 1
+    steps: list[int] = grid.snap(values, max(length, 1)).tolist()
     return steps
