@@ -1,6 +1,6 @@
 """One small instance of every mechanism, with all that the common tests need to know of it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,6 +24,10 @@ class Specimen:
     """Answers less likely than this may owe part of their probability to what lies outside of the window."""
     tight: bool = True
     """Whether some pair reaches the claim, rather than staying below it."""
+    plain: Callable[[Any], Any] = lambda answer: answer
+    """The answer as its text would give it, where that has no words for it."""
+    read: Callable[[Any], Any] = lambda answer: answer
+    """The other way round."""
     bad: Sequence[Any] = field(default=())
     """Inputs that must be refused before anything is drawn."""
 
@@ -39,6 +43,12 @@ SCORES = [([0, 0], [1, -1]), ([0, 1], [1, 0]), ([-60, 0], [-59, -1])]
 RISING = [([0, 0], [1, 0]), ([-60, 0], [-59, 0]), ([0, 1], [1, 2])]
 STREAMS = [([0, 0], [1, 0]), ([1, 0], [1, 1])]
 REPLACED = Sensitivity(value=1, neighbors=Neighbors.REPLACE)
+
+
+def gaps(answers: list[list[int]]) -> list[int | None]:
+    """A yes as its number, a no as None."""
+    return [answer[0] if answer else None for answer in answers]
+
 
 SPECIMENS: dict[str, Specimen] = {
     "Laplace": Specimen(
@@ -146,6 +156,65 @@ SPECIMENS: dict[str, Specimen] = {
         again=("weighted", "uniform"),
         tight=False,
         bad=([float("nan")], ["a"], [[1.0]]),
+    ),
+    "SparseVector": Specimen(
+        mechanism=m.SparseVector(threshold_scale=1, query_scale=1),
+        careless=m.SparseVector(threshold_scale="1/4", query_scale="1/4"),
+        sensitivity=linf(),
+        neighbors=[([0], [1]), ([-6], [-5]), ([4], [3])],
+        window=14,
+        tight=False,
+        bad=NOT_NUMBERS[1:],
+    ),
+    "SparseVectorWithGap": Specimen(
+        mechanism=m.SparseVectorWithGap(threshold_scale=1, query_scale=1),
+        careless=m.SparseVectorWithGap(threshold_scale="1/4", query_scale="1/4"),
+        sensitivity=linf(),
+        neighbors=[([0], [1]), ([-6], [-5]), ([4], [3])],
+        window=14,
+        rarest=1e-9,
+        tight=False,
+        read=gaps,
+        bad=NOT_NUMBERS[1:],
+    ),
+    "NumericSparseVector": Specimen(
+        mechanism=m.NumericSparseVector(threshold_scale=1, query_scale=1, value_scale="1/2"),
+        careless=m.NumericSparseVector(threshold_scale="1/2", query_scale="1/4", value_scale="1/8"),
+        sensitivity=linf(),
+        neighbors=[([0], [1])],
+        window=9,
+        rarest=1e-9,
+        tight=False,
+        read=gaps,
+        bad=NOT_NUMBERS[1:],
+    ),
+    "AdaptiveSparseVector": Specimen(
+        mechanism=m.AdaptiveSparseVector(threshold_scale=1, coarse_scale=1, fine_scale="1/2", margin=1),
+        careless=m.AdaptiveSparseVector(threshold_scale="1/16", coarse_scale="1/20", fine_scale="1/24", margin=1),
+        sensitivity=linf(),
+        neighbors=[([0], [1]), ([-3], [-2])],
+        window=9,
+        tight=False,
+        bad=NOT_NUMBERS[1:],
+    ),
+    "Histogram": Specimen(
+        mechanism=m.Histogram(keys=["a", "b"], scale="2/3"),
+        careless=m.Histogram(keys=["a", "b"], scale="1/3"),
+        sensitivity=ONE,
+        neighbors=[([1, 0], [2, 0]), ([0, 3], [0, 2])],
+        window=16,
+        plain=lambda counts: list(counts.values()),
+        bad=([1], [1, 2, 3], [0.5, 1], ["a", "b"]),
+    ),
+    "ThresholdedHistogram": Specimen(
+        mechanism=m.ThresholdedHistogram(scale=1, threshold=3),
+        careless=m.ThresholdedHistogram(scale=1, threshold=2),
+        sensitivity=Sensitivity(value=1, neighbors=Neighbors.ADD_REMOVE.of_unit("id")),
+        neighbors=[({"a": 1}, {}), ({"a": 2}, {"a": 1})],
+        window=30,
+        tight=False,
+        plain=lambda counts: [counts.get("a", 0)],
+        bad=({"a": -1}, {"a": 0.5}, 3),
     ),
     "RandomizedResponse": Specimen(
         mechanism=m.RandomizedResponse(categories=3, truth="2/3"),

@@ -124,10 +124,11 @@ def test_it_stops_before_a_fine_yes_might_exceed_what_is_left() -> None:
 
 @pytest.mark.parametrize("settings", [{}, {"count": 5}, {"monotone": True, "count": 2}, {"grid": "1/8"}])
 def test_an_epsilon_is_met_exactly_and_certified(settings: dict[str, Any]) -> None:
-    sensitivity = Sensitivity(value=2, norm="Linf", neighbors=Neighbors.REPLACE)
+    neighbors = Neighbors.ADD_REMOVE if settings.get("monotone") else Neighbors.REPLACE
+    sensitivity = Sensitivity(value=2, norm="Linf", neighbors=neighbors)
     mechanism = AdaptiveSparseVector.for_epsilon("1.1", sensitivity, threshold=3, **settings)
     derivation = mechanism.derive(sensitivity)
-    assert derivation.conclusion == PureDP(epsilon="1.1", neighbors=Neighbors.REPLACE)
+    assert derivation.conclusion == PureDP(epsilon="1.1", neighbors=neighbors)
     assert privately.check(privately.certify(derivation)).rules == ("adaptive_sparse_vector",)
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from privately.errors import InvalidParameter
-from privately.mechanisms.distinct_units import count_units, draw_secret, original, read_counts, token
+from privately.mechanisms.distinct_units import count_units, draw_secret, original, read_counts, read_pairs, token
 from privately.mechanisms.randomness import SYSTEM
 
 Pairs = list[tuple[Any, Any]]
@@ -21,7 +21,7 @@ TABLES = st.lists(st.tuples(st.integers(0, 4), st.sampled_from("abcdef")), max_s
 
 
 def counted(pairs: Pairs, keys: int, secret: bytes = SECRET) -> dict[Any, int]:
-    return {original(key): count for key, count in count_units(pairs, keys=keys, secret=secret).items()}
+    return {original(key): count for key, count in count_units(read_pairs(pairs), keys=keys, secret=secret).items()}
 
 
 def moved(one: dict[Any, int], other: dict[Any, int]) -> list[int]:
@@ -138,13 +138,13 @@ def test_values_of_different_types_are_sorted_and_come_back() -> None:
 def test_values_that_equal_others_or_nothing_are_refused(value: Any) -> None:
     for pairs in ([("u", value)], [(value, "a")]):
         with pytest.raises(InvalidParameter, match="value"):
-            count_units(pairs, keys=1, secret=SECRET)
+            count_units(read_pairs(pairs), keys=1, secret=SECRET)
 
 
 @pytest.mark.parametrize("pairs", [["ab"], [("u",)], [("u", "a", 1)], [None], 5, "ab", [(None, "a")]])
 def test_what_is_no_pair_is_refused(pairs: Any) -> None:
     with pytest.raises(InvalidParameter, match="value"):
-        count_units(pairs, keys=1, secret=SECRET)
+        count_units(read_pairs(pairs), keys=1, secret=SECRET)
 
 
 def test_counts_may_come_from_elsewhere() -> None:

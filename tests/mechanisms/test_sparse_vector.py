@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import privately
-from privately.errors import InvalidParameter
+from privately.errors import InvalidParameter, NoSuchRule
 from privately.guarantees import Neighbors, PureDP, Sensitivity
 from privately.laws import DiscreteLaplace
 from privately.mechanisms.sparse_vector import SparseVector
@@ -175,10 +175,11 @@ def test_a_change_by_two_refutes_the_claim_for_one() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("settings", [{}, {"count": 3}, {"count": 5, "monotone": True}, {"grid": "1/8", "count": 2}])
 def test_an_epsilon_is_met_exactly_and_certified(kind: type[Either], settings: dict[str, Any]) -> None:
-    sensitivity = Sensitivity(value="3/2", norm="Linf", neighbors=Neighbors.REPLACE)
+    neighbors = Neighbors.ADD_REMOVE if settings.get("monotone") else Neighbors.REPLACE
+    sensitivity = Sensitivity(value="3/2", norm="Linf", neighbors=neighbors)
     mechanism = kind.for_epsilon("0.3", sensitivity, threshold=7, **settings)
     derivation = mechanism.derive(sensitivity)
-    assert derivation.conclusion == PureDP(epsilon="0.3", neighbors=Neighbors.REPLACE)
+    assert derivation.conclusion == PureDP(epsilon="0.3", neighbors=neighbors)
     assert not privately.check(privately.certify(derivation)).assumptions
 
 
@@ -207,7 +208,6 @@ BAD_STREAMS: list[Any] = [
     [[1], [2, 3]],
     None,
     {1: 2},
-    [2**70],
     [True],
 ]
 
@@ -256,3 +256,10 @@ def test_bad_calibrations_are_refused(arguments: dict[str, Any]) -> None:
         SparseVector.for_epsilon(sensitivity=ONE, **arguments)
     with pytest.raises(InvalidParameter):
         SparseVector.for_accuracy(error=-1, confidence="0.9", queries=1)
+
+
+def test_queries_are_not_monotone_when_a_row_is_replaced() -> None:
+    with pytest.raises(NoSuchRule, match="monotone=False"):
+        SparseVector(threshold_scale=1, query_scale=1, monotone=True).derive(
+            Sensitivity(value=1, norm="Linf", neighbors=Neighbors.REPLACE)
+        )

@@ -28,12 +28,18 @@ class Untouched:
 
 
 def answers(specimen: Specimen, mechanism: m.Mechanism, value: Any) -> Distribution:
-    return outcomes(lambda draws: mechanism.run(value, draws), window=specimen.window, again=specimen.again[0])
+    return outcomes(
+        lambda draws: specimen.plain(mechanism.run(value, draws)), window=specimen.window, again=specimen.again[0]
+    )
 
 
 def texts(specimen: Specimen, mechanism: m.Mechanism, value: Any) -> Distribution:
     inputs = mechanism.program_inputs(value)
-    return outcomes(lambda draws: mechanism.program.run(inputs, draws), window=specimen.window, again=specimen.again[1])
+    return outcomes(
+        lambda draws: specimen.read(mechanism.program.run(inputs, draws)),
+        window=specimen.window,
+        again=specimen.again[1],
+    )
 
 
 def real(number: Fraction) -> Any:

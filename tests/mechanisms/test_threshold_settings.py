@@ -55,7 +55,7 @@ def test_halves_for_everything_are_worse() -> None:
     ("value", "grid", "steps"), [(1, None, 1), ("3/2", None, 1), (3, "1/4", 13), ("0.1", "1/4", 1), (0, "1/2", 1)]
 )
 def test_changes_are_whole_numbers_of_steps(value: Any, grid: Any, steps: int) -> None:
-    found = change_in_steps(Sensitivity(value=value, neighbors=Neighbors.REPLACE), Grid(grid))
+    found = change_in_steps(Sensitivity(value=value, neighbors=Neighbors.REPLACE), Grid(grid), monotone=False)
     assert found == Sensitivity(value=steps, norm="Linf", neighbors=Neighbors.REPLACE)
 
 

@@ -247,9 +247,10 @@ def drawn_under_signals(stream: Stream, *, interruptions: int = 300) -> list[byt
 
     def handle(number: int, frame: FrameType | None) -> None:
         handled.append(stream.take(3 * BLOCK).tobytes())
+        signal.setitimer(signal.ITIMER_REAL, 1e-4)  # once at a time: on a busy machine they would pile up
 
     before = signal.signal(signal.SIGALRM, handle)
-    signal.setitimer(signal.ITIMER_REAL, 1e-4, 1e-4)
+    signal.setitimer(signal.ITIMER_REAL, 1e-4)
     try:
         while len(handled) < interruptions:
             mine.append(stream.take(5 * BLOCK).tobytes())

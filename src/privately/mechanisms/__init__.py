@@ -3,6 +3,7 @@
 `derive(sensitivity)` proves what `release(value)` keeps to. All noise is exact and made of integers.
 """
 
+from privately.mechanisms.adaptive_sparse_vector import AdaptiveSparseVector
 from privately.mechanisms.answer_counts import Counts
 from privately.mechanisms.average import Average, NoisyAverage
 from privately.mechanisms.binary_tree import BinaryTree
@@ -14,19 +15,25 @@ from privately.mechanisms.exponential import Exponential
 from privately.mechanisms.factorization import SquareRootFactorization
 from privately.mechanisms.flip import Flip
 from privately.mechanisms.gaussian import Gaussian
+from privately.mechanisms.histograms import Histogram, counts_sensitivity
 from privately.mechanisms.laplace import Laplace
 from privately.mechanisms.mechanism import Accuracy, Alignment, FiniteExact, Justification, Mechanism, Theorem
 from privately.mechanisms.noisy_max import NoisyMax, NoisyMaxWithGap
+from privately.mechanisms.numeric_sparse_vector import NumericSparseVector
 from privately.mechanisms.permute_and_flip import PermuteAndFlip
 from privately.mechanisms.programs import Program
 from privately.mechanisms.quantile import Quantile
 from privately.mechanisms.quantiles import Quantiles
 from privately.mechanisms.randomized_response import RandomizedResponse
 from privately.mechanisms.refined_tree import RefinedTree
+from privately.mechanisms.sparse_vector import SparseVector
+from privately.mechanisms.sparse_vector_with_gap import SparseVectorWithGap
+from privately.mechanisms.thresholded_histogram import ThresholdedHistogram
 from privately.mechanisms.truncated_geometric import TruncatedGeometric
 
 __all__ = [
     "Accuracy",
+    "AdaptiveSparseVector",
     "Alignment",
     "Average",
     "BinaryTree",
@@ -38,6 +45,7 @@ __all__ = [
     "FiniteExact",
     "Flip",
     "Gaussian",
+    "Histogram",
     "Justification",
     "Laplace",
     "Mechanism",
@@ -45,6 +53,7 @@ __all__ = [
     "NoisyAverage",
     "NoisyMax",
     "NoisyMaxWithGap",
+    "NumericSparseVector",
     "PermuteAndFlip",
     "Program",
     "Quantile",
@@ -52,8 +61,12 @@ __all__ = [
     "RandomPoint",
     "RandomizedResponse",
     "RefinedTree",
+    "SparseVector",
+    "SparseVectorWithGap",
     "SquareRootFactorization",
     "TellTale",
     "Theorem",
+    "ThresholdedHistogram",
     "TruncatedGeometric",
+    "counts_sensitivity",
 ]

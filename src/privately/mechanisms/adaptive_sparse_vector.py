@@ -160,7 +160,7 @@ def adaptive_sparse_vector(
 
     def derive(self, sensitivity: Sensitivity) -> Derivation:
         """PureDP, if each query changes by no more than that."""
-        unit, change = self.grid.unit, change_in_steps(sensitivity, self.grid)
+        unit, change = self.grid.unit, change_in_steps(sensitivity, self.grid, monotone=self.monotone)
         fine = self.fine_scale / unit
         return rules.adaptive_sparse_vector(
             threshold_scale=self.threshold_scale / unit,
@@ -198,7 +198,7 @@ def adaptive_sparse_vector(
 
     def worst_case(self, sensitivity: Sensitivity) -> tuple[list[int], list[int]]:
         """Queries far above the threshold that go up, then queries far below that go down; in steps."""
-        change = int(change_in_steps(sensitivity, self.grid).value)
+        change = int(change_in_steps(sensitivity, self.grid, monotone=self.monotone).value)
         return worst_streams(
             scales=(self.threshold_scale, self.fine_scale),
             threshold=self.threshold,

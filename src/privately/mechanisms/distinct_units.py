@@ -49,7 +49,14 @@ def original(of: Token) -> Hashable:
     return rest[0] if rest else None
 
 
-def count_units(pairs: Iterable[Any], *, keys: int, secret: bytes) -> dict[Token, int]:
+def read_pairs(pairs: Any) -> list[tuple[Token, Token]]:
+    """All (unit, key) pairs, or an error before anything else happens."""
+    if not isinstance(pairs, Iterable):
+        raise InvalidParameter("value", _PAIRS)
+    return [_read_pair(pair) for pair in pairs]
+
+
+def count_units(pairs: Iterable[tuple[Token, Token]], *, keys: int, secret: bytes) -> dict[Token, int]:
     """From (unit, key) pairs to the number of different units of each key, with at most `keys` keys for a unit.
 
     Theorem: which pairs of a unit are counted is a function of the set of its own pairs and of the secret; so adding or
@@ -58,11 +65,8 @@ def count_units(pairs: Iterable[Any], *, keys: int, secret: bytes) -> dict[Token
     Proof: docs/theory/mechanisms.md#the-keys-of-a-unit
     Checked-by: tests/mechanisms/test_distinct_units.py::test_a_unit_changes_few_counts_by_one_and_no_others
     """
-    if not isinstance(pairs, Iterable):
-        raise InvalidParameter("value", _PAIRS)
     kept: dict[Token, set[Token]] = {}
-    for pair in pairs:
-        unit, key = _read_pair(pair)
+    for unit, key in pairs:
         kept.setdefault(unit, set()).add(key)
     counts: dict[Token, int] = {}
     for unit, own in kept.items():

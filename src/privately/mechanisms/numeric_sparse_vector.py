@@ -79,7 +79,9 @@ def numeric_sparse_vector(queries: private, threshold, threshold_scale, query_sc
         if part >= 1:
             raise InvalidParameter("values", "must be below 1: the tests need a part of epsilon too.")
         checked = read(**settings)
-        change = change_in_steps(sensitivity, checked["grid"]).value * checked["grid"].unit
+        change = (
+            change_in_steps(sensitivity, checked["grid"], monotone=checked["monotone"]).value * checked["grid"].unit
+        )
         threshold_scale, query_scale = split(exact * (1 - part), sensitivity, **settings)
         value_scale = checked["count"] * change / (exact * part)
         return cls(threshold_scale=threshold_scale, query_scale=query_scale, value_scale=value_scale, **settings)
@@ -132,7 +134,7 @@ def numeric_sparse_vector(queries: private, threshold, threshold_scale, query_sc
         Proof: docs/theory/mechanisms.md#values-released-with-a-yes
         Checked-by: tests/mechanisms/test_numeric_sparse_vector.py::test_no_loss_exceeds_the_claim
         """
-        change = change_in_steps(sensitivity, self.grid).to("L1", dimension=1)
+        change = change_in_steps(sensitivity, self.grid, monotone=self.monotone).to("L1", dimension=1)
         value = rules.discrete_laplace(scale=self.value_law.scale, sensitivity=change)
         return rules.sequential(self.tests.derive(sensitivity), value, counts=[1, self.count])
 

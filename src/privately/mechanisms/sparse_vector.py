@@ -116,7 +116,7 @@ def sparse_vector(queries: private, threshold, threshold_scale, query_scale, cou
             query_scale=self.query_law.scale,
             count=self.count,
             monotone=self.monotone,
-            sensitivity=change_in_steps(sensitivity, self.grid),
+            sensitivity=change_in_steps(sensitivity, self.grid, monotone=self.monotone),
         )
 
     def start(self, randomness: Randomness = SYSTEM) -> Session[bool]:
@@ -155,7 +155,7 @@ def sparse_vector(queries: private, threshold, threshold_scale, query_scale, cou
 
     def worst_case(self, sensitivity: Sensitivity) -> tuple[list[int], list[int]]:
         """Queries far above the threshold that go up, then queries far below that go down; in steps."""
-        change = int(change_in_steps(sensitivity, self.grid).value)
+        change = int(change_in_steps(sensitivity, self.grid, monotone=self.monotone).value)
         return worst_streams(
             scales=(self.threshold_scale, self.query_scale),
             threshold=self.threshold,

@@ -6,7 +6,7 @@ from fractions import Fraction
 from math import ceil, floor
 from typing import Any, TypedDict
 
-from privately.errors import InvalidParameter
+from privately.errors import InvalidParameter, NoSuchRule
 from privately.guarantees import Sensitivity
 from privately.mechanisms.grids import FARTHEST, Grid
 from privately.noise.samplers import NARROWEST, WIDEST
@@ -58,8 +58,11 @@ def read_length(length: Number, name: str, grid: Grid) -> Fraction:
     return exact
 
 
-def change_in_steps(sensitivity: Sensitivity, grid: Grid) -> Sensitivity:
+def change_in_steps(sensitivity: Sensitivity, grid: Grid, *, monotone: bool) -> Sensitivity:
     """How far each query moves between neighbours, in steps: a whole number, as the queries are."""
+    if monotone and sensitivity.neighbors.change == "replace":
+        hint = "A replaced row leaves some counts and enters others; set monotone=False."
+        raise NoSuchRule(premise="queries that all move the same way", wanted=str(sensitivity.neighbors), hint=hint)
     steps = floor(grid.steps(sensitivity.to("Linf"), 1).value)
     return Sensitivity(value=steps, norm="Linf", neighbors=sensitivity.neighbors)
 
@@ -80,7 +83,7 @@ def split(epsilon: Number, sensitivity: Sensitivity, **settings: Any) -> tuple[F
     Checked-by: tests/mechanisms/test_threshold_settings.py::test_the_split_costs_exactly_epsilon_and_is_the_best
     """
     exact, checked = rational(epsilon, "epsilon", above=0), read(**settings)
-    change = change_in_steps(sensitivity, checked["grid"]).value * checked["grid"].unit
+    change = change_in_steps(sensitivity, checked["grid"], monotone=checked["monotone"]).value * checked["grid"].unit
     share = best_share(answers := checked["count"] * directions(monotone=checked["monotone"]))
     return change * (1 + share) / exact, answers * change * (1 + share) / (share * exact)
 

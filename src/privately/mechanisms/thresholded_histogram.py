@@ -12,7 +12,7 @@ from privately.errors import InvalidParameter, NoSuchRule
 from privately.guarantees import Derivation, Sensitivity, rules
 from privately.laws import DiscreteLaplace, RoundedNormal
 from privately.laws.deciding import least
-from privately.mechanisms.distinct_units import count_units, draw_secret, original, read_counts
+from privately.mechanisms.distinct_units import count_units, draw_secret, original, read_counts, read_pairs
 from privately.mechanisms.error_bars import half_width
 from privately.mechanisms.gaussian import Gaussian
 from privately.mechanisms.laplace import Laplace
@@ -167,8 +167,9 @@ class ThresholdedHistogram(Mechanism):
         if isinstance(value, Mapping):
             found = read_counts(value)
         else:
+            pairs = read_pairs(value)
             secret = draw_secret(randomness) if self.secret is None else self.secret
-            found = count_units(value, keys=self.keys, secret=secret)
+            found = count_units(pairs, keys=self.keys, secret=secret)
         return {original(key): found[key] for key in sorted(found)}
 
     def interval(self, confidence: Number) -> Fraction:
