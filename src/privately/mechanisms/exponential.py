@@ -33,7 +33,9 @@ MAX_CANDIDATES = 2**62
 class Exponential(Mechanism):
     """One of `candidates`, in proportion to exp(score/scale): PureDP with epsilon = 2 sensitivity/scale.
 
-    With `monotone` scores, which all move the same way between neighbours, epsilon is sensitivity/scale.
+    With `monotone` scores, which all move the same way between neighbours, epsilon is sensitivity/scale. Scores are an
+    array of integers, a list of integers and Fractions (over a common denominator of at most 1,200 bits), or, with a
+    `grid`, any numbers.
 
     >>> from privately.guarantees import Sensitivity
     >>> Exponential(scale=2, candidates=5).guarantee(Sensitivity(value=1, norm="Linf"))

@@ -30,6 +30,8 @@ _REACH = 64
 class Quantile(Mechanism):
     """A point below which about a part `probability` of the values lie; epsilon pays for the whole range.
 
+    Values are clamped and rounded to steps first, and ranks are counted among those.
+
     Probabilities are fractions of moderate length: "0.1" rather than the float 0.1.
 
     >>> median = Quantile(probability="1/2", epsilon=1, lower=0, upper=1000, step=1)
