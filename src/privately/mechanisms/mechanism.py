@@ -56,8 +56,8 @@ class Accuracy:
 class Mechanism(ABC):
     """A randomized algorithm with its proof, its error bars and its text.
 
-    `derive` proves what `release` keeps to; `program` is the same algorithm in restricted Python, for provers. Those that
-    answer with numbers also have `interval(confidence)`; those that choose say how good the choice is with `accuracy`.
+    `derive` proves what `release` keeps to; `program` is the same algorithm in restricted Python, for provers. Those
+    that answer with numbers also have `interval(confidence)`; those that choose say with `accuracy` how well.
     """
 
     justification: ClassVar[Justification]
