@@ -138,3 +138,10 @@ def test_the_worst_case_is_a_pair_of_inputs(specimen: Specimen) -> None:
     assert one != other
     specimen.mechanism.release(one)
     specimen.mechanism.release(other)
+
+
+@every
+def test_a_proof_begins_with_a_sensitivity(specimen: Specimen) -> None:
+    for bad in (1, None, "1", Fraction(1), object):
+        with pytest.raises(privately.InvalidParameter, match="sensitivity"):
+            specimen.mechanism.derive(bad)  # type: ignore[arg-type]

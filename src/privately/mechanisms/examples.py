@@ -156,7 +156,10 @@ def _no_error(confidence: Number) -> Accuracy:
 
 
 def _rows(value: Any, rows: int) -> NDArray[np.int64]:
-    array = np.asarray(value)
+    try:
+        array = np.asarray(value)
+    except ValueError:  # lists of several lengths
+        array = np.empty(0)
     if array.dtype.kind not in "iu" or array.shape != (rows,):
         raise InvalidParameter("value", f"must be a vector of {rows} integers.")
     if array.max() > _LARGEST or array.min() < -_LARGEST:

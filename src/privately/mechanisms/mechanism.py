@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import wraps
 from typing import Any, ClassVar
 
+from privately.errors import InvalidParameter
 from privately.guarantees import Derivation, Guarantee, Sensitivity
 from privately.mechanisms.programs import Program
 from privately.mechanisms.randomness import SYSTEM, Randomness
@@ -62,6 +65,12 @@ class Mechanism(ABC):
 
     justification: ClassVar[Justification]
 
+    def __init_subclass__(cls) -> None:
+        """Whatever a mechanism derives, it derives from a Sensitivity."""
+        for name in ("derive", "derive_zcdp"):
+            if name in vars(cls):
+                setattr(cls, name, _from_a_sensitivity(vars(cls)[name]))
+
     @property
     @abstractmethod
     def program(self) -> Program:
@@ -94,3 +103,15 @@ class Mechanism(ABC):
     @abstractmethod
     def worst_case(self, sensitivity: Sensitivity) -> tuple[Any, Any]:
         """Two inputs of `run` that neighbours may have, as easy to tell apart as any; on a grid, after rounding."""
+
+
+def _from_a_sensitivity(derive: Callable[..., Derivation]) -> Callable[..., Derivation]:
+    @wraps(derive)
+    def checked(self: Mechanism, *given: object, **named: object) -> Derivation:
+        for value in (*given, *named.values()):
+            if not isinstance(value, Sensitivity):
+                kind = type(value).__name__
+                raise InvalidParameter("sensitivity", f"a {kind} is no Sensitivity, such as Sensitivity(value=1).")
+        return derive(self, *given, **named)
+
+    return checked

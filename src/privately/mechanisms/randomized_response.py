@@ -152,8 +152,11 @@ def ratio_below(epsilon: Number) -> Fraction:
 
 def read_categories(value: Any, categories: int, field: str) -> NDArray[np.int64]:
     """One number of a category, or a vector of them; truth values count as 0 and 1."""
-    array = np.asarray(value)
-    if array.dtype.kind not in "biu":
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        raise InvalidParameter(field, "is not a vector of the numbers of categories.") from None
+    if isinstance(value, np.ma.MaskedArray) or array.dtype.kind not in "biu":
         raise InvalidParameter(field, f"of type {array.dtype} is not made of the numbers of categories.")
     if array.ndim > 1 or not 0 < array.size <= MAX_SIZE:
         raise InvalidParameter(field, f"has shape {array.shape}; give one category, or a vector of them.")
