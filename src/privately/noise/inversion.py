@@ -16,8 +16,8 @@ from privately.noise.brackets import GUARD, Bracket
 from privately.noise.kernels import UNDECIDED_CELL, Draws, Integers, Words
 from privately.noise.source import Source
 
-CHUNK = 1 << 15
-"""Draws at a time: what they need stays in the cache."""
+CHUNK = 1 << 17
+"""Draws at a time: enough of them for what each batch costs beside them not to count."""
 
 _MORE = 64
 _LARGEST_GUARD = 256
