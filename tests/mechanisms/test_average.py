@@ -276,3 +276,10 @@ def test_a_thousand_incomes_are_averaged_closely() -> None:
     variance = 2 * q / (1 - q) ** 2
     error = 200_000 * mpmath.sqrt(variance * (above**2 + (total - above) ** 2)) / mpmath.mpf(total) ** 2
     assert 230 < error <= 240
+
+
+@pytest.mark.parametrize("answer", [1, None, (3, 4), "0.9"])
+def test_intervals_are_made_of_an_answer(answer: Any) -> None:
+    with pytest.raises(InvalidParameter, match="NoisyAverage") as caught:
+        SMALL.interval("0.9", answer)
+    assert caught.value.field == "answer"

@@ -150,23 +150,6 @@ def test_standard_errors_are_those_of_the_law() -> None:
         assert error == pytest.approx(float(variance) ** 0.5, rel=1e-6)
 
 
-@pytest.mark.parametrize("noise", NOISES)
-def test_the_most_noise_for_an_error(noise: Noise) -> None:
-    tree = BinaryTree.for_accuracy(error=200, confidence="0.95", length=100, noise=noise)
-    assert tree.interval("0.95") <= 200
-    assert BinaryTree(scale=tree.scale * Fraction(101, 100), length=100, noise=noise).interval("0.95") > 200
-    assert str(tree.accuracy(confidence="0.95")).startswith("With probability at least 95 %, the largest error")
-
-
-def test_calibration_meets_its_target() -> None:
-    two = Sensitivity(value=2)
-    assert certified(BinaryTree.for_epsilon("1/2", two, length=1000).derive(two)) == PureDP(epsilon="1/2")
-    assert certified(BinaryTree.for_mu("1/2", two, length=1000).derive(two)) == GaussianDP(mu="1/2")
-    rho = BinaryTree.for_rho("1/8", two, length=1000)
-    assert certified(rho.derive(two)) == GaussianDP(mu="1/2")
-    assert rho.scale == pytest.approx(4 * 10**0.5)
-
-
 def test_a_long_stream_is_added_up_within_its_error_bars() -> None:
     length = 2**14
     stream = np.random.default_rng(2).integers(0, 2, length)

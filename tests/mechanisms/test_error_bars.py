@@ -10,7 +10,7 @@ import pytest
 
 from privately.errors import InvalidParameter
 from privately.laws import DiscreteExponential, DiscreteGaussian, DiscreteLaplace, Law, RoundedNormal
-from privately.mechanisms.error_bars import half_width, largest
+from privately.mechanisms.error_bars import half_width, largest, miss_of, most_noise, read_confidence
 from tests.mechanisms.number_checks import covers
 
 LAWS: list[Law] = [
@@ -109,3 +109,23 @@ def test_the_check_by_tails_is_that_of_the_definition() -> None:
     inside = (1 - 2 * q**4 / (1 + q)) ** 2
     assert covers(law, 3, 2, Fraction(str(inside - mpmath.mpf("1e-30"))))
     assert not covers(law, 3, 2, Fraction(str(inside + mpmath.mpf("1e-30"))))
+
+
+@pytest.mark.parametrize("bad", [0, 1, -1, 2, math.nan, "certain", None])
+def test_bad_confidences_are_refused(bad: Any) -> None:
+    for read in (read_confidence, miss_of):
+        with pytest.raises(InvalidParameter) as caught:
+            read(bad)
+        assert caught.value.field == "confidence"
+
+
+def test_confidence_and_miss_make_one() -> None:
+    assert read_confidence("0.9") + miss_of("0.9") == 1
+
+
+def test_most_noise_is_the_largest_whose_interval_is_allowed() -> None:
+    found = most_noise(lambda width: 3 * width, 10)
+    assert Fraction(10, 3) * (1 - Fraction(1, 10**11)) <= found <= Fraction(10, 3)
+    with pytest.raises(InvalidParameter) as caught:
+        most_noise(lambda width: width + 11, 10)
+    assert caught.value.field == "error"

@@ -445,3 +445,25 @@ def test_scores_are_not_monotone_when_a_row_is_replaced() -> None:
     """Counts [0, 100] become [1, 99]: one goes up, the other down."""
     with pytest.raises(NoSuchRule, match="monotone=False"):
         Exponential(scale=1, candidates=2, monotone=True).derive(Sensitivity(value=1, neighbors=Neighbors.REPLACE))
+
+
+@pytest.mark.parametrize("confidence", ["0.6", "0.95", "0.999"])
+@pytest.mark.parametrize("best", [1, 2])
+def test_intervals_hold_for_all_scores_and_no_less_would_do(confidence: str, best: int) -> None:
+    mechanism = Exponential(scale="3/2", candidates=4)
+    width, miss = mechanism.interval(confidence, best=best), 1 - number(confidence)
+    assert width < mechanism.accuracy(confidence=confidence, best=best).error
+    for scores in small_scores(4, 4):
+        if scores.count(max(scores)) >= best:
+            assert chance_beyond(softmax(scores, mechanism.scale), scores, number(width), strictly=True) <= miss
+    less = width * Fraction(999, 1000)
+    hardest = (*[Fraction(0)] * best, *[-less] * (4 - best))
+    found = chance_beyond(softmax(hardest, mechanism.scale), hardest, number(less), strictly=False)
+    assert found > miss or width == 0
+
+
+def test_intervals_where_any_choice_is_good_enough() -> None:
+    assert Exponential(scale=2, candidates=1).interval("0.99") == 0
+    assert Exponential(scale=2, candidates=3).interval("0.99", best=3) == 0
+    assert Exponential(scale=2, candidates=2).interval("0.5") == 0
+    assert Exponential(scale=2, candidates=2, grid="1/4").interval("0.5") == Fraction(1, 4)

@@ -1,17 +1,19 @@
 """What every mechanism promises: frozen values with a proof, a text and a statement of their error."""
 
 import inspect
+from abc import ABC
 from dataclasses import FrozenInstanceError, fields
 from fractions import Fraction
-from typing import Any
+from typing import Any, Generic
 
 import pytest
 
 from privately.errors import InvalidParameter
-from privately.guarantees import Derivation, Neighbors, Sensitivity
+from privately.guarantees import Derivation, Neighbors, PureDP, Sensitivity, rules
 from privately.mechanisms import (
     Accuracy,
     Alignment,
+    BinaryTree,
     DiscreteGaussian,
     Exponential,
     FiniteExact,
@@ -22,8 +24,10 @@ from privately.mechanisms import (
     NoisyMaxWithGap,
     PermuteAndFlip,
     Program,
+    SparseVector,
     Theorem,
 )
+from privately.mechanisms.mechanism import set_fields
 from tests.mechanisms.enumeration import Untouchable
 from tests.mechanisms.number_checks import certified
 
@@ -35,7 +39,9 @@ MECHANISMS: list[tuple[Mechanism, Any]] = [
     (Exponential(scale=2, candidates=3), [1, 2, 3]),
     (PermuteAndFlip(scale=2, candidates=3, grid="1/2"), [0.5, 1.0, -2.0]),
     (NoisyMax(scale=2, candidates=3), [1, 2, 3]),
-    (NoisyMaxWithGap(scale=2, candidates=3, monotone=True), [1, 2, 3]),
+    (NoisyMaxWithGap(scale=2, candidates=3), [1, 2, 3]),
+    (SparseVector(threshold_scale=2, query_scale=3), [1, 2, 3]),
+    (BinaryTree(scale=2, length=3), [1, 2, 3]),
 ]
 every = pytest.mark.parametrize(("mechanism", "value"), MECHANISMS, ids=lambda one: type(one).__name__)
 
@@ -43,7 +49,9 @@ every = pytest.mark.parametrize(("mechanism", "value"), MECHANISMS, ids=lambda o
 @every
 def test_a_mechanism_is_a_frozen_value(mechanism: Any, value: Any) -> None:
     kind = type(mechanism)
-    assert kind.__bases__ == (Mechanism,)
+    *mixins, base = kind.__bases__
+    assert base is Mechanism
+    assert all({*mixin.__bases__} <= {object, ABC, Generic} for mixin in mixins), "inheritance is at most one deep"
     settings = {one.name: getattr(mechanism, one.name) for one in fields(mechanism)}
     given = {name: one.step if name == "grid" else one for name, one in settings.items()}
     assert kind(**given) == mechanism
@@ -55,7 +63,7 @@ def test_a_mechanism_is_a_frozen_value(mechanism: Any, value: Any) -> None:
 @every
 def test_parameters_have_names(mechanism: Mechanism, value: Any) -> None:
     kinds = {one.kind for one in inspect.signature(type(mechanism)).parameters.values()}
-    assert kinds == {inspect.Parameter.KEYWORD_ONLY}
+    assert kinds <= {inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.VAR_KEYWORD}
 
 
 @every
@@ -121,3 +129,28 @@ def test_justifications_say_how() -> None:
     assert Theorem(reference="c").reference == "c"
     with pytest.raises(TypeError):
         Mechanism()  # type: ignore[abstract]
+
+
+class Derived:
+    """A mixin that derives."""
+
+    def derive(self, sensitivity: Sensitivity) -> Derivation:
+        return rules.assumption(PureDP(epsilon=1), statement="for the sake of the test")
+
+    def derive_zcdp(self, sensitivity: Sensitivity) -> Derivation:
+        return self.derive(sensitivity)
+
+
+@pytest.mark.parametrize("name", ["derive", "derive_zcdp"])
+def test_what_a_mixin_derives_is_checked_too(name: str) -> None:
+    missing = dict.fromkeys(Mechanism.__abstractmethods__ - {"derive"})
+    made: Any = type("Made", (Derived, Mechanism), missing)()
+    assert isinstance(getattr(made, name)(ONE), Derivation)
+    with pytest.raises(InvalidParameter, match="int is no Sensitivity"):
+        getattr(made, name)(1)
+
+
+def test_fields_are_set_on_frozen_values() -> None:
+    made = object.__new__(Laplace)
+    set_fields(made, scale=Fraction(2), dimension=3)
+    assert vars(made) == {"scale": 2, "dimension": 3}

@@ -10,7 +10,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from privately.errors import InvalidParameter
+from privately.errors import InvalidParameter, NoSuchRule
 from privately.guarantees import Neighbors, PureDP, Sensitivity
 from privately.laws import DiscreteExponential, DiscreteLaplace
 from privately.mechanisms.noisy_max import Noise, NoisyMax, NoisyMaxWithGap
@@ -285,7 +285,8 @@ def test_leads_are_as_close_to_the_truth_as_stated(scores: list[Any], grid: Any)
 @pytest.mark.parametrize("monotone", [False, True])
 @pytest.mark.parametrize("kind", [NoisyMax, NoisyMaxWithGap])
 def test_least_noise_for_an_epsilon(kind: type[Either], grid: Any, monotone: bool) -> None:
-    for sensitivity in (Sensitivity(value=3, neighbors=Neighbors.REPLACE), ONE, Sensitivity(value="1.7", norm="Linf")):
+    replaced = [] if monotone else [Sensitivity(value=3, neighbors=Neighbors.REPLACE)]
+    for sensitivity in (*replaced, ONE, Sensitivity(value="1.7", norm="Linf")):
         mechanism = kind.for_epsilon("0.7", sensitivity, candidates=9, monotone=monotone, grid=grid)
         assert mechanism.guarantee(sensitivity) == PureDP(epsilon="0.7", neighbors=sensitivity.neighbors)
         certified(mechanism.derive(sensitivity))
@@ -332,7 +333,13 @@ def test_bad_scores_are_refused_before_any_draw(kind: type[Either], scores: Any)
 
 @pytest.mark.parametrize(
     ("field", "value"),
-    [("scale", 0), ("candidates", 0), ("monotone", 1), ("grid", 3), ("noise", "normal"), ("noise", None)],
+    [
+        ("scale", 0),
+        ("candidates", 0),
+        ("monotone", 1),
+        ("grid", 3),
+        *(("noise", one) for one in ("normal", None, ["x"])),
+    ],
 )
 def test_bad_fields(field: str, value: Any) -> None:
     with pytest.raises(InvalidParameter) as caught:
@@ -354,3 +361,13 @@ def test_the_farthest_scores_are_never_confused() -> None:
     place, lead = NoisyMaxWithGap(scale=2**60, candidates=2).release([2**63 - 1, -(2**63)])
     assert type(place) is int
     assert lead >= 0
+
+
+@pytest.mark.parametrize("kind", [NoisyMax, NoisyMaxWithGap])
+def test_scores_are_not_monotone_when_a_row_is_replaced(kind: type[Either]) -> None:
+    """One count falls and another rises: the loss is twice that of scores that move the same way."""
+    replaced = Sensitivity(value=1, norm="Linf", neighbors=Neighbors.REPLACE)
+    with pytest.raises(NoSuchRule, match="monotone=False"):
+        kind(scale=2, candidates=3, monotone=True).derive(replaced)
+    with pytest.raises(NoSuchRule, match="monotone=False"):
+        kind.for_epsilon(1, replaced, candidates=3, monotone=True)

@@ -14,7 +14,6 @@ from privately.laws import DiscreteLaplace, RoundedNormal
 from privately.mechanisms.partial_sums import (
     derive_sums,
     deviation_for_mu,
-    miss_of,
     mu_for_rho,
     read_length,
     read_stream,
@@ -96,12 +95,6 @@ def test_bad_streams_are_refused(bad: Any) -> None:
 def test_bad_lengths_are_refused(bad: Any) -> None:
     with pytest.raises(InvalidParameter):
         read_length(bad)
-
-
-@pytest.mark.parametrize("bad", [0, 1, -1, 2, float("nan"), "certain"])
-def test_bad_confidences_are_refused(bad: Any) -> None:
-    with pytest.raises(InvalidParameter):
-        miss_of(bad)
 
 
 def test_sums_that_do_not_fit_are_moved_to_the_ends() -> None:

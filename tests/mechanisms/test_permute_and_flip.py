@@ -10,6 +10,7 @@ import pytest
 
 from privately.errors import InvalidParameter, NoSuchRule
 from privately.guarantees import Neighbors, PureDP, Sensitivity
+from privately.mechanisms.exponential import Exponential
 from privately.mechanisms.permute_and_flip import PermuteAndFlip
 from tests.mechanisms.enumeration import Distribution, Untouchable, outcomes
 from tests.mechanisms.number_checks import certified
@@ -270,3 +271,25 @@ def test_scores_are_not_monotone_when_a_row_is_replaced() -> None:
     """Counts [0, 100] become [1, 99]: one goes up, the other down."""
     with pytest.raises(NoSuchRule, match="monotone=False"):
         PermuteAndFlip(scale=1, candidates=2, monotone=True).derive(Sensitivity(value=1, neighbors=Neighbors.REPLACE))
+
+
+@pytest.mark.parametrize("confidence", ["0.6", "0.95", "0.999"])
+@pytest.mark.parametrize("candidates", [2, 4])
+def test_intervals_hold_for_all_scores_and_no_less_would_do(confidence: str, candidates: int) -> None:
+    mechanism = PermuteAndFlip(scale="3/2", candidates=candidates)
+    width, miss = mechanism.interval(confidence), 1 - number(confidence)
+    assert width <= Exponential(scale="3/2", candidates=candidates).interval(confidence)
+    assert width < mechanism.accuracy(confidence=confidence).error
+    for scores in small_scores(candidates, 4):
+        assert chance_beyond(permuted(scores, mechanism.scale), scores, number(width), strictly=True) <= miss
+    less = width * Fraction(999, 1000)
+    hardest = (Fraction(0), *[-less] * (candidates - 1))
+    found = chance_beyond(permuted(hardest, mechanism.scale), hardest, number(less), strictly=False)
+    assert found > miss or width == 0
+
+
+def test_intervals_of_many_and_of_one() -> None:
+    assert PermuteAndFlip(scale=2, candidates=1).interval("0.99") == 0
+    assert PermuteAndFlip(scale=2, candidates=2, grid="1/4").interval("0.5") == Fraction(1, 4)
+    many = PermuteAndFlip(scale=1, candidates=10**9)
+    assert 0 < many.interval("0.999999") < many.accuracy(confidence="0.999999").error

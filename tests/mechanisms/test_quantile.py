@@ -261,3 +261,26 @@ def test_bad_parameters_are_refused(changed: dict[str, Any], field: str) -> None
 def test_bad_confidences_are_refused(confidence: Any) -> None:
     with pytest.raises(InvalidParameter):
         over(3).accuracy(confidence=confidence)
+
+
+@pytest.mark.parametrize("confidence", ["0.5", "0.9", "0.99"])
+@pytest.mark.parametrize("probability", PROBABILITIES)
+def test_intervals_hold_for_all_tables(probability: Fraction, confidence: str) -> None:
+    quantile = over(4, probability, 3)
+    width, unit = quantile.interval(confidence), probability.denominator
+    assert width < quantile.accuracy(confidence=confidence).error
+    for table in tables(range(5), 5):
+        law = softmax(quantile, table)
+        beyond = sum(chance for x, chance in law.items() if miss(probability, table, int(x)) > width * unit)
+        assert beyond <= 1 - real(Fraction(confidence))
+
+
+@pytest.mark.parametrize("probability", [Fraction(0), Fraction(1, 2), Fraction(1)])
+def test_no_smaller_interval_would_do(probability: Fraction) -> None:
+    """All values at one point, as many as make all the other points miss by just as much."""
+    quantile = over(50, probability, "1/3")
+    width = quantile.interval("0.9")
+    rows = int(width) if probability in {0, 1} else int(2 * width)
+    everybody = [0] * rows if probability == 0 else [50] * rows if probability == 1 else [25] * rows
+    law = softmax(quantile, everybody)
+    assert sum(chance for x, chance in law.items() if x != everybody[0]) > 0.1

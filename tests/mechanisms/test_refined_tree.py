@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from privately.errors import InvalidParameter
-from privately.guarantees import GaussianDP, PureDP, Sensitivity
+from privately.guarantees import PureDP, Sensitivity
 from privately.mechanisms.binary_tree import BinaryTree
 from privately.mechanisms.refined_tree import RefinedTree
 from privately.mechanisms.sums_of_noise import NOISES, Noise
@@ -104,20 +104,6 @@ def test_intervals_cover(noise: Noise) -> None:
             alone = float(tree.interval_at(prefix, confidence)) + 1e-9
             assert chance_of_error(found, truth, alone, only=prefix - 1) <= miss
     assert tree.interval("0.99") < 12
-
-
-@pytest.mark.parametrize("noise", NOISES)
-def test_the_most_noise_for_an_error(noise: Noise) -> None:
-    tree = RefinedTree.for_accuracy(error=200, confidence="0.95", length=20, noise=noise)
-    assert tree.interval("0.95") <= 200
-    assert RefinedTree(scale=tree.scale * Fraction(101, 100), length=20, noise=noise).interval("0.95") > 200
-
-
-def test_calibration_meets_its_target() -> None:
-    two = Sensitivity(value=2)
-    assert certified(RefinedTree.for_epsilon("1/2", two, length=1000).derive(two)) == PureDP(epsilon="1/2")
-    assert certified(RefinedTree.for_mu("1/2", two, length=1000).derive(two)) == GaussianDP(mu="1/2")
-    assert certified(RefinedTree.for_rho("1/8", two, length=1000).derive(two)) == GaussianDP(mu="1/2")
 
 
 def test_a_long_stream_is_added_up_within_its_error_bars() -> None:

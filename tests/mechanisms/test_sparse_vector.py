@@ -263,3 +263,14 @@ def test_queries_are_not_monotone_when_a_row_is_replaced() -> None:
         SparseVector(threshold_scale=1, query_scale=1, monotone=True).derive(
             Sensitivity(value=1, norm="Linf", neighbors=Neighbors.REPLACE)
         )
+
+
+def test_unknown_settings_are_named_together_with_the_known_ones() -> None:
+    words = "there is no 'foo' to set; beside the noise there are count, threshold, monotone, grid"
+    made: Any = SparseVector
+    with pytest.raises(TypeError, match=words):
+        made(threshold_scale=1, query_scale=1, foo=1)
+    with pytest.raises(TypeError, match=words):
+        made.for_epsilon(1, ONE, foo=1)
+    with pytest.raises(TypeError, match=words):
+        made.for_accuracy(error=9, confidence="0.9", queries=1, foo=1)

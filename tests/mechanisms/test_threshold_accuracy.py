@@ -10,7 +10,7 @@ from privately.laws import DiscreteLaplace
 from privately.mechanisms.adaptive_sparse_vector import AdaptiveSparseVector
 from privately.mechanisms.grids import Grid
 from privately.mechanisms.sparse_vector import SparseVector
-from privately.mechanisms.threshold_accuracy import Comparisons, most_noise, read_confidence, statement
+from privately.mechanisms.threshold_accuracy import Comparisons, most_noise, statement
 from tests.mechanisms.enumeration import probability
 from tests.mechanisms.streams import State, Streams
 
@@ -125,8 +125,6 @@ def test_errors_below_a_step_cannot_be_met(error: Any, grid: Any) -> None:
 
 @pytest.mark.parametrize("confidence", [0, 1, 2, -1, "high", float("nan")])
 def test_impossible_confidences_are_refused(confidence: Any) -> None:
-    with pytest.raises(InvalidParameter, match="confidence"):
-        read_confidence(confidence)
     with pytest.raises(InvalidParameter, match="confidence"):
         SparseVector(threshold_scale=1, query_scale=1).accuracy(confidence=confidence)
 

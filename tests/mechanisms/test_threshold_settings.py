@@ -16,6 +16,7 @@ from privately.mechanisms.threshold_settings import (
     noise_ratio,
     read,
     read_length,
+    read_with_scales,
     split,
     worst_streams,
 )
@@ -73,7 +74,7 @@ def test_thresholds_lie_on_the_grid_and_not_below_zero(threshold: Any) -> None:
 
 
 def test_unknown_settings_are_not_ignored() -> None:
-    with pytest.raises(TypeError):
+    with pytest.raises(TypeError, match=r"'monoton'.*count, threshold, monotone, grid"):
         read(monoton=True)  # type: ignore[call-arg]
 
 
@@ -83,3 +84,11 @@ def test_worst_streams_go_up_and_then_down() -> None:
     )
     assert before == [85] * 10 + [-65] * 3
     assert after == [87] * 10 + [-66] * 3
+
+
+def test_scales_are_read_under_their_names() -> None:
+    found = read_with_scales({"query_scale": "1/4", "value_scale": 3}, {"grid": "1/4", "count": 2})
+    assert found == read(grid="1/4", count=2) | {"query_scale": Fraction(1, 4), "value_scale": 3}
+    with pytest.raises(InvalidParameter) as caught:
+        read_with_scales({"query_scale": 1, "value_scale": "1/2000"}, {})
+    assert caught.value.field == "value_scale"

@@ -130,3 +130,10 @@ def test_bad_values_are_refused_before_anything_is_drawn(bad: Any) -> None:
 def test_answers_beyond_the_range_are_no_answers() -> None:
     with pytest.raises(InvalidParameter, match="answer"):
         SMALL.probability(4, value=0)
+
+
+@pytest.mark.parametrize("bad", [0.5, float("nan"), "1", None])
+def test_values_that_are_no_integers_have_no_probabilities(bad: Any) -> None:
+    with pytest.raises(InvalidParameter) as caught:
+        SMALL.probability(3, value=bad)
+    assert caught.value.field == "value"

@@ -12,11 +12,12 @@ from privately.errors import InvalidParameter
 from privately.guarantees import Derivation, Sensitivity, rules
 from privately.laws import DiscreteLaplace
 from privately.mechanisms.grids import Grid
-from privately.mechanisms.mechanism import Accuracy, Alignment, Mechanism
+from privately.mechanisms.mechanism import Alignment, Mechanism, set_fields
 from privately.mechanisms.programs import Program
-from privately.mechanisms.randomness import SYSTEM, Randomness
-from privately.mechanisms.threshold_accuracy import Comparisons, most_noise, statement
-from privately.mechanisms.threshold_sessions import Session, answer_all, begin, read_stream
+from privately.mechanisms.randomness import Randomness
+from privately.mechanisms.threshold_accuracy import Comparisons, most_noise
+from privately.mechanisms.threshold_answers import ThresholdAnswers
+from privately.mechanisms.threshold_sessions import read_stream
 from privately.mechanisms.threshold_settings import (
     Settings,
     change_in_steps,
@@ -24,9 +25,8 @@ from privately.mechanisms.threshold_settings import (
     noise_ratio,
     read,
     read_length,
-    read_scale,
+    read_with_scales,
     split,
-    worst_streams,
 )
 from privately.rounding import Number
 
@@ -38,7 +38,7 @@ MARGIN_IN_COARSE_SCALES = 3
 
 
 @dataclass(frozen=True, init=False)
-class AdaptiveSparseVector(Mechanism):
+class AdaptiveSparseVector(ThresholdAnswers[int], Mechanism):
     """A query is a yes if it passes a coarse test, with much noise and a margin to spare, or else a fine one.
 
     `count` fine yes answers are paid for; a coarse one counts fine_scale/coarse_scale of one. It stops as soon as a
@@ -93,14 +93,12 @@ def adaptive_sparse_vector(
         margin: Number,
         **settings: Unpack[Settings],
     ) -> None:
-        fields = read(**settings)
         scales = {"threshold_scale": threshold_scale, "coarse_scale": coarse_scale, "fine_scale": fine_scale}
-        fields |= {name: read_scale(scale, name, fields["grid"]) for name, scale in scales.items()}
+        fields = read_with_scales(scales, settings)
         fields["margin"] = read_length(margin, "margin", fields["grid"])
         if fields["coarse_scale"] <= fields["fine_scale"]:
             raise InvalidParameter("coarse_scale", "must be above fine_scale: more noise is what makes a yes cheaper.")
-        for name, value in fields.items():
-            object.__setattr__(self, name, value)
+        set_fields(self, **fields)
 
     @classmethod
     def for_epsilon(
@@ -170,43 +168,12 @@ def adaptive_sparse_vector(
             sensitivity=change,
         )
 
-    def start(self, randomness: Randomness = SYSTEM) -> Session[int]:
-        """A session to ask. It costs the whole guarantee, whatever is asked."""
-        return begin(
-            compare=self.compare,
-            grid=self.grid,
-            threshold=self.threshold,
-            scale=self.threshold_scale,
-            count=self.count,
-            source=randomness,
-        )
-
-    def run(self, value: Any, randomness: Randomness) -> list[int]:
-        """The answers to a list of queries, until it stops."""
-        return answer_all(self.start, read_stream(value, self.grid), randomness)
-
-    def accuracy(self, *, confidence: Number, queries: int = 1) -> Accuracy:
-        """How far from the threshold a query with a wrong answer may be, if there are so many queries."""
-        return statement(self.comparisons, confidence, queries=queries, answers=self.most_answers, grid=self.grid)
-
     def program_inputs(self, value: Any) -> dict[str, Any]:
         """The queries and the parameters in steps."""
         names = ("threshold_scale", "coarse_scale", "fine_scale")
         lengths = {name: int(getattr(self, name) / self.grid.unit) for name in ("threshold", "margin")}
         scales = {name: getattr(self, name) / self.grid.unit for name in names}
         return {"queries": read_stream(value, self.grid), **lengths, **scales, "count": self.count}
-
-    def worst_case(self, sensitivity: Sensitivity) -> tuple[list[int], list[int]]:
-        """Queries far above the threshold that go up, then queries far below that go down; in steps."""
-        change = int(change_in_steps(sensitivity, self.grid, monotone=self.monotone).value)
-        return worst_streams(
-            scales=(self.threshold_scale, self.fine_scale),
-            threshold=self.threshold,
-            grid=self.grid,
-            change=change,
-            down=0 if self.monotone else change,
-            count=self.count,
-        )
 
     @property
     def comparisons(self) -> Comparisons:

@@ -16,9 +16,10 @@ import numpy as np
 from privately.errors import InvalidParameter
 from privately.guarantees import Derivation, Neighbors, Sensitivity, rules
 from privately.laws import DiscreteLaplace
+from privately.mechanisms.additive import read_scale
 from privately.mechanisms.error_bars import half_width, largest
 from privately.mechanisms.fixed_point import FixedPoint
-from privately.mechanisms.mechanism import Accuracy, Alignment, Mechanism
+from privately.mechanisms.mechanism import Accuracy, Alignment, Mechanism, set_fields
 from privately.mechanisms.neighborhoods import rows_between
 from privately.mechanisms.programs import Program
 from privately.mechanisms.randomness import Randomness
@@ -80,10 +81,8 @@ def average(values: private, steps, scale):
     scale: Fraction
 
     def __init__(self, *, lower: Number, upper: Number, step: Number, scale: Number) -> None:
-        object.__setattr__(self, "points", FixedPoint(lower=lower, upper=upper, step=step))
-        exact = rational(scale, "scale", above=0)
-        rational(exact / self.points.step, "scale", minimum=NARROWEST, maximum=WIDEST)
-        object.__setattr__(self, "scale", exact)
+        points = FixedPoint(lower=lower, upper=upper, step=step)
+        set_fields(self, points=points, scale=read_scale(scale, "scale", points.step))
 
     @classmethod
     def for_epsilon(cls, epsilon: Number, *, lower: Number, upper: Number, step: Number) -> Average:
@@ -138,6 +137,9 @@ def average(values: private, steps, scale):
 
     def interval(self, confidence: Number, answer: NoisyAverage) -> Interval:
         """Where the average of the clamped values lies, with this confidence; post-processing of the answer."""
+        if not isinstance(answer, NoisyAverage):
+            kind = type(answer).__name__
+            raise InvalidParameter("answer", f"is of type {kind}; give the NoisyAverage that `release` returned.")
         width, (above, below), rounding = half_width(self.law, confidence, 2), answer, self.points.rounding
         lowest = _mean(above - width, below + width, self.points)
         highest = _mean(above + width, below - width, self.points)

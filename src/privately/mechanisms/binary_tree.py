@@ -12,41 +12,42 @@ from numpy.typing import NDArray
 
 from privately.guarantees import Derivation, Sensitivity
 from privately.laws import RoundedNormal
-from privately.mechanisms.additive import spread_over
+from privately.mechanisms.error_bars import miss_of
 from privately.mechanisms.laplace_sums import EXACT_TERMS, chernoff_half_width, growth_of
-from privately.mechanisms.mechanism import Accuracy, Alignment, Mechanism
+from privately.mechanisms.mechanism import Alignment, Mechanism, set_fields
+from privately.mechanisms.noisy_sums import NoisySums
 from privately.mechanisms.partial_sums import (
     derive_sums,
-    deviation_for_mu,
-    largest_error,
-    miss_of,
-    mu_for_rho,
     read_length,
     read_stream,
+    read_sums,
     saturated,
-    scale_for_epsilon,
     standard_errors,
     written_with,
 )
-from privately.mechanisms.programs import Program
 from privately.mechanisms.randomness import SYSTEM, Randomness
-from privately.mechanisms.stream_sessions import StreamSession, over_blocks
-from privately.mechanisms.sums_of_noise import (
-    Noise,
-    NoiseLaw,
-    counted,
-    draw_noise,
-    law_of,
-    most_noise,
-    sum_half_width,
-    sums_half_width,
-    widest_of,
-)
+from privately.mechanisms.stream_sessions import StreamSession, over_blocks, with_noise
+from privately.mechanisms.sums_of_noise import Noise, counted, draw_noise, sum_half_width, sums_half_width
 from privately.mechanisms.tree_blocks import chain, growth_of_sums, number_of_blocks, read_levels
 from privately.noise import add
-from privately.rounding import Enclosure, Number, rational, whole
+from privately.rounding import Enclosure, Number, whole
 
-_PROGRAMS = written_with("""
+
+@dataclass(frozen=True, init=False)
+class BinaryTree(NoisySums, Mechanism):
+    """All partial sums of a stream, each from at most about log2(length) noisy blocks.
+
+    An item is in one block of each of the `levels`, so this costs levels * sensitivity/scale. Unless told otherwise
+    there are log2(length) levels, rounded up: the tree without its root, which would serve a single sum. Adding or
+    removing an item means that its value was, or becomes, zero; the length is public.
+
+    >>> from privately.guarantees import Sensitivity
+    >>> BinaryTree(scale=10, length=1024).guarantee(Sensitivity(value=1))
+    PureDP(epsilon=1)
+    """
+
+    justification = Alignment(shifts="the noise of each block that holds the changed item by its change")
+    programs = written_with("""
 def binary_tree(stream: private, levels, scale):
     exact = [0 for level in range(levels)]
     noisy = [0 for level in range(levels)]
@@ -65,22 +66,6 @@ def binary_tree(stream: private, levels, scale):
     return answers
 """)
 
-
-@dataclass(frozen=True, init=False)
-class BinaryTree(Mechanism):
-    """All partial sums of a stream, each from at most about log2(length) noisy blocks.
-
-    An item is in one block of each of the `levels`, so this costs levels * sensitivity/scale. Unless told otherwise
-    there are log2(length) levels, rounded up: the tree without its root, which would serve a single sum. Adding or
-    removing an item means that its value was, or becomes, zero; the length is public.
-
-    >>> from privately.guarantees import Sensitivity
-    >>> BinaryTree(scale=10, length=1024).guarantee(Sensitivity(value=1))
-    PureDP(epsilon=1)
-    """
-
-    justification = Alignment(shifts="the noise of each block that holds the changed item by its change")
-
     scale: Fraction
     length: int
     levels: int
@@ -89,63 +74,16 @@ class BinaryTree(Mechanism):
     def __init__(
         self, *, scale: Number, length: int, levels: int | None = None, noise: Noise = "discrete_laplace"
     ) -> None:
-        law_of(noise, scale)
-        object.__setattr__(self, "scale", rational(scale, "scale"))
-        object.__setattr__(self, "length", read_length(length))
-        object.__setattr__(self, "levels", read_levels(levels, self.length))
-        object.__setattr__(self, "noise", noise)
-
-    @classmethod
-    def for_epsilon(
-        cls, epsilon: Number, sensitivity: Sensitivity, *, length: int, levels: int | None = None
-    ) -> BinaryTree:
-        """The least Laplace noise with this epsilon."""
-        copies = read_levels(levels, read_length(length))
-        scale = scale_for_epsilon(epsilon, sensitivity, length=length, copies=copies)
-        return cls(scale=scale, length=length, levels=levels)
-
-    @classmethod
-    def for_mu(cls, mu: Number, sensitivity: Sensitivity, *, length: int, levels: int | None = None) -> BinaryTree:
-        """The least normal noise with this mu."""
-        copies = read_levels(levels, read_length(length))
-        deviation = deviation_for_mu(mu, sensitivity, length=length, copies=copies)
-        return cls(scale=deviation, length=length, levels=levels, noise="rounded_gaussian")
-
-    @classmethod
-    def for_rho(cls, rho: Number, sensitivity: Sensitivity, *, length: int, levels: int | None = None) -> BinaryTree:
-        """The least normal noise with this rho."""
-        return cls.for_mu(mu_for_rho(rho), sensitivity, length=length, levels=levels)
-
-    @classmethod
-    def for_accuracy(
-        cls,
-        *,
-        error: Number,
-        confidence: Number,
-        length: int,
-        levels: int | None = None,
-        noise: Noise = "discrete_laplace",
-    ) -> BinaryTree:
-        """The most noise with which all sums are within `error` with this confidence, as far as `interval` can tell."""
-
-        def tree(scale: Fraction) -> BinaryTree:
-            return cls(scale=scale, length=length, levels=levels, noise=noise)
-
-        return tree(most_noise(lambda scale: tree(scale).interval(confidence), error, highest=widest_of(noise)))
+        set_fields(self, **read_sums(scale, length, noise), levels=read_levels(levels, read_length(length)))
 
     @property
-    def law(self) -> NoiseLaw:
-        """The law of the noise on each block."""
-        return law_of(self.noise, self.scale)
-
-    @property
-    def program(self) -> Program:
-        """Item by item, as a session does it."""
-        return _PROGRAMS[self.noise]
+    def copies(self) -> int:
+        """Each item is in one block of each level."""
+        return self.levels
 
     def derive(self, sensitivity: Sensitivity) -> Derivation:
-        """Each item is in one block of each level."""
-        return derive_sums(self.law, sensitivity, length=self.length, copies=self.levels)
+        """PureDP with epsilon = levels sensitivity/scale, or GaussianDP with mu = sqrt(levels) sensitivity/scale."""
+        return derive_sums(self.law, sensitivity, length=self.length, copies=self.copies)
 
     def run(self, value: Any, randomness: Randomness) -> NDArray[np.int64]:
         """All noisy partial sums; the noise is that of the largest block that ends with each item, in this order."""
@@ -155,10 +93,7 @@ class BinaryTree(Mechanism):
 
     def session(self, randomness: Randomness = SYSTEM) -> StreamSession[int]:
         """The same item by item, for a stream that is still to come."""
-
-        def noisy(total: int) -> int:
-            return total + int(randomness.draw(self.law, size=1)[0])
-
+        noisy = with_noise(self.law, randomness)
         return StreamSession(length=self.length, advance=over_blocks(self.levels, noisy))
 
     def standard_errors(self) -> NDArray[np.float64]:
@@ -182,14 +117,6 @@ class BinaryTree(Mechanism):
         blocks = int(number_of_blocks(self.length, self.levels)[last])
         return Fraction(sum_half_width(self.law, blocks, miss_of(confidence)))
 
-    def accuracy(self, *, confidence: Number) -> Accuracy:
-        """`interval` as a statement."""
-        return largest_error(self.interval(confidence), confidence)
-
     def program_inputs(self, value: Any) -> dict[str, Any]:
         """The stream, the levels and the scale."""
-        return {"stream": read_stream(value, self.length).tolist(), "levels": self.levels, "scale": self.scale}
-
-    def worst_case(self, sensitivity: Sensitivity) -> tuple[list[int], list[int]]:
-        """The first item changes: the sums use a block of every level that holds it."""
-        return spread_over(self.length, floor(sensitivity.to("L1", dimension=self.length).value))
+        return {**super().program_inputs(value), "levels": self.levels}

@@ -7,9 +7,23 @@ from fractions import Fraction
 
 from privately.errors import InvalidParameter
 from privately.laws import Law
+from privately.noise.samplers import NARROWEST, WIDEST
 from privately.rounding import Enclosure, Number, decimal_text, rational, whole
 
 _DIGITS = 12
+
+
+def read_confidence(confidence: Number) -> Fraction:
+    """Above 0 and below 1."""
+    certain = rational(confidence, "confidence", above=0)
+    if certain >= 1:
+        raise InvalidParameter("confidence", "must be below 1: no bound on noise is certain.")
+    return certain
+
+
+def miss_of(confidence: Number) -> Fraction:
+    """1 - confidence: how likely a bound may fail."""
+    return 1 - read_confidence(confidence)
 
 
 def half_width(law: Law, confidence: Number, entries: int) -> int:
@@ -21,14 +35,24 @@ def half_width(law: Law, confidence: Number, entries: int) -> int:
     Proof: docs/theory/mechanisms.md#error-bars
     Checked-by: tests/mechanisms/test_error_bars.py::test_half_widths_cover_as_stated_and_no_more
     """
-    certain = rational(confidence, "confidence", above=0)
-    if certain >= 1:
-        raise InvalidParameter("confidence", "must be below 1: no bound on noise is certain.")
+    certain = read_confidence(confidence)
     count = whole(entries, "entries", maximum=2**62)
     if count == 1:
         return law.interval(certain)
     root = Fraction((Enclosure.of(certain).log() / count).exp().upper)
     return law.interval(min(root, 1 - (1 - certain) / count))
+
+
+def most_noise(
+    interval: Callable[[Fraction], Fraction],
+    error: Number,
+    *,
+    lowest: Fraction = NARROWEST,
+    highest: Fraction = WIDEST,
+) -> Fraction:
+    """The largest parameter of the noise, to twelve digits, whose interval is at most `error`."""
+    allowed = rational(error, "error", minimum=0)
+    return largest(lambda width: interval(width) <= allowed, lowest=lowest, highest=highest, field="error")
 
 
 def largest(fits: Callable[[Fraction], bool], *, lowest: Fraction, highest: Fraction, field: str) -> Fraction:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from privately.errors import InvalidParameter, NotPrivate
 from privately.guarantees import Derivation, Sensitivity
 from privately.mechanisms.additive import spread_over
-from privately.mechanisms.mechanism import Accuracy, FiniteExact, Mechanism
+from privately.mechanisms.mechanism import Accuracy, FiniteExact, Mechanism, set_fields
 from privately.mechanisms.programs import Program
 from privately.mechanisms.randomness import Randomness
 from privately.noise.draws import MAX_SIZE
@@ -32,8 +32,30 @@ class TellTale:
     probability: Fraction
 
 
+class Rows:
+    """So many integers, of which some answer is given without noise."""
+
+    rows: int
+
+    def __init__(self, *, rows: int) -> None:
+        set_fields(self, rows=whole(rows, "rows", maximum=MAX_SIZE))
+
+    def accuracy(self, *, confidence: Number) -> Accuracy:
+        """What is shown is true."""
+        certain = rational(confidence, "confidence", minimum=0, maximum=1)
+        return Accuracy(error=Fraction(0), confidence=certain, measure="the error")
+
+    def program_inputs(self, value: Any) -> dict[str, Any]:
+        """The rows."""
+        return {"values": _rows(value, self.rows).tolist()}
+
+    def worst_case(self, sensitivity: Sensitivity) -> tuple[list[int], list[int]]:
+        """All zero, and all but the first row, which changes however little."""
+        return spread_over(self.rows, max(1, floor(sensitivity.value)))
+
+
 @dataclass(frozen=True, init=False)
-class RandomPoint(Mechanism):
+class RandomPoint(Rows, Mechanism):
     """San(x) = (j, x_j) for a random j: one person's row as it is. Not private for any epsilon; delta is 1/rows.
 
     Seed 001's reason why delta must lie far below 1/rows.
@@ -53,9 +75,6 @@ def random_point(values: private):
 
     rows: int
 
-    def __init__(self, *, rows: int) -> None:
-        object.__setattr__(self, "rows", whole(rows, "rows", maximum=MAX_SIZE))
-
     def derive(self, sensitivity: Sensitivity) -> Derivation:
         """Refuses, with two neighbours that one answer tells apart."""
         one, other = self.worst_case(sensitivity)
@@ -72,21 +91,9 @@ def random_point(values: private):
         j = int(randomness.uniform(upper=self.rows, size=1)[0])
         return j, int(values[j])
 
-    def accuracy(self, *, confidence: Number) -> Accuracy:
-        """The row that is shown is true."""
-        return _no_error(confidence)
-
-    def program_inputs(self, value: Any) -> dict[str, Any]:
-        """The rows."""
-        return {"values": _rows(value, self.rows).tolist()}
-
-    def worst_case(self, sensitivity: Sensitivity) -> tuple[list[int], list[int]]:
-        """The first row changes, however little."""
-        return _first_row(self.rows, sensitivity)
-
 
 @dataclass(frozen=True, init=False)
-class NoiselessMean(Mechanism):
+class NoiselessMean(Rows, Mechanism):
     """The mean as it is: not private for any epsilon, and delta is 1. Many rows do not hide one.
 
     >>> from privately.guarantees import Sensitivity
@@ -102,9 +109,6 @@ def noiseless_mean(values: private):
 """)
 
     rows: int
-
-    def __init__(self, *, rows: int) -> None:
-        object.__setattr__(self, "rows", whole(rows, "rows", maximum=MAX_SIZE))
 
     def derive(self, sensitivity: Sensitivity) -> Derivation:
         """Refuses, with two neighbours whose means differ."""
@@ -124,18 +128,6 @@ def noiseless_mean(values: private):
         """Zero."""
         return self.accuracy(confidence=confidence).error
 
-    def accuracy(self, *, confidence: Number) -> Accuracy:
-        """There is no error."""
-        return _no_error(confidence)
-
-    def program_inputs(self, value: Any) -> dict[str, Any]:
-        """The rows."""
-        return {"values": _rows(value, self.rows).tolist()}
-
-    def worst_case(self, sensitivity: Sensitivity) -> tuple[list[int], list[int]]:
-        """The first row changes, however little."""
-        return _first_row(self.rows, sensitivity)
-
 
 def _refuse(rows: int, one: list[int], other: list[int], *, answer: Any, probability: Fraction) -> NoReturn:
     raise NotPrivate(
@@ -143,16 +135,6 @@ def _refuse(rows: int, one: list[int], other: list[int], *, answer: Any, probabi
         witness=TellTale(one=tuple(one), other=tuple(other), answer=answer, probability=probability),
         hint=f"Add noise; no delta below {probability} would do for {rows} rows.",
     )
-
-
-def _first_row(rows: int, sensitivity: Sensitivity) -> tuple[list[int], list[int]]:
-    """All zero, and all but the first row."""
-    return spread_over(rows, max(1, floor(sensitivity.value)))
-
-
-def _no_error(confidence: Number) -> Accuracy:
-    certain = rational(confidence, "confidence", minimum=0, maximum=1)
-    return Accuracy(error=Fraction(0), confidence=certain, measure="the error")
 
 
 def _rows(value: Any, rows: int) -> NDArray[np.int64]:

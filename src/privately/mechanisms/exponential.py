@@ -11,26 +11,20 @@ from numpy.typing import ArrayLike, NDArray
 
 from privately.errors import InvalidParameter
 from privately.guarantees import ZCDP, Derivation, Neighbors, PureDP, Sensitivity, rules
+from privately.mechanisms.error_bars import miss_of
 from privately.mechanisms.grids import Grid
 from privately.mechanisms.mechanism import Accuracy, Mechanism, Theorem
 from privately.mechanisms.programs import Program
 from privately.mechanisms.randomness import SYSTEM, Randomness, flip_exp
-from privately.mechanisms.scores import (
-    LEVELS_PER_SCALE,
-    Scores,
-    levels,
-    read_scores,
-    selection_fields,
-    spread_of,
-    worst_scores,
-)
-from privately.rounding import Enclosure, Number, rational, whole
+from privately.mechanisms.scores import LEVELS_PER_SCALE, Scores, levels, read_scores
+from privately.mechanisms.selection import Selection, below_the_best
+from privately.rounding import Enclosure, Number, whole
 
 MAX_CANDIDATES = 2**62
 
 
 @dataclass(frozen=True, init=False)
-class Exponential(Mechanism):
+class Exponential(Selection, Mechanism):
     """One of `candidates`, in proportion to exp(score/scale): PureDP with epsilon = 2 sensitivity/scale.
 
     With `monotone` scores, which all move the same way between neighbours, epsilon is sensitivity/scale. Scores are an
@@ -45,6 +39,7 @@ class Exponential(Mechanism):
     """
 
     justification = Theorem(reference="McSherry-Talwar 2007; docs/theory/mechanisms.md#exponential-mechanism")
+    most_candidates = MAX_CANDIDATES
     program = Program("""
 def exponential(scores: private, scale):
     best = max(scores)
@@ -59,47 +54,13 @@ def exponential(scores: private, scale):
     monotone: bool
     grid: Grid
 
-    def __init__(self, *, scale: Number, candidates: int, monotone: bool = False, grid: Number | None = None) -> None:
-        fields = selection_fields(scale=scale, candidates=candidates, monotone=monotone, grid=grid, most=MAX_CANDIDATES)
-        for name, value in fields.items():
-            object.__setattr__(self, name, value)
-
-    @classmethod
-    def for_epsilon(
-        cls,
-        epsilon: Number,
-        sensitivity: Sensitivity,
-        *,
-        candidates: int,
-        monotone: bool = False,
-        grid: Number | None = None,
-    ) -> Exponential:
-        """The sharpest choice with this epsilon."""
-        spread = spread_of(sensitivity, Grid(grid), monotone=monotone)
-        scale = spread / rational(epsilon, "epsilon", above=0)
-        return cls(scale=scale, candidates=candidates, monotone=monotone, grid=grid)
-
-    @classmethod
-    def for_accuracy(
-        cls, *, error: Number, confidence: Number, candidates: int, monotone: bool = False, grid: Number | None = None
-    ) -> Exponential:
-        """The most privacy with which the chosen score is within `error` of the best with this confidence."""
-        unit = cls(scale=Grid(grid).unit, candidates=candidates, monotone=monotone, grid=grid)
-        slack = rational(error, "error", above=0) - 2 * unit.grid.rounding
-        per_scale = (unit.accuracy(confidence=confidence).error - 2 * unit.grid.rounding) / unit.scale
-        if slack <= 0 or per_scale <= 0:
-            raise InvalidParameter("error", "cannot be met: it is below one step of the grid, or nothing is to choose.")
-        return cls(scale=slack / per_scale, candidates=candidates, monotone=monotone, grid=grid)
-
     def derive(self, sensitivity: Sensitivity) -> Derivation:
         """PureDP from the spread of the changes."""
-        spread = spread_of(sensitivity, self.grid, monotone=self.monotone)
-        return self.derive_from_spread(spread, sensitivity.neighbors)
+        return self.derive_from_spread(self.spread(sensitivity), sensitivity.neighbors)
 
     def derive_zcdp(self, sensitivity: Sensitivity) -> Derivation:
         """ZCDP with rho = epsilon^2/8, less than what PureDP alone implies."""
-        spread = spread_of(sensitivity, self.grid, monotone=self.monotone)
-        return self.derive_from_spread(spread, sensitivity.neighbors, ZCDP)
+        return self.derive_from_spread(self.spread(sensitivity), sensitivity.neighbors, ZCDP)
 
     def derive_from_spread(
         self, spread: Fraction, neighbors: Neighbors, kind: type[PureDP | ZCDP] = PureDP
@@ -109,8 +70,7 @@ def exponential(scores: private, scale):
 
     def run(self, value: Any, randomness: Randomness) -> int:
         """The place of the chosen candidate among the scores."""
-        scores = read_scores(value, self.grid, self.candidates)
-        piece, _ = _choose(scores, None, self.scale, randomness)
+        piece, _ = _choose(self.read(value), None, self.scale, randomness)
         return piece
 
     def release_from_ranges(self, scores: Any, widths: ArrayLike) -> int:
@@ -150,30 +110,20 @@ def exponential(scores: private, scale):
         Proof: docs/theory/mechanisms.md#utility-of-the-exponential-mechanism
         Checked-by: tests/mechanisms/test_exponential.py::test_the_utility_theorem_holds_exactly
         """
-        certain = rational(confidence, "confidence", above=0)
-        if certain >= 1:
-            raise InvalidParameter("confidence", "must be below 1.")
         optimal = whole(best, "best", maximum=self.candidates)
-        odds = Enclosure.of(Fraction(self.candidates, optimal) / (1 - certain)).log().claim()
-        return Accuracy(
-            error=self.scale * odds + 2 * self.grid.rounding, confidence=certain, measure="the score below the best"
-        )
+        odds = Enclosure.of(Fraction(self.candidates, optimal) / miss_of(confidence)).log().claim()
+        return below_the_best(self.scale * odds + 2 * self.grid.rounding, confidence)
 
-    def program_inputs(self, value: Any) -> dict[str, Any]:
-        """The scores in steps, and the scale."""
-        scores = read_scores(value, self.grid, self.candidates)
-        return {"scores": scores.steps.tolist(), "scale": self.scale / scores.unit}
+    def interval(self, confidence: Number, *, best: int = 1) -> Fraction:
+        """The same from the exact law: without a grid, the least w that holds for all scores.
 
-    def worst_case(self, sensitivity: Sensitivity) -> tuple[list[Any], list[Any]]:
-        """One candidate gains what all others lose, from far behind."""
-        return worst_scores(
-            sensitivity,
-            scale=self.scale,
-            candidates=self.candidates,
-            monotone=self.monotone,
-            grid=self.grid,
-            whole_steps=False,
-        )
+        The choice is hardest if all others are hardly more than w behind the best: then they are chosen with
+        probability x/(1 + x), where x = (|R| - |R_OPT|) exp(-w/scale)/|R_OPT|.
+        """
+        optimal, miss = whole(best, "best", maximum=self.candidates), miss_of(confidence)
+        odds = Fraction(self.candidates - optimal, optimal) * (1 - miss) / miss
+        behind = Enclosure.of(odds).log().claim() if odds > 1 else Fraction(0)
+        return self.scale * behind + 2 * self.grid.rounding
 
 
 def _choose(

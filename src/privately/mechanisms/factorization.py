@@ -15,18 +15,12 @@ from numpy.typing import NDArray
 
 from privately.guarantees import Derivation, Sensitivity, rules
 from privately.laws import RoundedNormal
-from privately.mechanisms.additive import spread_over
+from privately.mechanisms.additive import largest_error, spread_over
+from privately.mechanisms.error_bars import miss_of
 from privately.mechanisms.grids import FARTHEST, Grid
 from privately.mechanisms.mechanism import Accuracy, Mechanism, Theorem
 from privately.mechanisms.normal_sums import normal_half_width
-from privately.mechanisms.partial_sums import (
-    SUMMING,
-    largest_error,
-    miss_of,
-    mu_for_rho,
-    root_up,
-    standard_errors,
-)
+from privately.mechanisms.partial_sums import SUMMING, mu_for_rho, root_up, standard_errors
 from privately.mechanisms.programs import Program
 from privately.mechanisms.randomness import Randomness
 from privately.mechanisms.sums_of_noise import most_noise

@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from privately.errors import InvalidParameter
 from privately.guarantees import Derivation, FiniteMechanism, Guarantee, Neighbors, Sensitivity, rules
 from privately.mechanisms.answer_counts import MAX_PEOPLE, Counts, error_of_counts, unbiased
-from privately.mechanisms.error_bars import largest
+from privately.mechanisms.error_bars import largest, miss_of
 from privately.mechanisms.mechanism import Accuracy, FiniteExact, Mechanism
-from privately.mechanisms.partial_sums import miss_of
 from privately.mechanisms.programs import Program
 from privately.mechanisms.randomized_response import (
     COUNTED,

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import floor
 from typing import Any
 
 from privately.guarantees import Derivation, Sensitivity, rules
 from privately.laws import DiscreteLaplace
-from privately.mechanisms.additive import Answer, add_noise, saturating, spread_over
-from privately.mechanisms.error_bars import half_width, largest
+from privately.mechanisms.additive import NoiseOnEveryEntry, change_in_steps, read_scale, saturating
+from privately.mechanisms.error_bars import most_noise
 from privately.mechanisms.grids import Grid
-from privately.mechanisms.mechanism import Accuracy, Alignment, Mechanism
+from privately.mechanisms.mechanism import Alignment, Mechanism, set_fields
 from privately.mechanisms.programs import Program
-from privately.mechanisms.randomness import Randomness
-from privately.noise.samplers import NARROWEST, WIDEST
 from privately.rounding import Number, rational, whole
 
 
 @dataclass(frozen=True, init=False)
-class Laplace(Mechanism):
+class Laplace(NoiseOnEveryEntry, Mechanism):
     """value + noise, where P(noise = k) is in proportion to exp(-|k|/scale).
 
     PureDP with epsilon = L1 sensitivity/scale.
@@ -35,6 +32,7 @@ class Laplace(Mechanism):
     """
 
     justification = Alignment(shifts="each entry's noise by the difference of the values")
+    norm = "L1"
     program = Program("""
 def laplace(values: private, scale):
     answers = []
@@ -48,11 +46,9 @@ def laplace(values: private, scale):
     dimension: int
 
     def __init__(self, *, scale: Number, grid: Number | None = None, dimension: int = 1) -> None:
-        object.__setattr__(self, "grid", Grid(grid))
-        steps = rational(scale, "scale", above=0) / self.grid.unit
-        rational(steps, "scale", minimum=NARROWEST, maximum=WIDEST)
-        object.__setattr__(self, "scale", rational(scale, "scale"))
-        object.__setattr__(self, "dimension", whole(dimension, "dimension"))
+        points = Grid(grid)
+        exact = read_scale(scale, "scale", points.unit)
+        set_fields(self, scale=exact, grid=points, dimension=whole(dimension, "dimension"))
 
     @classmethod
     def for_epsilon(
@@ -60,7 +56,7 @@ def laplace(values: private, scale):
     ) -> Laplace:
         """The least noise with this epsilon."""
         exact, points = rational(epsilon, "epsilon", above=0), Grid(grid)
-        steps = points.steps(sensitivity.to("L1", dimension=dimension), dimension)
+        steps = change_in_steps(sensitivity, "L1", points, dimension)
         return cls(scale=steps.value * points.unit / exact, grid=grid, dimension=dimension)
 
     @classmethod
@@ -68,14 +64,11 @@ def laplace(values: private, scale):
         cls, *, error: Number, confidence: Number, grid: Number | None = None, dimension: int = 1
     ) -> Laplace:
         """The most noise, hence the most privacy, with which all entries are within `error` with this confidence."""
-        allowed, points = rational(error, "error", minimum=0), Grid(grid)
-        widest = floor((allowed - points.rounding) / points.unit)
 
-        def fits(scale: Fraction) -> bool:
-            return half_width(DiscreteLaplace(scale=scale), confidence, dimension) <= widest
+        def noisy(steps: Fraction) -> Laplace:
+            return cls(scale=steps * Grid(grid).unit, grid=grid, dimension=dimension)
 
-        steps = largest(fits, lowest=NARROWEST, highest=WIDEST, field="error")
-        return cls(scale=steps * points.unit, grid=grid, dimension=dimension)
+        return noisy(most_noise(lambda steps: noisy(steps).interval(confidence), error))
 
     @property
     def law(self) -> DiscreteLaplace:
@@ -84,29 +77,8 @@ def laplace(values: private, scale):
 
     def derive(self, sensitivity: Sensitivity) -> Derivation:
         """PureDP with epsilon = sensitivity/scale, in L1."""
-        steps = self.grid.steps(sensitivity.to("L1", dimension=self.dimension), self.dimension)
-        return saturating(rules.discrete_laplace(scale=self.law.scale, sensitivity=steps))
-
-    def run(self, value: Any, randomness: Randomness) -> Answer:
-        """One noisy number, or a noisy vector."""
-        return add_noise(value, self.law, self.grid, self.dimension, randomness)
-
-    def interval(self, confidence: Number) -> Fraction:
-        """The least w such that all entries are within w of the truth with this confidence."""
-        return half_width(self.law, confidence, self.dimension) * self.grid.unit + self.grid.rounding
-
-    def accuracy(self, *, confidence: Number) -> Accuracy:
-        """The same as a statement."""
-        return Accuracy(
-            error=self.interval(confidence), confidence=rational(confidence, "confidence"), measure="the largest error"
-        )
+        return saturating(rules.discrete_laplace(scale=self.law.scale, sensitivity=self.change(sensitivity)))
 
     def program_inputs(self, value: Any) -> dict[str, Any]:
         """The values in steps, and the scale."""
         return {"values": self.grid.snap(value, self.dimension).tolist(), "scale": self.law.scale}
-
-    def worst_case(self, sensitivity: Sensitivity) -> tuple[list[Any], list[Any]]:
-        """One entry takes the whole change; on a grid, as far as rounding can bring it."""
-        steps = self.grid.steps(sensitivity.to("L1", dimension=self.dimension), self.dimension)
-        before, after = spread_over(self.dimension, floor(steps.value))
-        return self.grid.values(before), self.grid.values(after)

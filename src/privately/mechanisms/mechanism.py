@@ -66,10 +66,11 @@ class Mechanism(ABC):
     justification: ClassVar[Justification]
 
     def __init_subclass__(cls) -> None:
-        """Whatever a mechanism derives, it derives from a Sensitivity."""
+        """Whatever a mechanism derives, it derives from a Sensitivity; also where a mixin does it."""
         for name in ("derive", "derive_zcdp"):
-            if name in vars(cls):
-                setattr(cls, name, _from_a_sensitivity(vars(cls)[name]))
+            owner = next((base for base in cls.__mro__ if name in vars(base)), Mechanism)
+            if owner is not Mechanism:
+                setattr(cls, name, _from_a_sensitivity(vars(owner)[name]))
 
     @property
     @abstractmethod
@@ -103,6 +104,12 @@ class Mechanism(ABC):
     @abstractmethod
     def worst_case(self, sensitivity: Sensitivity) -> tuple[Any, Any]:
         """Two inputs of `run` that neighbours may have, as easy to tell apart as any; on a grid, after rounding."""
+
+
+def set_fields(mechanism: object, **fields: Any) -> None:
+    """The checked fields of a frozen mechanism, for its constructor alone."""
+    for name, value in fields.items():
+        object.__setattr__(mechanism, name, value)
 
 
 def _from_a_sensitivity(derive: Callable[..., Derivation]) -> Callable[..., Derivation]:

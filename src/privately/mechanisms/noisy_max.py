@@ -5,28 +5,25 @@ Integers tie. Ties are broken as if every score had a uniform fraction of its ow
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from math import floor
-from typing import Any, Literal
+from functools import cached_property
+from typing import Any, Literal, Self, Unpack
 
 import numpy as np
 
 from privately.errors import InvalidParameter
 from privately.guarantees import Derivation, Sensitivity, rules
 from privately.laws import DiscreteExponential, DiscreteLaplace
-from privately.mechanisms.error_bars import half_width, largest
+from privately.mechanisms.error_bars import half_width, most_noise
 from privately.mechanisms.grids import Grid
-from privately.mechanisms.mechanism import Accuracy, Alignment, Mechanism
+from privately.mechanisms.mechanism import Accuracy, Alignment, Mechanism, set_fields
 from privately.mechanisms.programs import Program
 from privately.mechanisms.randomness import Randomness
-from privately.mechanisms.scores import selection_fields, worst_scores
+from privately.mechanisms.selection import Choice, Selection, below_the_best, usual_scale
 from privately.noise import add
-from privately.noise.draws import MAX_SIZE
 from privately.noise.kernels import Draws
-from privately.noise.samplers import NARROWEST, WIDEST
-from privately.rounding import Number, rational
+from privately.rounding import Number
 
 Noise = Literal["discrete_laplace", "discrete_exponential"]
 
@@ -57,7 +54,7 @@ _PROGRAMS = {
 
 
 @dataclass(frozen=True, init=False)
-class NoisyMax(Mechanism):
+class NoisyMax(Selection, Mechanism):
     """The place of the largest noisy score: PureDP with epsilon = 2 sensitivity/scale, or half that if `monotone`.
 
     >>> from privately.guarantees import Sensitivity
@@ -65,6 +62,7 @@ class NoisyMax(Mechanism):
     PureDP(epsilon=1)
     """
 
+    whole_scores = True
     justification = Alignment(shifts="the winner's noise by the largest change of a score minus its own change")
 
     scale: Fraction
@@ -82,10 +80,10 @@ class NoisyMax(Mechanism):
         monotone: bool = False,
         grid: Number | None = None,
     ) -> None:
-        if noise not in _PROGRAMS:
+        super().__init__(scale=scale, candidates=candidates, monotone=monotone, grid=grid)
+        if not isinstance(noise, str) or noise not in _PROGRAMS:
             raise InvalidParameter("noise", f"{noise!r} is neither of {', '.join(_PROGRAMS)}.")
-        object.__setattr__(self, "noise", noise)
-        _initialize(self, scale, candidates, monotone=monotone, grid=grid)
+        set_fields(self, noise=noise)
 
     @classmethod
     def for_epsilon(
@@ -93,32 +91,24 @@ class NoisyMax(Mechanism):
         epsilon: Number,
         sensitivity: Sensitivity,
         *,
-        candidates: int,
         noise: Noise = "discrete_exponential",
-        monotone: bool = False,
-        grid: Number | None = None,
-    ) -> NoisyMax:
+        **choice: Unpack[Choice],
+    ) -> Self:
         """The least noise with this epsilon."""
-        scale = _scale_for(epsilon, sensitivity, Grid(grid), monotone=monotone)
-        return cls(scale=scale, candidates=candidates, noise=noise, monotone=monotone, grid=grid)
+        scale = cls(scale=usual_scale(choice), noise=noise, **choice).scale_for_epsilon(epsilon, sensitivity)
+        return cls(scale=scale, noise=noise, **choice)
 
     @classmethod
     def for_accuracy(
-        cls,
-        *,
-        error: Number,
-        confidence: Number,
-        candidates: int,
-        noise: Noise = "discrete_exponential",
-        monotone: bool = False,
-        grid: Number | None = None,
-    ) -> NoisyMax:
+        cls, *, error: Number, confidence: Number, noise: Noise = "discrete_exponential", **choice: Unpack[Choice]
+    ) -> Self:
         """The most noise with which the chosen score is within `error` of the best with this confidence."""
+        scale = cls(scale=usual_scale(choice), noise=noise, **choice).scale_for_accuracy(error, confidence)
+        return cls(scale=scale, noise=noise, **choice)
 
-        def made(scale: Fraction) -> NoisyMax:
-            return cls(scale=scale, candidates=candidates, noise=noise, monotone=monotone, grid=grid)
-
-        return made(_most_noise(made, error, confidence, Grid(grid)))
+    def scale_for_accuracy(self, error: Number, confidence: Number) -> Fraction:
+        """By bisection, as whole numbers do not grow in proportion."""
+        return self.grid.unit * most_noise(lambda steps: self._error(steps, confidence), error)
 
     @property
     def program(self) -> Program:
@@ -127,27 +117,40 @@ class NoisyMax(Mechanism):
 
     def derive(self, sensitivity: Sensitivity) -> Derivation:
         """PureDP from the spread of the changes."""
-        return _derive(self, sensitivity, self.noise, gap=False)
+        scale, spread = self.scale / self.grid.unit, self.spread(sensitivity) / self.grid.unit
+        return rules.noisy_max(noise=self.noise, scale=scale, spread=spread, gap=False, neighbors=sensitivity.neighbors)
 
     def run(self, value: Any, randomness: Randomness) -> int:
         """The place of the winner among the scores."""
-        return _winner(_noisy(self, value, self.noise, randomness), randomness)[0]
+        return winner_of(self.noisy(value, randomness), randomness)[0]
+
+    def noisy(self, value: Any, randomness: Randomness) -> Draws:
+        """All noisy scores in steps: to work with, not to release."""
+        law = self._law(self.scale / self.grid.unit)
+        return add(self.read(value).steps, randomness.draw(law, size=self.candidates))
 
     def accuracy(self, *, confidence: Number) -> Accuracy:
-        """How far below the best score the chosen one may be: the noise of the winner minus that of the best."""
-        return _accuracy(self, confidence, self.noise)
+        """How far below the best score the chosen one may be: the noise of the winner minus that of the best.
 
-    def program_inputs(self, value: Any) -> dict[str, Any]:
-        """The scores in steps, and the scale."""
-        return {"scores": self.grid.snap(value, self.candidates).tolist(), "scale": self.scale / self.grid.unit}
+        Theorem: the winner's score is below the best by at most its noise minus that of the best. If all noise is
+            within w of zero, nobody overtakes from over 2w behind; from over w, if none is negative.
+        Reference: definition of the winner
+        Proof: docs/theory/mechanisms.md#utility-of-noisy-max
+        Checked-by: tests/mechanisms/test_noisy_max.py::test_the_chosen_score_is_as_good_as_stated
+        """
+        return below_the_best(self._error(self.scale / self.grid.unit, confidence), confidence)
 
-    def worst_case(self, sensitivity: Sensitivity) -> tuple[list[Any], list[Any]]:
-        """One candidate gains what all others lose, from far behind."""
-        return _worst_case(self, sensitivity)
+    def _error(self, steps: Fraction, confidence: Number) -> Fraction:
+        widest = half_width(self._law(steps), confidence, self.candidates)
+        both_ways = 2 * widest if self.noise == "discrete_laplace" else widest
+        return both_ways * self.grid.unit + 2 * self.grid.rounding
+
+    def _law(self, steps: Fraction) -> DiscreteLaplace | DiscreteExponential:
+        return DiscreteLaplace(scale=steps) if self.noise == "discrete_laplace" else DiscreteExponential(scale=steps)
 
 
 @dataclass(frozen=True, init=False)
-class NoisyMaxWithGap(Mechanism):
+class NoisyMaxWithGap(Selection, Mechanism):
     """The place of the largest noisy score and its lead over the second, for the price of the place alone.
 
     >>> from privately.guarantees import Sensitivity
@@ -155,6 +158,7 @@ class NoisyMaxWithGap(Mechanism):
     PureDP(epsilon=1)
     """
 
+    whole_scores = True
     justification = Alignment(shifts="the winner's noise so that its lead over the best of the others stays the same")
     program = Program(_CHOICE.replace("NOISE", "discrete_laplace") + _LEAD)
 
@@ -164,43 +168,36 @@ class NoisyMaxWithGap(Mechanism):
     grid: Grid
 
     def __init__(self, *, scale: Number, candidates: int, monotone: bool = False, grid: Number | None = None) -> None:
-        _initialize(self, scale, candidates, monotone=monotone, grid=grid)
+        super().__init__(scale=scale, candidates=candidates, monotone=monotone, grid=grid)
         if self.candidates < 2:
             raise InvalidParameter("candidates", "there is no lead over nobody; give at least 2.")
 
-    @classmethod
-    def for_epsilon(
-        cls,
-        epsilon: Number,
-        sensitivity: Sensitivity,
-        *,
-        candidates: int,
-        monotone: bool = False,
-        grid: Number | None = None,
-    ) -> NoisyMaxWithGap:
-        """The least noise with this epsilon."""
-        scale = _scale_for(epsilon, sensitivity, Grid(grid), monotone=monotone)
-        return cls(scale=scale, candidates=candidates, monotone=monotone, grid=grid)
+    def scale_for_accuracy(self, error: Number, confidence: Number) -> Fraction:
+        """That of the choice."""
+        return self.choice.scale_for_accuracy(error, confidence)
 
-    @classmethod
-    def for_accuracy(
-        cls, *, error: Number, confidence: Number, candidates: int, monotone: bool = False, grid: Number | None = None
-    ) -> NoisyMaxWithGap:
-        """The most noise with which the chosen score is within `error` of the best with this confidence."""
-
-        def made(scale: Fraction) -> NoisyMaxWithGap:
-            return cls(scale=scale, candidates=candidates, monotone=monotone, grid=grid)
-
-        return made(_most_noise(made, error, confidence, Grid(grid)))
+    @cached_property
+    def choice(self) -> NoisyMax:
+        """The same without the lead."""
+        return NoisyMax(
+            scale=self.scale,
+            candidates=self.candidates,
+            noise="discrete_laplace",
+            monotone=self.monotone,
+            grid=self.grid.step,
+        )
 
     def derive(self, sensitivity: Sensitivity) -> Derivation:
-        """PureDP from the spread of the changes."""
-        return _derive(self, sensitivity, "discrete_laplace", gap=True)
+        """PureDP from the spread of the changes; the lead costs nothing more."""
+        scale, spread = self.scale / self.grid.unit, self.spread(sensitivity) / self.grid.unit
+        return rules.noisy_max(
+            noise="discrete_laplace", scale=scale, spread=spread, gap=True, neighbors=sensitivity.neighbors
+        )
 
     def run(self, value: Any, randomness: Randomness) -> tuple[int, Fraction]:
         """The place of the winner, and its lead, rounded down to the grid."""
-        noisy = _noisy(self, value, "discrete_laplace", randomness)
-        winner, ties = _winner(noisy, randomness)
+        noisy = self.choice.noisy(value, randomness)
+        winner, ties = winner_of(noisy, randomness)
         if ties > 1:
             return winner, Fraction(0)
         others = np.delete(noisy, winner)
@@ -221,92 +218,10 @@ class NoisyMaxWithGap(Mechanism):
 
     def accuracy(self, *, confidence: Number) -> Accuracy:
         """How far below the best score the chosen one may be."""
-        return _accuracy(self, confidence, "discrete_laplace")
-
-    def program_inputs(self, value: Any) -> dict[str, Any]:
-        """The scores in steps, and the scale."""
-        return {"scores": self.grid.snap(value, self.candidates).tolist(), "scale": self.scale / self.grid.unit}
-
-    def worst_case(self, sensitivity: Sensitivity) -> tuple[list[Any], list[Any]]:
-        """One candidate gains what all others lose, from far behind."""
-        return _worst_case(self, sensitivity)
+        return self.choice.accuracy(confidence=confidence)
 
 
-def _initialize(
-    mechanism: NoisyMax | NoisyMaxWithGap, scale: Number, candidates: int, *, monotone: bool, grid: Number | None
-) -> None:
-    fields = selection_fields(scale=scale, candidates=candidates, monotone=monotone, grid=grid, most=MAX_SIZE)
-    for name, value in fields.items():
-        object.__setattr__(mechanism, name, value)
-
-
-def _spread(sensitivity: Sensitivity, grid: Grid, *, monotone: bool) -> int:
-    """In steps, where changes are whole numbers."""
-    change = floor(grid.steps(sensitivity.to("Linf"), 1).value)
-    return change if monotone else 2 * change
-
-
-def _scale_for(epsilon: Number, sensitivity: Sensitivity, grid: Grid, *, monotone: bool) -> Fraction:
-    return _spread(sensitivity, grid, monotone=monotone) * grid.unit / rational(epsilon, "epsilon", above=0)
-
-
-def _most_noise(
-    made: Callable[[Fraction], NoisyMax | NoisyMaxWithGap], error: Number, confidence: Number, grid: Grid
-) -> Fraction:
-    allowed = rational(error, "error", minimum=0)
-
-    def fits(steps: Fraction) -> bool:
-        return made(steps * grid.unit).accuracy(confidence=confidence).error <= allowed
-
-    return largest(fits, lowest=NARROWEST, highest=WIDEST, field="error") * grid.unit
-
-
-def _law(mechanism: NoisyMax | NoisyMaxWithGap, noise: Noise) -> DiscreteLaplace | DiscreteExponential:
-    steps = mechanism.scale / mechanism.grid.unit
-    return DiscreteLaplace(scale=steps) if noise == "discrete_laplace" else DiscreteExponential(scale=steps)
-
-
-def _derive(mechanism: NoisyMax | NoisyMaxWithGap, sensitivity: Sensitivity, noise: Noise, *, gap: bool) -> Derivation:
-    return rules.noisy_max(
-        noise=noise,
-        scale=mechanism.scale / mechanism.grid.unit,
-        spread=_spread(sensitivity, mechanism.grid, monotone=mechanism.monotone),
-        gap=gap,
-        neighbors=sensitivity.neighbors,
-    )
-
-
-def _noisy(mechanism: NoisyMax | NoisyMaxWithGap, value: Any, noise: Noise, randomness: Randomness) -> Draws:
-    scores = mechanism.grid.snap(value, mechanism.candidates)
-    return add(scores, randomness.draw(_law(mechanism, noise), size=mechanism.candidates))
-
-
-def _winner(noisy: Draws, randomness: Randomness) -> tuple[int, int]:
+def winner_of(noisy: Draws, randomness: Randomness) -> tuple[int, int]:
     """The place of one of the largest, and how many of them there are."""
     tied = np.flatnonzero(noisy == noisy.max())
     return int(tied[int(randomness.uniform(upper=tied.size, size=1)[0])]), tied.size
-
-
-def _accuracy(mechanism: NoisyMax | NoisyMaxWithGap, confidence: Number, noise: Noise) -> Accuracy:
-    """If all noise is within w of zero, nobody overtakes from over 2w behind; from over w, if none is negative.
-
-    Theorem: the winner's score is below the best by at most its noise minus that of the best.
-    Reference: definition of the winner
-    Proof: docs/theory/mechanisms.md#utility-of-noisy-max
-    Checked-by: tests/mechanisms/test_noisy_max.py::test_the_chosen_score_is_as_good_as_stated
-    """
-    widest = half_width(_law(mechanism, noise), confidence, mechanism.candidates)
-    steps = 2 * widest if noise == "discrete_laplace" else widest
-    error = steps * mechanism.grid.unit + 2 * mechanism.grid.rounding
-    return Accuracy(error=error, confidence=rational(confidence, "confidence"), measure="the score below the best")
-
-
-def _worst_case(mechanism: NoisyMax | NoisyMaxWithGap, sensitivity: Sensitivity) -> tuple[list[Any], list[Any]]:
-    return worst_scores(
-        sensitivity,
-        scale=mechanism.scale,
-        candidates=mechanism.candidates,
-        monotone=mechanism.monotone,
-        grid=mechanism.grid,
-        whole_steps=True,
-    )

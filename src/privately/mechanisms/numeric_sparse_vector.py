@@ -13,17 +13,18 @@ from privately.laws import DiscreteLaplace
 from privately.mechanisms.error_bars import half_width
 from privately.mechanisms.grids import Grid
 from privately.mechanisms.laplace import Laplace
-from privately.mechanisms.mechanism import Accuracy, Alignment, Mechanism
+from privately.mechanisms.mechanism import Alignment, Mechanism, set_fields
 from privately.mechanisms.programs import Program
-from privately.mechanisms.randomness import SYSTEM, Randomness
-from privately.mechanisms.sparse_vector import SparseVector
-from privately.mechanisms.threshold_sessions import Session, answer_all, begin, read_stream
-from privately.mechanisms.threshold_settings import Settings, change_in_steps, read, read_scale, split
+from privately.mechanisms.randomness import Randomness
+from privately.mechanisms.sparse_vector import SparseVector, plain_tests
+from privately.mechanisms.threshold_accuracy import Comparisons
+from privately.mechanisms.threshold_answers import ThresholdAnswers
+from privately.mechanisms.threshold_settings import Settings, change_in_steps, read, read_with_scales, split
 from privately.rounding import Number, rational
 
 
 @dataclass(frozen=True, init=False)
-class NumericSparseVector(Mechanism):
+class NumericSparseVector(ThresholdAnswers[Fraction | None], Mechanism):
     """Sparse vector where a yes comes as query + new noise of `value_scale`; the answer to a no is None.
 
     The noise that was compared is never shown: it is not paid for. PureDP with the epsilon of sparse vector and
@@ -64,11 +65,8 @@ def numeric_sparse_vector(queries: private, threshold, threshold_scale, query_sc
     def __init__(
         self, *, threshold_scale: Number, query_scale: Number, value_scale: Number, **settings: Unpack[Settings]
     ) -> None:
-        fields = read(**settings)
         scales = {"threshold_scale": threshold_scale, "query_scale": query_scale, "value_scale": value_scale}
-        fields |= {name: read_scale(scale, name, fields["grid"]) for name, scale in scales.items()}
-        for name, value in fields.items():
-            object.__setattr__(self, name, value)
+        set_fields(self, **read_with_scales(scales, settings))
 
     @classmethod
     def for_epsilon(
@@ -111,14 +109,12 @@ def numeric_sparse_vector(queries: private, threshold, threshold_scale, query_sc
     @cached_property
     def tests(self) -> SparseVector:
         """The same without values."""
-        return SparseVector(
-            threshold_scale=self.threshold_scale,
-            query_scale=self.query_scale,
-            count=self.count,
-            threshold=self.threshold,
-            monotone=self.monotone,
-            grid=self.grid.step,
-        )
+        return plain_tests(self, self.query_scale)
+
+    @property
+    def comparisons(self) -> Comparisons:
+        """Those of the tests."""
+        return self.tests.comparisons
 
     @cached_property
     def value_law(self) -> DiscreteLaplace:
@@ -138,28 +134,9 @@ def numeric_sparse_vector(queries: private, threshold, threshold_scale, query_sc
         value = rules.discrete_laplace(scale=self.value_law.scale, sensitivity=change)
         return rules.sequential(self.tests.derive(sensitivity), value, counts=[1, self.count])
 
-    def start(self, randomness: Randomness = SYSTEM) -> Session[Fraction | None]:
-        """A session to ask. It costs the whole guarantee, whatever is asked."""
-        return begin(
-            compare=self.compare,
-            grid=self.grid,
-            threshold=self.threshold,
-            scale=self.threshold_scale,
-            count=self.count,
-            source=randomness,
-        )
-
-    def run(self, value: Any, randomness: Randomness) -> list[Fraction | None]:
-        """The answers to a list of queries, until it stops."""
-        return answer_all(self.start, read_stream(value, self.grid), randomness)
-
     def interval(self, confidence: Number) -> Fraction:
         """The least w such that all values are within w of the truth with this confidence."""
         return half_width(self.value_law, confidence, self.count) * self.grid.unit + self.grid.rounding
-
-    def accuracy(self, *, confidence: Number, queries: int = 1) -> Accuracy:
-        """How far from the threshold a query with a wrong answer may be, if there are so many queries."""
-        return self.tests.accuracy(confidence=confidence, queries=queries)
 
     def program_inputs(self, value: Any) -> dict[str, Any]:
         """The queries, the threshold and the scales in steps."""
@@ -170,7 +147,7 @@ def numeric_sparse_vector(queries: private, threshold, threshold_scale, query_sc
 
         Where all must go up, the latter stay, unless their values tell more than their tests.
         """
-        before, after = self.tests.worst_case(sensitivity)
+        before, after = super().worst_case(sensitivity)
         if self.monotone and self.value_scale < self.query_scale:
             up = after[0] - before[0]
             after[-self.count :] = [query + up for query in after[-self.count :]]

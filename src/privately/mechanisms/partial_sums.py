@@ -12,13 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from privately.errors import InvalidParameter
 from privately.guarantees import Derivation, Sensitivity, rules
 from privately.laws import DiscreteLaplace
 from privately.mechanisms.grids import FARTHEST, Grid
-from privately.mechanisms.mechanism import Accuracy
 from privately.mechanisms.programs import Program
-from privately.mechanisms.sums_of_noise import NOISES, NoiseLaw, variance_of
+from privately.mechanisms.sums_of_noise import NOISES, Noise, NoiseLaw, law_of, variance_of
 from privately.noise.kernels import Draws
 from privately.rounding import Enclosure, Number, rational, round_down, tidy, whole
 
@@ -30,6 +28,12 @@ SUMMING = 1 + 2.0**-28
 def read_length(length: int) -> int:
     """How many items the stream has."""
     return whole(length, "length", maximum=MAX_LENGTH)
+
+
+def read_sums(scale: Number, length: int, noise: Noise) -> dict[str, Any]:
+    """The fields of mechanisms with noise of either kind, checked."""
+    law_of(noise, scale)
+    return {"scale": rational(scale, "scale"), "length": read_length(length), "noise": noise}
 
 
 def read_stream(value: Any, length: int) -> NDArray[np.int64]:
@@ -83,19 +87,6 @@ def root_up(number: int) -> Fraction:
     """The square root, or a little more."""
     root = isqrt(number)
     return Fraction(root) if root * root == number else Enclosure.of(number).sqrt().claim()
-
-
-def miss_of(confidence: Number) -> Fraction:
-    """1 - confidence, for a confidence strictly between 0 and 1."""
-    certain = rational(confidence, "confidence", above=0)
-    if certain >= 1:
-        raise InvalidParameter("confidence", "must be below 1: no bound on noise is certain.")
-    return 1 - certain
-
-
-def largest_error(error: Fraction, confidence: Number) -> Accuracy:
-    """What is said of all partial sums at once."""
-    return Accuracy(error=error, confidence=rational(confidence, "confidence"), measure="the largest error")
 
 
 def standard_errors(law: NoiseLaw, squares: NDArray[Any]) -> NDArray[np.float64]:

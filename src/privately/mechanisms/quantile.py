@@ -146,6 +146,14 @@ def quantile(values: private, top, bottom, candidates, scale):
             measure="the error of the rank",
         )
 
+    def interval(self, confidence: Number) -> Fraction:
+        """The least w that the choice allows such that the rank is off by at most w with this confidence.
+
+        Some point has exactly the rank that is wanted; by how much others miss it is whole in units of the score.
+        """
+        choice = self.choice(self.points.steps + 1)
+        return Fraction(max(ceil(choice.interval(confidence)) - 1, 0), self.probability.denominator)
+
     def program_inputs(self, value: Any) -> dict[str, Any]:
         """The values in steps, the quantile as a fraction, and the scale of the scores."""
         choice = self.choice(self.points.steps + 1)

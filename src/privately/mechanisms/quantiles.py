@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from privately.errors import InvalidParameter
 from privately.guarantees import Derivation, Sensitivity, rules
+from privately.mechanisms.error_bars import read_confidence
 from privately.mechanisms.fixed_point import FixedPoint
 from privately.mechanisms.mechanism import Accuracy, Mechanism, Theorem
 from privately.mechanisms.neighborhoods import extended
@@ -155,9 +156,7 @@ def quantiles(values: private, tree, order, steps, tie_breaks):
         Proof: docs/theory/mechanisms.md#several-quantiles
         Checked-by: tests/mechanisms/test_quantiles.py::test_no_rank_is_further_off_than_the_choices_allow
         """
-        certain = rational(confidence, "confidence", above=0)
-        if certain >= 1:
-            raise InvalidParameter("confidence", "must be below 1.")
+        certain = read_confidence(confidence)
         each = 1 - (1 - certain) / len(self.probabilities)
         errors = [max(self._miss(node, each) for node in level) for level in self._by_level()]
         error = sum(errors, Fraction(self.levels - 1) * whole(ties, "ties"))

@@ -13,9 +13,8 @@ from privately.errors import InvalidParameter, NoSuchRule
 from privately.guarantees import Derivation, Guarantee, Neighbors, Sensitivity, rules
 from privately.guarantees.rules.limits import LARGEST_EXPONENT
 from privately.mechanisms.answer_counts import MAX_PEOPLE, Counts, error_of_counts, unbiased
-from privately.mechanisms.error_bars import largest
+from privately.mechanisms.error_bars import largest, miss_of
 from privately.mechanisms.mechanism import Accuracy, Mechanism, Theorem
-from privately.mechanisms.partial_sums import miss_of
 from privately.mechanisms.programs import Program
 from privately.mechanisms.randomness import Randomness
 from privately.noise.draws import MAX_SIZE

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import floor
 from typing import Any
 
 import numpy as np
@@ -15,32 +14,34 @@ from numpy.typing import NDArray
 
 from privately.guarantees import Derivation, Sensitivity
 from privately.laws import RoundedNormal
-from privately.mechanisms.additive import spread_over
-from privately.mechanisms.mechanism import Accuracy, Alignment, Mechanism
+from privately.mechanisms.binary_tree import BinaryTree
+from privately.mechanisms.error_bars import miss_of
+from privately.mechanisms.mechanism import Alignment, Mechanism, set_fields
+from privately.mechanisms.noisy_sums import NoisySums
 from privately.mechanisms.normal_sums import normal_half_width
-from privately.mechanisms.partial_sums import (
-    SUMMING,
-    derive_sums,
-    deviation_for_mu,
-    largest_error,
-    miss_of,
-    mu_for_rho,
-    read_length,
-    read_stream,
-    scale_for_epsilon,
-    standard_errors,
-    written_with,
-)
-from privately.mechanisms.programs import Program
+from privately.mechanisms.partial_sums import SUMMING, read_stream, standard_errors, written_with
 from privately.mechanisms.randomness import SYSTEM, Randomness
 from privately.mechanisms.refinement import block_squares, refined, sum_half_width, sums_half_width
-from privately.mechanisms.stream_sessions import StreamSession, over_refined_blocks
-from privately.mechanisms.sums_of_noise import Noise, NoiseLaw, draw_noise, law_of, most_noise, widest_of
-from privately.mechanisms.tree_blocks import chain, closing_levels, read_levels
+from privately.mechanisms.stream_sessions import StreamSession, over_refined_blocks, with_noise
+from privately.mechanisms.sums_of_noise import Noise, draw_noise
+from privately.mechanisms.tree_blocks import chain, closing_levels
 from privately.noise import add
-from privately.rounding import Number, rational, whole
+from privately.rounding import Number, whole
 
-_PROGRAMS = written_with("""
+
+@dataclass(frozen=True, init=False)
+class RefinedTree(NoisySums, Mechanism):
+    """All partial sums of a stream, from the noisy blocks of a binary tree and all blocks inside them.
+
+    An item is in one block of each of the `levels`, so this costs levels * sensitivity/scale, as in `BinaryTree`.
+
+    >>> from privately.guarantees import Sensitivity
+    >>> RefinedTree(scale=10, length=1024).guarantee(Sensitivity(value=1))
+    PureDP(epsilon=1)
+    """
+
+    justification = Alignment(shifts="the noise of each block that holds the changed item by its change")
+    programs = written_with("""
 def refined_tree(stream: private, levels, scale):
     exact = [0 for level in range(levels)]
     estimates = [0 for level in range(levels)]
@@ -63,20 +64,6 @@ def refined_tree(stream: private, levels, scale):
     return answers
 """)
 
-
-@dataclass(frozen=True, init=False)
-class RefinedTree(Mechanism):
-    """All partial sums of a stream, from the noisy blocks of a binary tree and all blocks inside them.
-
-    An item is in one block of each of the `levels`, so this costs levels * sensitivity/scale, as in `BinaryTree`.
-
-    >>> from privately.guarantees import Sensitivity
-    >>> RefinedTree(scale=10, length=1024).guarantee(Sensitivity(value=1))
-    PureDP(epsilon=1)
-    """
-
-    justification = Alignment(shifts="the noise of each block that holds the changed item by its change")
-
     scale: Fraction
     length: int
     levels: int
@@ -85,63 +72,21 @@ class RefinedTree(Mechanism):
     def __init__(
         self, *, scale: Number, length: int, levels: int | None = None, noise: Noise = "discrete_laplace"
     ) -> None:
-        law_of(noise, scale)
-        object.__setattr__(self, "scale", rational(scale, "scale"))
-        object.__setattr__(self, "length", read_length(length))
-        object.__setattr__(self, "levels", read_levels(levels, self.length))
-        object.__setattr__(self, "noise", noise)
-
-    @classmethod
-    def for_epsilon(
-        cls, epsilon: Number, sensitivity: Sensitivity, *, length: int, levels: int | None = None
-    ) -> RefinedTree:
-        """The least Laplace noise with this epsilon."""
-        copies = read_levels(levels, read_length(length))
-        scale = scale_for_epsilon(epsilon, sensitivity, length=length, copies=copies)
-        return cls(scale=scale, length=length, levels=levels)
-
-    @classmethod
-    def for_mu(cls, mu: Number, sensitivity: Sensitivity, *, length: int, levels: int | None = None) -> RefinedTree:
-        """The least normal noise with this mu."""
-        copies = read_levels(levels, read_length(length))
-        deviation = deviation_for_mu(mu, sensitivity, length=length, copies=copies)
-        return cls(scale=deviation, length=length, levels=levels, noise="rounded_gaussian")
-
-    @classmethod
-    def for_rho(cls, rho: Number, sensitivity: Sensitivity, *, length: int, levels: int | None = None) -> RefinedTree:
-        """The least normal noise with this rho."""
-        return cls.for_mu(mu_for_rho(rho), sensitivity, length=length, levels=levels)
-
-    @classmethod
-    def for_accuracy(
-        cls,
-        *,
-        error: Number,
-        confidence: Number,
-        length: int,
-        levels: int | None = None,
-        noise: Noise = "discrete_laplace",
-    ) -> RefinedTree:
-        """The most noise with which all sums are within `error` with this confidence, as far as `interval` can tell."""
-
-        def tree(scale: Fraction) -> RefinedTree:
-            return cls(scale=scale, length=length, levels=levels, noise=noise)
-
-        return tree(most_noise(lambda scale: tree(scale).interval(confidence), error, highest=widest_of(noise)))
+        set_fields(self, **vars(BinaryTree(scale=scale, length=length, levels=levels, noise=noise)))
 
     @property
-    def law(self) -> NoiseLaw:
-        """The law of the noise on each block."""
-        return law_of(self.noise, self.scale)
+    def copies(self) -> int:
+        """As many as in the tree."""
+        return self.blocks.copies
 
     @property
-    def program(self) -> Program:
-        """Item by item, as a session does it, in exact fractions."""
-        return _PROGRAMS[self.noise]
+    def blocks(self) -> BinaryTree:
+        """The tree of the noisy blocks that it uses."""
+        return BinaryTree(scale=self.scale, length=self.length, levels=self.levels, noise=self.noise)
 
     def derive(self, sensitivity: Sensitivity) -> Derivation:
-        """Each item is in one block of each level."""
-        return derive_sums(self.law, sensitivity, length=self.length, copies=self.levels)
+        """That of the noisy blocks: the estimates are made of nothing else."""
+        return self.blocks.derive(sensitivity)
 
     def run(self, value: Any, randomness: Randomness) -> NDArray[np.float64]:
         """All estimated partial sums; noise is drawn item by item, for the blocks that end there, smallest first."""
@@ -159,10 +104,7 @@ class RefinedTree(Mechanism):
 
     def session(self, randomness: Randomness = SYSTEM) -> StreamSession[float]:
         """The same item by item, for a stream that is still to come."""
-
-        def noisy(total: int) -> int:
-            return total + int(randomness.draw(self.law, size=1)[0])
-
+        noisy = with_noise(self.law, randomness)
         return StreamSession(length=self.length, advance=over_refined_blocks(self.levels, noisy))
 
     def _closing(self, levels: list[NDArray[np.float64]]) -> NDArray[np.float64]:
@@ -196,14 +138,6 @@ class RefinedTree(Mechanism):
             return normal_half_width(law.standard_deviation, squares, miss, draws=2 * self.length)
         return law.scale * sum_half_width(last, self.levels, miss)
 
-    def accuracy(self, *, confidence: Number) -> Accuracy:
-        """`interval` as a statement."""
-        return largest_error(self.interval(confidence), confidence)
-
     def program_inputs(self, value: Any) -> dict[str, Any]:
         """The stream, the levels and the scale."""
-        return {"stream": read_stream(value, self.length).tolist(), "levels": self.levels, "scale": self.scale}
-
-    def worst_case(self, sensitivity: Sensitivity) -> tuple[list[int], list[int]]:
-        """The first item changes."""
-        return spread_over(self.length, floor(sensitivity.to("L1", dimension=self.length).value))
+        return {**super().program_inputs(value), "levels": self.levels}

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from privately.errors import InvalidParameter, NoSuchRule
 from privately.guarantees import Sensitivity
+from privately.mechanisms.additive import read_scale
 from privately.mechanisms.grids import FARTHEST, Grid
-from privately.noise.samplers import NARROWEST, WIDEST
-from privately.rounding import Number, rational, whole
+from privately.rounding import Number, whole
 
 LEVELS = 512
 LEVELS_PER_SCALE = 8
@@ -46,8 +46,8 @@ def selection_fields(
     *, scale: Number, candidates: int, monotone: bool, grid: Number | None, most: int
 ) -> dict[str, Any]:
     """The fields of a mechanism that chooses among candidates, checked."""
-    points, exact = Grid(grid), rational(scale, "scale", above=0)
-    rational(exact / points.unit, "scale", minimum=NARROWEST, maximum=WIDEST)
+    points = Grid(grid)
+    exact = read_scale(scale, "scale", points.unit)
     if max(exact.numerator.bit_length(), exact.denominator.bit_length()) > MAX_SCORE_BITS:
         raise InvalidParameter("scale", f"has more than {MAX_SCORE_BITS} bits above or below the line; round it up.")
     if not isinstance(monotone, bool):
@@ -81,8 +81,8 @@ def _fractions(scores: list[Any] | tuple[Any, ...], candidates: int) -> Scores:
     return Scores(np.array(steps, np.int64 if short else object), Fraction(1, common))
 
 
-def spread_of(sensitivity: Sensitivity, grid: Grid, *, monotone: bool) -> Fraction:
-    """The largest change of a score minus the smallest, if each changes by at most so much.
+def spread_of(sensitivity: Sensitivity, grid: Grid, *, monotone: bool, whole_steps: bool = False) -> Fraction:
+    """The largest change of a score minus the smallest, if each changes by at most so much; scores may be whole steps.
 
     Theorem: changes in [-a, a] differ by at most 2a; changes of one sign by at most a. Rounding to a grid keeps the
         order of numbers, so changes keep their sign, and grow by at most one step.
@@ -93,7 +93,8 @@ def spread_of(sensitivity: Sensitivity, grid: Grid, *, monotone: bool) -> Fracti
     if monotone and sensitivity.neighbors.change == "replace":
         hint = "A replaced row leaves some counts and enters others; set monotone=False."
         raise NoSuchRule(premise="scores that all move the same way", wanted=str(sensitivity.neighbors), hint=hint)
-    change = grid.steps(sensitivity.to("Linf"), 1).value * grid.unit
+    steps = grid.steps(sensitivity.to("Linf"), 1).value
+    change = (Fraction(floor(steps)) if whole_steps else steps) * grid.unit
     return change if monotone else 2 * change
 
 

@@ -10,25 +10,25 @@ from typing import Any, Unpack
 from privately.guarantees import Derivation, Sensitivity, rules
 from privately.laws import DiscreteLaplace
 from privately.mechanisms.grids import Grid
-from privately.mechanisms.mechanism import Accuracy, Alignment, Mechanism
+from privately.mechanisms.mechanism import Alignment, Mechanism, set_fields
 from privately.mechanisms.programs import Program
-from privately.mechanisms.randomness import SYSTEM, Randomness
-from privately.mechanisms.threshold_accuracy import Comparisons, most_noise, statement
-from privately.mechanisms.threshold_sessions import Session, answer_all, begin, read_stream
+from privately.mechanisms.randomness import Randomness
+from privately.mechanisms.threshold_accuracy import Comparisons, most_noise
+from privately.mechanisms.threshold_answers import ThresholdAnswers
+from privately.mechanisms.threshold_sessions import read_stream
 from privately.mechanisms.threshold_settings import (
     Settings,
     change_in_steps,
     noise_ratio,
     read,
-    read_scale,
+    read_with_scales,
     split,
-    worst_streams,
 )
 from privately.rounding import Number
 
 
 @dataclass(frozen=True, init=False)
-class SparseVector(Mechanism):
+class SparseVector(ThresholdAnswers[bool], Mechanism):
     """Whether query + noise >= threshold + noise, for one query after the other, until `count` of them were a yes.
 
     Queries are integers, or floats with a `grid`. The threshold and all yes answers are paid for at once: PureDP with
@@ -70,11 +70,8 @@ def sparse_vector(queries: private, threshold, threshold_scale, query_scale, cou
     grid: Grid
 
     def __init__(self, *, threshold_scale: Number, query_scale: Number, **settings: Unpack[Settings]) -> None:
-        fields = read(**settings)
-        fields["threshold_scale"] = read_scale(threshold_scale, "threshold_scale", fields["grid"])
-        fields["query_scale"] = read_scale(query_scale, "query_scale", fields["grid"])
-        for name, value in fields.items():
-            object.__setattr__(self, name, value)
+        scales = {"threshold_scale": threshold_scale, "query_scale": query_scale}
+        set_fields(self, **read_with_scales(scales, settings))
 
     @classmethod
     def for_epsilon(cls, epsilon: Number, sensitivity: Sensitivity, **settings: Unpack[Settings]) -> SparseVector:
@@ -119,29 +116,10 @@ def sparse_vector(queries: private, threshold, threshold_scale, query_scale, cou
             sensitivity=change_in_steps(sensitivity, self.grid, monotone=self.monotone),
         )
 
-    def start(self, randomness: Randomness = SYSTEM) -> Session[bool]:
-        """A session to ask. It costs the whole guarantee, whatever is asked."""
-        return begin(
-            compare=self.compare,
-            grid=self.grid,
-            threshold=self.threshold,
-            scale=self.threshold_scale,
-            count=self.count,
-            source=randomness,
-        )
-
-    def run(self, value: Any, randomness: Randomness) -> list[bool]:
-        """The answers to a list of queries, until it stops."""
-        return answer_all(self.start, read_stream(value, self.grid), randomness)
-
     def compare(self, query: int, threshold: int, randomness: Randomness) -> tuple[bool, Fraction]:
         """One test, in steps, and its cost."""
         reached = query + int(randomness.draw(self.query_law, size=1)[0]) >= threshold
         return reached, Fraction(reached)
-
-    def accuracy(self, *, confidence: Number, queries: int = 1) -> Accuracy:
-        """How far from the threshold a query with a wrong answer may be, if there are so many queries."""
-        return statement(self.comparisons, confidence, queries=queries, answers=self.count, grid=self.grid)
 
     def program_inputs(self, value: Any) -> dict[str, Any]:
         """The queries, the threshold and the scales in steps."""
@@ -153,14 +131,14 @@ def sparse_vector(queries: private, threshold, threshold_scale, query_scale, cou
             "count": self.count,
         }
 
-    def worst_case(self, sensitivity: Sensitivity) -> tuple[list[int], list[int]]:
-        """Queries far above the threshold that go up, then queries far below that go down; in steps."""
-        change = int(change_in_steps(sensitivity, self.grid, monotone=self.monotone).value)
-        return worst_streams(
-            scales=(self.threshold_scale, self.query_scale),
-            threshold=self.threshold,
-            grid=self.grid,
-            change=change,
-            down=0 if self.monotone else change,
-            count=self.count,
-        )
+
+def plain_tests(mechanism: ThresholdAnswers[Any], query_scale: Fraction) -> SparseVector:
+    """The yes and no of a mechanism that says more."""
+    return SparseVector(
+        threshold_scale=mechanism.threshold_scale,
+        query_scale=query_scale,
+        count=mechanism.count,
+        threshold=mechanism.threshold,
+        monotone=mechanism.monotone,
+        grid=mechanism.grid.step,
+    )

@@ -9,17 +9,18 @@ from typing import Any, Unpack
 
 from privately.guarantees import Derivation, Sensitivity
 from privately.mechanisms.grids import Grid
-from privately.mechanisms.mechanism import Accuracy, Alignment, Mechanism
+from privately.mechanisms.mechanism import Alignment, Mechanism, set_fields
 from privately.mechanisms.programs import Program
-from privately.mechanisms.randomness import SYSTEM, Randomness
-from privately.mechanisms.sparse_vector import SparseVector
-from privately.mechanisms.threshold_sessions import Session, answer_all, begin, read_stream
-from privately.mechanisms.threshold_settings import Settings
+from privately.mechanisms.randomness import Randomness
+from privately.mechanisms.sparse_vector import SparseVector, plain_tests
+from privately.mechanisms.threshold_accuracy import Comparisons
+from privately.mechanisms.threshold_answers import ThresholdAnswers
+from privately.mechanisms.threshold_settings import Settings, read_with_scales
 from privately.rounding import Number
 
 
 @dataclass(frozen=True, init=False)
-class SparseVectorWithGap(Mechanism):
+class SparseVectorWithGap(ThresholdAnswers[Fraction | None], Mechanism):
     """Sparse vector where a yes is told as its gap, query + noise - (threshold + noise); the answer to a no is None.
 
     A gap plus the threshold estimates the query. It may be told once: another gap with other noise would cost again.
@@ -55,9 +56,8 @@ def sparse_vector_with_gap(queries: private, threshold, threshold_scale, query_s
     grid: Grid
 
     def __init__(self, *, threshold_scale: Number, query_scale: Number, **settings: Unpack[Settings]) -> None:
-        tests = SparseVector(threshold_scale=threshold_scale, query_scale=query_scale, **settings)
-        for name, value in vars(tests).items():
-            object.__setattr__(self, name, value)
+        scales = {"threshold_scale": threshold_scale, "query_scale": query_scale}
+        set_fields(self, **read_with_scales(scales, settings))
 
     @classmethod
     def for_epsilon(
@@ -78,52 +78,27 @@ def sparse_vector_with_gap(queries: private, threshold, threshold_scale, query_s
     @cached_property
     def tests(self) -> SparseVector:
         """The same without gaps."""
-        return SparseVector(
-            threshold_scale=self.threshold_scale,
-            query_scale=self.query_scale,
-            count=self.count,
-            threshold=self.threshold,
-            monotone=self.monotone,
-            grid=self.grid.step,
-        )
+        return plain_tests(self, self.query_scale)
+
+    @property
+    def comparisons(self) -> Comparisons:
+        """Those of the tests."""
+        return self.tests.comparisons
 
     def derive(self, sensitivity: Sensitivity) -> Derivation:
         """PureDP, if each query changes by no more than that."""
         return self.tests.derive(sensitivity)
-
-    def start(self, randomness: Randomness = SYSTEM) -> Session[Fraction | None]:
-        """A session to ask. It costs the whole guarantee, whatever is asked."""
-        return begin(
-            compare=self.compare,
-            grid=self.grid,
-            threshold=self.threshold,
-            scale=self.threshold_scale,
-            count=self.count,
-            source=randomness,
-        )
-
-    def run(self, value: Any, randomness: Randomness) -> list[Fraction | None]:
-        """The answers to a list of queries, until it stops."""
-        return answer_all(self.start, read_stream(value, self.grid), randomness)
 
     def compare(self, query: int, threshold: int, randomness: Randomness) -> tuple[Fraction | None, Fraction]:
         """One test, in steps, and its cost."""
         gap = query + int(randomness.draw(self.tests.query_law, size=1)[0]) - threshold
         return (gap * self.grid.unit, Fraction(1)) if gap >= 0 else (None, Fraction(0))
 
-    def accuracy(self, *, confidence: Number, queries: int = 1) -> Accuracy:
-        """How far from the threshold a query with a wrong answer may be, if there are so many queries."""
-        return self.tests.accuracy(confidence=confidence, queries=queries)
-
     def interval(self, confidence: Number, *, queries: int = 1) -> Fraction:
         """The least w such that all gaps, of so many queries, are within w of the truth with this confidence."""
-        width = self.tests.comparisons.width(confidence, queries=queries)
+        width = self.comparisons.width(confidence, queries=queries)
         return width * self.grid.unit + self.grid.rounding
 
     def program_inputs(self, value: Any) -> dict[str, Any]:
         """The queries, the threshold and the scales in steps."""
         return self.tests.program_inputs(value)
-
-    def worst_case(self, sensitivity: Sensitivity) -> tuple[list[int], list[int]]:
-        """Queries far above the threshold that go up, then queries far below that go down; in steps."""
-        return self.tests.worst_case(sensitivity)

@@ -9,7 +9,9 @@ from typing import Any, Generic, NoReturn, TypeVar
 import numpy as np
 
 from privately.errors import BudgetExhausted
+from privately.laws import Law
 from privately.mechanisms.grids import FARTHEST, Grid
+from privately.mechanisms.randomness import Randomness
 from privately.mechanisms.refinement import refine
 
 LOWEST, HIGHEST = -(2**63), 2**63 - 1
@@ -50,6 +52,15 @@ class StreamSession(Generic[Answer]):
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("a session can be neither copied nor saved: the copy would use the same noise again")
+
+
+def with_noise(law: Law, randomness: Randomness) -> Callable[[int], int]:
+    """Adds fresh noise to whatever it is given."""
+
+    def noisy(total: int) -> int:
+        return total + int(randomness.draw(law, size=1)[0])
+
+    return noisy
 
 
 def over_blocks(levels: int, noisy: Callable[[int], int]) -> Advance[int]:

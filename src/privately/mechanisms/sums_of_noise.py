@@ -34,7 +34,7 @@ _TYPICAL = Fraction(1024)
 
 def law_of(noise: Noise, scale: Number) -> NoiseLaw:
     """Discrete Laplace noise of this scale, or rounded normal noise of this standard deviation."""
-    if noise not in NOISES:
+    if not isinstance(noise, str) or noise not in NOISES:
         raise InvalidParameter("noise", f"{noise!r} is none of {', '.join(NOISES)}.")
     exact = rational(scale, "scale", minimum=NARROWEST, maximum=widest_of(noise))
     return DiscreteLaplace(scale=exact) if noise == "discrete_laplace" else RoundedNormal(standard_deviation=exact)

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
 
-from privately.errors import InvalidParameter
 from privately.laws.deciding import least
-from privately.mechanisms.error_bars import largest
+from privately.mechanisms.error_bars import largest, read_confidence
 from privately.mechanisms.grids import Grid
 from privately.mechanisms.mechanism import Accuracy
 from privately.mechanisms.threshold_sums import Blocks
@@ -123,11 +122,3 @@ def most_noise(
 
     ratios = [Fraction(1), *(scale for scale, _ in shape(Fraction(1)).tests)]
     return largest(fits, lowest=NARROWEST / min(ratios), highest=WIDEST / max(ratios), field="error")
-
-
-def read_confidence(confidence: Number) -> Fraction:
-    """Above 0 and below 1."""
-    certain = rational(confidence, "confidence", above=0)
-    if certain >= 1:
-        raise InvalidParameter("confidence", "must be below 1: no bound on noise is certain.")
-    return certain

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import ceil, floor
-from typing import Any, TypedDict
+from typing import Any, TypedDict, Unpack
 
 from privately.errors import InvalidParameter, NoSuchRule
 from privately.guarantees import Sensitivity
+from privately.mechanisms.additive import read_scale
 from privately.mechanisms.grids import FARTHEST, Grid
-from privately.noise.samplers import NARROWEST, WIDEST
 from privately.rounding import Number, rational, whole
 
 FAR = 25
@@ -25,29 +25,30 @@ class Settings(TypedDict, total=False):
     grid: Number | None
 
 
-def read(
-    *, count: int = 1, threshold: Number = 0, monotone: bool = False, grid: Number | None = None
-) -> dict[str, Any]:
+def read(**settings: Unpack[Settings]) -> dict[str, Any]:
     """Checked: the yes answers paid for, the threshold, whether all queries move the same way, and the grid.
 
     The threshold is public, at least 0 and on the grid.
     """
-    points = Grid(grid)
+    unknown = sorted(settings.keys() - Settings.__annotations__.keys())
+    if unknown:
+        known = ", ".join(Settings.__annotations__)
+        raise TypeError(f"there is no {unknown[0]!r} to set; beside the noise there are {known}")
+    grid, monotone = Grid(settings.get("grid")), settings.get("monotone", False)
     if not isinstance(monotone, bool):
         raise InvalidParameter("monotone", f"{monotone!r} is neither True nor False.")
     return {
-        "count": whole(count, "count"),
-        "threshold": read_length(threshold, "threshold", points),
+        "count": whole(settings.get("count", 1), "count"),
+        "threshold": read_length(settings.get("threshold", 0), "threshold", grid),
         "monotone": monotone,
-        "grid": points,
+        "grid": grid,
     }
 
 
-def read_scale(scale: Number, name: str, grid: Grid) -> Fraction:
-    """A scale of noise that can be drawn."""
-    exact = rational(scale, name, above=0)
-    rational(exact / grid.unit, name, minimum=NARROWEST, maximum=WIDEST)
-    return exact
+def read_with_scales(scales: dict[str, Number], settings: Settings) -> dict[str, Any]:
+    """The same, together with the scales of all noises, by name."""
+    fields = read(**settings)
+    return fields | {name: read_scale(scale, name, fields["grid"].unit) for name, scale in scales.items()}
 
 
 def read_length(length: Number, name: str, grid: Grid) -> Fraction:
@@ -72,7 +73,7 @@ def directions(*, monotone: bool) -> int:
     return 1 if monotone else 2
 
 
-def split(epsilon: Number, sensitivity: Sensitivity, **settings: Any) -> tuple[Fraction, Fraction]:
+def split(epsilon: Number, sensitivity: Sensitivity, **settings: Unpack[Settings]) -> tuple[Fraction, Fraction]:
     """The scales for threshold and queries that cost exactly epsilon together, and make their difference least noisy.
 
     Theorem: with parts 1/(1+x) and x/(1+x) of epsilon for the threshold and for the queries, the cost is epsilon for

@@ -9,10 +9,9 @@ from typing import Any
 
 from privately.guarantees import Derivation, Sensitivity, rules
 from privately.laws import DiscreteLaplace
-from privately.mechanisms.error_bars import largest
+from privately.mechanisms.error_bars import miss_of, most_noise
 from privately.mechanisms.grids import FARTHEST, Grid
 from privately.mechanisms.mechanism import Accuracy, Alignment, Mechanism
-from privately.mechanisms.partial_sums import miss_of
 from privately.mechanisms.programs import Program
 from privately.mechanisms.randomness import Randomness
 from privately.noise.samplers import NARROWEST, WIDEST
@@ -57,13 +56,11 @@ def truncated_geometric(value: private, lowest, highest, scale):
     @classmethod
     def for_accuracy(cls, *, error: Number, confidence: Number, lowest: int, highest: int) -> TruncatedGeometric:
         """The most noise with which the answer is within `error` with this confidence, wherever in the range it is."""
-        allowed = rational(error, "error", minimum=0)
 
-        def fits(scale: Fraction) -> bool:
-            return cls(scale=scale, lowest=lowest, highest=highest).interval(confidence) <= allowed
+        def noisy(scale: Fraction) -> TruncatedGeometric:
+            return cls(scale=scale, lowest=lowest, highest=highest)
 
-        scale = largest(fits, lowest=NARROWEST, highest=WIDEST, field="error")
-        return cls(scale=scale, lowest=lowest, highest=highest)
+        return noisy(most_noise(lambda scale: noisy(scale).interval(confidence), error))
 
     @property
     def law(self) -> DiscreteLaplace:
@@ -83,12 +80,12 @@ def truncated_geometric(value: private, lowest, highest, scale):
 
     def run(self, value: Any, randomness: Randomness) -> int:
         """One noisy integer of the range."""
-        inside = self._inside(int(Grid(None).snap(value, 1)[0]))
+        inside = self._inside(_read(value))
         return self._inside(inside + int(randomness.draw(self.law, size=1)[0]))
 
     def probability(self, answer: int, *, value: int) -> Interval:
         """How likely an answer is; at the ends of the range, all that is moved there."""
-        shift = whole(answer, "answer", minimum=self.lowest, maximum=self.highest) - self._inside(value)
+        shift = whole(answer, "answer", minimum=self.lowest, maximum=self.highest) - self._inside(_read(value))
         if answer == self.lowest:
             return self.law.cdf(shift)
         return self.law.tail(shift - 1) if answer == self.highest else self.law.pmf(shift)
@@ -117,8 +114,7 @@ def truncated_geometric(value: private, lowest, highest, scale):
 
     def program_inputs(self, value: Any) -> dict[str, Any]:
         """The value and the parameters."""
-        exact = int(Grid(None).snap(value, 1)[0])
-        return {"value": exact, "lowest": self.lowest, "highest": self.highest, "scale": self.scale}
+        return {"value": _read(value), "lowest": self.lowest, "highest": self.highest, "scale": self.scale}
 
     def worst_case(self, sensitivity: Sensitivity) -> tuple[int, int]:
         """From the lower end upwards."""
@@ -126,3 +122,7 @@ def truncated_geometric(value: private, lowest, highest, scale):
 
     def _inside(self, value: int) -> int:
         return min(max(value, self.lowest), self.highest)
+
+
+def _read(value: Any) -> int:
+    return int(Grid(None).snap(value, 1)[0])
