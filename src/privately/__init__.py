@@ -28,6 +28,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "accounting": (),
     "certificates": ("certify", "check"),
     "errors": (
         "BudgetExhausted",

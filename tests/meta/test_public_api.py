@@ -27,7 +27,7 @@ PUBLIC = [
     "certify",
     "check",
 ]
-PACKAGES = ["certificates", "errors", "guarantees", "laws", "mechanisms", "noise", "releases", "rounding"]
+PACKAGES = ["accounting", "certificates", "errors", "guarantees", "laws", "mechanisms", "noise", "releases", "rounding"]
 NOT_FOR_IMPORT = {"cli"}
 
 

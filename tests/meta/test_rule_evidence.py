@@ -43,6 +43,7 @@ TWINS = {
     "advanced_composition": "test_composition.py::test_advanced_composition_twins_are_refuted",
     "poisson_sampling": "test_sampling.py::test_twins_of_epsilon_are_refuted",
     "sampling_without_replacement": "test_sampling.py::test_twins_of_epsilon_are_refuted",
+    "accounted": "test_accounting.py::test_accounted_twins_are_refuted",
 }
 
 

@@ -1,0 +1,167 @@
+"""epsilon and delta of an event: which road is taken, and the worst of all directions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from fractions import Fraction
+from typing import Literal, get_args
+
+from privately.accounting import closed_forms, contour, lattice, renyi
+from privately.accounting.bounding import bounding, within
+from privately.accounting.compositions import Composition, compositions
+from privately.accounting.events import Event
+from privately.accounting.losses import GluedLoss
+from privately.accounting.questions import NOTHING, DeltaAt, EpsilonAt, Question, Road
+from privately.accounting.roads import NotApplicable
+from privately.errors import InvalidParameter, NoSuchRule
+from privately.rounding import Interval, Number, rational
+
+Method = Literal["closed form", "contour", "lattice", "renyi"]
+METHODS: tuple[Method, ...] = get_args(Method)
+
+WIDTH = Fraction(1, 10**6)
+"""How narrow an answer should be, relative to epsilon (or to 0.001, if that is more)."""
+
+_LOOSE = Fraction(1, 1000)
+"""An answer wider than this is held against Renyi divergences too."""
+
+_ROADS: Mapping[str, Road] = {"closed form": closed_forms, "contour": contour, "lattice": lattice}
+
+
+def epsilon(event: Event, delta: Number, *, width: Number = WIDTH, method: Method | None = None) -> Interval:
+    """The least epsilon such that everything the event describes is (epsilon, delta)-DP: an interval that contains it.
+
+    >>> from privately import accounting as acc
+    >>> steps = acc.Repeat(event=acc.PoissonSample(event=acc.Gaussian(noise_multiplier=1), rate="0.01"), times=10_000)
+    >>> print(acc.epsilon(steps, delta="1e-5"))
+    [6.187711, 6.187713]
+    """
+    exact, narrow = rational(delta, "delta", minimum=0, maximum=1), _width(width)
+    _check(event, method)
+    return NOTHING if exact == 1 else _answer(event, EpsilonAt(exact, narrow), method)
+
+
+def delta(event: Event, epsilon: Number, *, width: Number = WIDTH, method: Method | None = None) -> Interval:
+    """The least delta such that everything the event describes is (epsilon, delta)-DP; `width` is relative to it.
+
+    >>> from privately import accounting as acc
+    >>> print(acc.delta(acc.Laplace(scale=2), epsilon="0.1"))
+    [0.1812692, 0.1812693]
+    """
+    exact, narrow = rational(epsilon, "epsilon", minimum=0), _width(width)
+    _check(event, method)
+    return _answer(event, DeltaAt(exact, narrow), method)
+
+
+def _check(event: object, method: object) -> None:
+    if not isinstance(event, Event):
+        raise InvalidParameter("event", f"a {type(event).__name__} is no event, such as acc.Laplace(scale=1).")
+    if method is not None and method not in METHODS:
+        raise InvalidParameter("method", f"must be one of {', '.join(METHODS)}.")
+
+
+def _width(width: Number) -> Fraction:
+    return rational(width, "width", above=0, maximum=1)
+
+
+def _answer(event: Event, question: Question, method: Method | None) -> Interval:
+    if method == "renyi":
+        return _by_renyi(event, question)
+    try:
+        found = compositions(event)
+    except (NotApplicable, NoSuchRule) as reason:
+        return _indirect(event, question, method, reason)
+    worst = _worst(found, question, method)
+    if method is None and not replace(question, width=_LOOSE).is_met(worst):
+        worst = _least([worst, _renyi_or_none(event, question)])
+    if any(isinstance(law, GluedLoss) for one in found for law, _ in one.parts):
+        return _between(_lower(event, question, method), worst)
+    return worst
+
+
+def _worst(found: tuple[Composition, ...], question: Question, method: Method | None) -> Interval:
+    """The largest over all directions and alternatives; what is certainly below another one needs no answer."""
+    answers: list[Interval] = []
+    for one in found:
+        if answers and method in {None, "contour"} and question.is_below(contour, one, _top(answers)):
+            continue
+        answers.append(_best(one, question, method))
+    top = _top(answers)
+    return Interval(max(answer.lower for answer in answers), top.upper, method=top.method)
+
+
+def _top(answers: list[Interval]) -> Interval:
+    return max(answers, key=lambda answer: answer.upper)
+
+
+def _best(composition: Composition, question: Question, method: Method | None) -> Interval:
+    """By the first road that is narrow enough, or by all that lead anywhere."""
+    settled = question.settled(composition)
+    if settled is not None:
+        return settled
+    best: Interval | None = None
+    for name in (method,) if method else _ROADS:
+        try:
+            found = question.by(_ROADS[name], composition)
+        except NotApplicable:
+            continue
+        best = found if best is None else _both(best, found)
+        if question.is_met(best):
+            break
+    return question.unknown(composition) if best is None else best
+
+
+def _indirect(event: Event, question: Question, method: Method | None, reason: Exception) -> Interval:
+    """For events without a worst pair: the better of two upper bounds, and a mechanism within from below."""
+    uppers = [answer for answer in (_bounded(event, question, method), _renyi_or_none(event, question)) if answer]
+    if not uppers:
+        raise (
+            reason
+            if isinstance(reason, NoSuchRule)
+            else NoSuchRule(premise=type(event).__name__, wanted="an epsilon and a delta")
+        )
+    return _between(_lower(event, question, method), _least(uppers))
+
+
+def _least(answers: Iterable[Interval | None]) -> Interval:
+    """The least upper end, and the largest lower one."""
+    known = [answer for answer in answers if answer]
+    best = min(known, key=lambda answer: answer.upper)
+    return Interval(min(max(answer.lower for answer in known), best.upper), best.upper, method=best.method)
+
+
+def _bounded(event: Event, question: Question, method: Method | None) -> Interval | None:
+    try:
+        return _worst(compositions(bounding(event)), question, method)
+    except (NotApplicable, NoSuchRule):
+        return None
+
+
+def _renyi_or_none(event: Event, question: Question) -> Interval | None:
+    try:
+        return _by_renyi(event, question)
+    except (NotApplicable, NoSuchRule):
+        return None
+
+
+def _by_renyi(event: Event, question: Question) -> Interval:
+    if isinstance(question, EpsilonAt):
+        return renyi.epsilon(event, question.delta, question.width)
+    return renyi.delta(event, question.epsilon, question.width)
+
+
+def _lower(event: Event, question: Question, method: Method | None) -> Interval:
+    try:
+        return _worst(compositions(within(event)), question, method)
+    except (NotApplicable, NoSuchRule):
+        return NOTHING
+
+
+def _between(below: Interval, above: Interval) -> Interval:
+    return Interval(min(below.lower, above.upper), above.upper, method=f"upper: {above.method}; lower: {below.method}")
+
+
+def _both(one: Interval, other: Interval) -> Interval:
+    narrow = min((one, other), key=lambda answer: answer.width)
+    return Interval(max(one.lower, other.lower), min(one.upper, other.upper), method=narrow.method)

@@ -1,0 +1,225 @@
+"""From events to loss laws: what has to be added up, for each direction in which neighbours can differ."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+from fractions import Fraction
+
+from privately.accounting.events import (
+    Approx,
+    DiscreteGaussian,
+    DiscreteLaplace,
+    Event,
+    FixedSizeSample,
+    Gaussian,
+    GaussianDP,
+    Laplace,
+    PoissonSample,
+    Pure,
+    RandomizedResponse,
+)
+from privately.accounting.failing import failing
+from privately.accounting.finite_pairs import FinitePair, response_pair
+from privately.accounting.losses import (
+    DIRECTIONS,
+    Direction,
+    DiscreteGaussianLoss,
+    DiscreteLaplaceLoss,
+    GaussianLoss,
+    GluedLoss,
+    LaplaceLoss,
+    Loss,
+    SampledDiscreteGaussianLoss,
+    SampledDiscreteLaplaceLoss,
+    SampledGaussianLoss,
+    SampledLaplaceLoss,
+)
+from privately.accounting.roads import NotApplicable
+from privately.accounting.terms import Terms, alternatives, flatten
+from privately.errors import InvalidParameter
+
+Additive = GaussianLoss | LaplaceLoss | DiscreteGaussianLoss | DiscreteLaplaceLoss
+Pair = Additive | FinitePair
+Part = tuple[Loss | None, Fraction]
+
+LONGEST_SUM = 4 * 4096
+"""A sum of squares longer than this, in bits, is cut into several laws."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Composition:
+    """Independent losses to be added up, for one direction: each law so many times.
+
+    With the mass `infinite` (at infinite loss) the profile is infinite + (1 - infinite) E[(1 - e^(epsilon - L))+],
+    L the sum of all `parts`; without parts L = 0. Where 1 - (1 - d)^times is too long to be written down, the truth
+    lies between `infinite_lower` and `infinite`; otherwise both are exact.
+    """
+
+    parts: tuple[tuple[Loss, int], ...] = ()
+    infinite: Fraction = Fraction(0)
+    infinite_lower: Fraction = Fraction(-1)
+
+    def __post_init__(self) -> None:
+        if self.infinite_lower < 0:
+            object.__setattr__(self, "infinite_lower", self.infinite)
+        if not 0 <= self.infinite_lower <= self.infinite <= 1:
+            raise InvalidParameter("infinite", "must be a probability.")
+        if any(times < 1 for _, times in self.parts):
+            raise InvalidParameter("parts", "every law counts at least once.")
+
+    @property
+    def is_nothing(self) -> bool:
+        """Whether nothing at all is revealed."""
+        return not self.parts and self.infinite == 0
+
+
+def compositions(event: Event) -> tuple[Composition, ...]:
+    """What to add up for an event; the answer is the largest over everything returned, taken last.
+
+    There is one for each direction (one in all when both are equal), and for each part of a Parallel that is not
+    covered by another one. Raises NotApplicable when no single pair of laws is the worst case.
+
+    Theorem: each is a dominating pair of the event for its direction, and together they are reached: some mechanisms
+        that the event describes have exactly these profiles. Only GluedLoss need not be reached in a composition.
+    Reference: Zhu-Dong-Wang 2022, Theorem 10 and Theorem 11; Dong-Roth-Su 2022, Theorem 4
+    Proof: docs/theory/accounting/events.md#composition
+    Checked-by: tests/accounting/test_compositions.py::test_compositions_dominate_enumeration,
+        tests/accounting/test_compositions.py::test_adaptive_compositions_are_dominated
+    """
+    found = [_composed(terms, direction) for terms in alternatives(event) for direction in DIRECTIONS]
+    return tuple(dict.fromkeys(found))
+
+
+def _composed(terms: Terms, direction: Direction) -> Composition:
+    laws: Counter[Loss] = Counter()
+    failures: Counter[Fraction] = Counter()
+    for event, times in terms.items():
+        law, infinite = _part(event, direction)
+        if law is not None:
+            laws[law] += times
+        if infinite:
+            failures[infinite] += times
+    lower, upper = failing(failures)
+    if lower == 1:
+        return Composition(infinite=Fraction(1))
+    return Composition(parts=_ordered(laws), infinite=upper, infinite_lower=lower)
+
+
+def _ordered(laws: Mapping[Loss, int]) -> tuple[tuple[Loss, int], ...]:
+    """In an order that does not depend on the event's, with all normal laws as one."""
+    normal = {law: times for law, times in laws.items() if isinstance(law, GaussianLoss)}
+    others = sorted(((law, times) for law, times in laws.items() if law not in normal), key=_key)
+    squares = sorted(times * law.mu_squared for law, times in normal.items())
+    return (*((GaussianLoss(mu_squared=total), 1) for total in _sums(squares)), *others)
+
+
+def _sums(squares: Iterable[Fraction]) -> list[Fraction]:
+    """Their sum, or several sums when it would be too long."""
+    sums: list[Fraction] = []
+    for square in squares:
+        if sums and sums[-1].denominator.bit_length() <= LONGEST_SUM:
+            sums[-1] += square
+        else:
+            sums.append(square)
+    return sums
+
+
+def _key(part: tuple[Loss, int]) -> tuple[object, ...]:
+    law, times = part
+    if isinstance(law, GluedLoss):
+        return "GluedLoss", _key((law.base, times)), law.rate
+    return type(law).__name__, *(getattr(law, one.name) for one in fields(law)), times
+
+
+def _part(event: Event, direction: Direction) -> Part:
+    """The finite losses of one term, None when they are 0, and its mass at infinite loss."""
+    match event:
+        case PoissonSample(event=inner, rate=rate):
+            return _sampled(_shared(inner), rate, direction)
+        case FixedSizeSample(event=inner):
+            return _glued(_shared(inner), event.rate)
+    pair = _pair(event)
+    return pair.loss() if isinstance(pair, FinitePair) else (pair, Fraction(0))
+
+
+def _shared(event: Event) -> Pair:
+    """The pair of all that is run on one and the same sample."""
+    terms = flatten(event)
+    if all(isinstance(one, (Gaussian, GaussianDP)) for one in terms):
+        return _normal(terms)
+    if len(terms) == 1 and set(terms.values()) == {1}:
+        return _pair(next(iter(terms)))
+    raise NotApplicable("several mechanisms on one sample, not all of them Gaussian, have no pair in closed form")
+
+
+def _normal(terms: Terms) -> Pair:
+    """Normal noise several times on the same data is normal noise once."""
+    pairs = [(_pair(event), times) for event, times in terms.items()]
+    if any(isinstance(pair, FinitePair) for pair, _ in pairs):
+        return response_pair(Fraction(0), delta=1)
+    squares = [times * pair.mu_squared for pair, times in pairs if isinstance(pair, GaussianLoss)]
+    total, *rest = _sums(sorted(squares))
+    if rest:
+        raise NotApplicable("too many different amounts of noise on one sample")
+    return GaussianLoss(mu_squared=total)
+
+
+def _sampled(pair: Pair, rate: Fraction, direction: Direction) -> Part:
+    match pair:
+        case FinitePair():
+            return pair.sampled(rate, direction).loss()
+        case GaussianLoss(mu_squared=mu_squared):
+            return SampledGaussianLoss(mu_squared=mu_squared, rate=rate, direction=direction), Fraction(0)
+        case LaplaceLoss(epsilon=epsilon):
+            return SampledLaplaceLoss(epsilon=epsilon, rate=rate, direction=direction), Fraction(0)
+        case DiscreteGaussianLoss(variance=variance, sensitivity=sensitivity):
+            law: Loss = SampledDiscreteGaussianLoss(
+                variance=variance, sensitivity=sensitivity, rate=rate, direction=direction
+            )
+            return law, Fraction(0)
+        case DiscreteLaplaceLoss(scale=scale, sensitivity=sensitivity):
+            law = SampledDiscreteLaplaceLoss(scale=scale, sensitivity=sensitivity, rate=rate, direction=direction)
+            return law, Fraction(0)
+
+
+def _glued(pair: Pair, rate: Fraction) -> Part:
+    if isinstance(pair, FinitePair):
+        return pair.glued(rate).loss()
+    return GluedLoss(base=pair, rate=rate), Fraction(0)
+
+
+def _pair(event: Event) -> Pair:
+    """The dominating pair of a leaf; the same in both directions, as every leaf's is symmetric.
+
+    Theorem: normal noise on a vector of L2 sensitivity 1, and Laplace noise on one of L1 sensitivity 1, is dominated by
+        the same noise on one number that changes by 1; so is discrete Laplace noise, for whole sensitivities.
+    Reference: Balle-Wang 2018; Dong-Roth-Su 2022; Awan-Vadhan 2023
+    Proof: docs/theory/accounting/events.md#noise
+    Checked-by: tests/accounting/test_compositions.py::test_laplace_noise_on_vectors_is_dominated
+    """
+    match event:
+        case Gaussian(noise_multiplier=multiplier):
+            return GaussianLoss(mu_squared=1 / multiplier**2) if multiplier else _REVEALED
+        case GaussianDP(mu=mu):
+            return GaussianLoss(mu_squared=mu**2)
+        case Laplace(scale=scale):
+            return LaplaceLoss(epsilon=1 / scale) if scale else _REVEALED
+        case DiscreteGaussian(variance=variance, sensitivity=sensitivity):
+            return DiscreteGaussianLoss(variance=variance, sensitivity=sensitivity) if variance else _REVEALED
+        case DiscreteLaplace(scale=scale, sensitivity=1):
+            return response_pair(1 / scale) if scale else _REVEALED
+        case DiscreteLaplace(scale=scale, sensitivity=sensitivity):
+            return DiscreteLaplaceLoss(scale=scale, sensitivity=sensitivity) if scale else _REVEALED
+        case RandomizedResponse(epsilon=epsilon, categories=categories):
+            return response_pair(epsilon, categories=categories)
+        case Pure(epsilon=epsilon):
+            return response_pair(epsilon)
+        case Approx(epsilon=epsilon, delta=delta):
+            return response_pair(epsilon, delta=delta)
+    raise NotApplicable(f"no single pair of laws is known to be the worst case of {type(event).__name__}")
+
+
+_REVEALED = response_pair(Fraction(0), delta=1)
+"""No noise: whatever differs is seen."""

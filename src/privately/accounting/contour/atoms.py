@@ -1,0 +1,106 @@
+"""The part of a composition in which every step lands on one of two atoms: a binomial sum, exact.
+
+It does not fall along the contour, so it is taken out of the integral and added afterwards.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from privately.accounting.contour.view import Complex, View, enlarged, power
+from privately.accounting.elementary import ERROR, LOWEST, UNIT, Floats, exp, expm1, log
+
+MOST_STEPS = 1 << 21
+_SMALLEST = 1e-40
+
+
+@dataclass(frozen=True)
+class Atoms:
+    """Two tilted atoms, each step of `times` on one of them. Errors are relative for weights, absolute for losses."""
+
+    times: int
+    c: float
+    weights: Floats
+    losses: Floats
+    weight_error: float
+    loss_error: float
+
+    variation: float
+    """V such that the rest of the law's transform is at most V/w."""
+
+    @classmethod
+    def of(cls, view: View, c: float, times: int, variation: float, errors: tuple[float, float]) -> Atoms:
+        """The first and the last point of a view; errors of weights and losses."""
+        ends = [0, -1]
+        weight_error, loss_error = (enlarged(error) for error in errors)
+        return cls(
+            times, c, view.weights.real[ends], view.losses.real[ends], weight_error, loss_error, enlarged(variation)
+        )
+
+    def falls(self, reaches: Floats) -> Floats:
+        """Lower bounds on -ln |phi^T - alpha^T| for all w at or above each reach, alpha the atoms' part of phi."""
+        doubt = 1 + 2 * self.weight_error
+        rest = np.minimum(self.variation * doubt / reaches, 1.0)
+        inside = np.minimum(enlarged(self.mass) * doubt + rest, 1.0)
+        return -log(self.times * rest) - (self.times - 1) * log(inside) - 2.0**-20
+
+    @property
+    def mass(self) -> float:
+        return float(self.weights.sum())
+
+    @cached_property
+    def whole(self) -> float:
+        """The weight of all steps together: mass^times."""
+        exponent = self.times * float(log(np.array([self.mass]))[0])
+        return float(exp(np.array([max(exponent, LOWEST)]))[0])
+
+    @property
+    def doubt(self) -> float:
+        """The relative error of `whole`."""
+        exponent = abs(float(log(np.array([self.mass]))[0]))
+        return enlarged(self.times * (self.weight_error + 2 * ERROR * max(1.0, exponent)) + 2 * ERROR)
+
+    def transforms(self, step: float, count: int) -> tuple[Complex, Floats]:
+        """Their transform to the power `times`, centred, and bounds on the errors."""
+        alone = View((0.0, 0.0), 0.0, self.weights, self.losses, self.weight_error, self.loss_error)
+        found, error = alone.transforms(step, count)
+        raised, off = power(found + (self.mass - 1), error + 4 * UNIT, self.times)
+        return 1 + raised, off + 2 * UNIT
+
+    def part(self, s: float) -> tuple[float, float]:
+        """Their part of the profile at centre + s, without e^(K - c epsilon), and a bound on its error.
+
+        Theorem: with k steps on the first atom the loss is k l1 + (times - k) l2, with a binomial weight.
+        Reference: Kairouz-Oh-Viswanath 2015
+        Proof: docs/theory/accounting/contour.md#atoms-and-variation
+        Checked-by: tests/accounting/contour/test_atoms.py::test_the_binomial_sum
+        """
+        weights, losses, weight_error = self._binomial
+        place = int(np.searchsorted(losses, s)) if losses.size else 0
+        weights, excess = weights[place:], losses[place:] - s
+        gained = exp(-self.c * excess) * -expm1(-excess)
+        moved = self.times * (self.loss_error + 4 * UNIT * float(np.abs(self.losses).sum())) + 4 * UNIT * abs(s)
+        value = float(weights @ gained)
+        return value, enlarged(value * (weight_error + 4 * ERROR + self.c * moved) + moved * self.whole)
+
+    @cached_property
+    def _binomial(self) -> tuple[Floats, Floats, float]:
+        """C(times, k) p1^k p2^(times - k) with the losses, these increasing: weights from their ratios, as their sum is
+        known. Weights below 10^-40 of the largest are left out; the error covers them.
+        """
+        p, q = self.weights
+        k = np.arange(self.times + 1.0)
+        ratios = (self.times - k[:-1]) / (k[:-1] + 1) * (p / max(q, 1e-290))
+        mode = int(np.searchsorted(-ratios, -1.0))
+        shape = np.concatenate([np.cumprod(1 / ratios[:mode][::-1])[::-1], [1.0], np.cumprod(ratios[mode:])])
+        kept = np.flatnonzero(shape > _SMALLEST)
+        shape, k = shape[kept], k[kept]
+        error = 2 * self.doubt + 16 * UNIT * self.times
+        losses = k * self.losses[0] + (self.times - k) * self.losses[1]
+        weights = shape * (self.whole / shape.sum())
+        if self.losses[0] < self.losses[1]:
+            weights, losses = weights[::-1], losses[::-1]
+        return weights, losses, error + self.times * _SMALLEST

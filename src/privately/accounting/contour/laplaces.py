@@ -1,0 +1,162 @@
+"""Laplace mechanisms on the contour, any number of them at once, in closed form."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+
+from privately.accounting.contour.atoms import Atoms
+from privately.accounting.contour.view import Complex, View, enlarged, power, product, size_of
+from privately.accounting.elementary import ERROR, LARGEST_ANGLE, UNIT, Floats, exp, expm1, log, log1p, turn_minus_one
+from privately.accounting.losses import LaplaceLoss
+from privately.accounting.roads import NotApplicable
+
+_LARGEST_EPSILON = 500.0
+_MOST_CELLS = 1 << 22
+_SMALL = 1e-3
+
+
+@dataclass(frozen=True)
+class Laplaces:
+    """Laws with these epsilons, each so many times."""
+
+    epsilon: Floats
+    times: tuple[int, ...]
+
+    @classmethod
+    def of(cls, laws: list[tuple[LaplaceLoss, int]]) -> Laplaces:
+        if any(law.epsilon > _LARGEST_EPSILON for law, _ in laws):
+            raise NotApplicable("losses beyond the range of floats")
+        return cls(np.array([float(law.epsilon) for law, _ in laws]), tuple(times for _, times in laws))
+
+    @cached_property
+    def counts(self) -> Floats:
+        return np.array(self.times, dtype=np.float64)
+
+    @property
+    def size(self) -> int:
+        """What a frequency costs, in points of other laws."""
+        return 16 * self.epsilon.size
+
+    def rough(self, highest: float) -> Laplaces:  # noqa: ARG002 - the same at all heights
+        return self
+
+    def cumulants(self, c: float) -> tuple[float, float, float]:
+        """K(c) and its first two derivatives, nearly."""
+        e, s = self.epsilon, 2 * c + 1
+        g = np.exp(-s * e)
+        whole = (c + 1) + c * g
+        first = ((c + 1) * e + 1 + g * (1 - c * e)) / whole
+        second = (e * e * ((c + 1) + c * g) + 2 * e * (1 - g)) / whole
+        near = s * e < _SMALL
+        k = np.where(near, c * (c + 1) * e * e / 2, c * e + np.log(whole / s))
+        mean = np.where(near, (c + 0.5) * e * e, first - 2 / s)
+        variance = np.where(near, e * e, np.maximum(second - first * first + 4 / (s * s), 0))
+        return tuple(float(self.counts @ each) for each in (k, mean, variance))  # type: ignore[return-value]
+
+    def level(self, c: float) -> float:
+        """K(c) alone."""
+        return self.cumulants(c)[0]
+
+    def grid(self, c: float, highest: float, reach: float, quiet: float) -> Laplaces:  # noqa: ARG002 - exact for all
+        return self
+
+    def log_mass(self, c: float) -> tuple[float, float]:
+        """The sum of all ln M(c), enclosed.
+
+        Theorem: M(z) = ((z+1) e^(z epsilon) + z e^(-(z+1) epsilon))/(2z+1).
+        Reference: Sommer-Meiser-Mohammadi 2019
+        Proof: docs/theory/accounting/contour.md#the-laplace-transform
+        Checked-by: tests/accounting/contour/test_laplaces.py::test_the_transform
+        """
+        e, s = self.epsilon, 2 * c + 1
+        fallen = -expm1(-s * e)  # 1 - g; M(c) = e^(c epsilon) (1 - c (1 - g)/(2c + 1))
+        size = c * e
+        k = size + log1p(-(c / s) * fallen)
+        off = 4 * ERROR * size + 4 * UNIT * size
+        slack = enlarged(float(self.counts @ off) + 4 * e.size * UNIT * float(self.counts @ size))
+        total = float(self.counts @ k)
+        return total - slack, total + slack
+
+    def view(self, c: float, reach: float) -> LaplacesView:
+        """What the integral needs at c."""
+        if reach * 2 * float(self.epsilon.max()) > LARGEST_ANGLE:
+            raise NotApplicable("the sum turns too often")
+        e, s = self.epsilon, 2 * c + 1
+        g = exp(-np.minimum(s * e, 700.0))
+        whole = (c + 1) + c * g
+        centres = np.where(s * e < _SMALL, (c + 0.5) * e * e, ((c + 1) * e + 1 + g * (1 - c * e)) / whole - 2 / s)
+        centre = sum((n * Fraction(m) for n, m in zip(self.times, centres.tolist(), strict=True)), Fraction(0))
+        atoms = np.array([s / (2 * whole[0]), s * g[0] / (2 * whole[0])])
+        losses = np.array([e[0] - centres[0], -e[0] - centres[0]])
+        return LaplacesView(self.log_mass(c), centre, atoms, losses, 0.0, 0.0, self, c, centres, g)
+
+    def decay(self, c: float, frequencies: Floats) -> Floats:
+        """Lower bounds on -ln |phi(w)| for all w at or above each of these frequencies: atoms, and variation/w."""
+        e, s = self.epsilon, 2 * c + 1
+        g = exp(-np.minimum(s * e, 700.0))
+        mass = s * (1 + g) / (2 * ((c + 1) + c * g))
+        inside = np.minimum(mass[:, None] * (1 + 1 / frequencies) * (1 + 8 * ERROR), 1.0)
+        falls: Floats = (self.counts[:, None] * np.maximum(-log(inside) - 2 * ERROR, 0)).sum(axis=0)
+        return falls * (1 - 2.0**-20)
+
+    def atoms(self, c: float, view: View, times: int) -> Atoms | None:
+        """What can be taken out of the integral, of a single law."""
+        if len(self.times) > 1:
+            return None
+        epsilon, mass = float(self.epsilon[0]), float(view.weights.sum())
+        errors = 8 * ERROR + 8 * UNIT * (2 * c + 1) * epsilon, 8 * UNIT * (epsilon + float(np.abs(view.losses).max()))
+        return Atoms.of(view, c, times * self.times[0], mass, errors)
+
+
+@dataclass(frozen=True)
+class LaplacesView(View):
+    """The laws seen from c; weights and losses are the atoms of the first."""
+
+    laws: Laplaces
+    c: float
+    centres: Floats
+    g: Floats
+
+    def transforms(self, step: float, count: int) -> tuple[Complex, Floats]:
+        """phi - 1 of all the laws together at step, 2 step, ..., count step, and bounds on the errors."""
+        if count * self.laws.epsilon.size > _MOST_CELLS:
+            raise NotApplicable("the sum is too long")
+        w = step * np.arange(1, count + 1, dtype=np.float64)
+        found, error = self._each(w)
+        groups: dict[int, list[int]] = {}
+        for place, times in enumerate(self.laws.times):
+            groups.setdefault(times, []).append(place)
+        total: tuple[Complex, Floats] | None = None
+        for times, places in groups.items():
+            raised = power(*_together(found[places], error[places]), times)
+            total = raised if total is None else product(*total, *raised)
+        return total if total is not None else (np.zeros(count, dtype=np.complex128), np.zeros(count))
+
+    def _each(self, w: Floats) -> tuple[Complex, Floats]:
+        """phi - 1 of every law: ((2c+1)((z+1) a + z g b) - i w (1-g))/((2z+1)(c+1+cg)), a and b the turns less 1."""
+        c, g = self.c, self.g[:, None]
+        e, m = self.laws.epsilon[:, None], self.centres[:, None]
+        s = 2 * c + 1
+        z = np.asarray(c + 1j * w, dtype=np.complex128)
+        up, down = turn_minus_one(w * (e - m)), turn_minus_one(-w * (e + m))
+        fallen = -expm1(-s * e)
+        below = np.asarray((2 * z + 1) * ((c + 1) + c * g), dtype=np.complex128)
+        above = s * ((z + 1) * up + (g * z) * down) - 1j * w * fallen
+        found = np.asarray(above / below, dtype=np.complex128)
+        sizes: Floats = size_of(1 + z) + g * size_of(z)
+        error: Floats = (s * w * (e + np.abs(m)) * sizes + w * fallen) / size_of(below)
+        return found, error * enlarged(16 * ERROR)
+
+
+def _together(found: Complex, error: Floats) -> tuple[Complex, Floats]:
+    """The product along the first axis, two halves at a time."""
+    while found.shape[0] > 1:
+        half = found.shape[0] // 2
+        rest = found[2 * half :], error[2 * half :]
+        paired = product(found[:half], error[:half], found[half : 2 * half], error[half : 2 * half])
+        found, error = (np.concatenate(both) for both in zip(paired, rest, strict=True))
+    return found[0], error[0]

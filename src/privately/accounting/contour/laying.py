@@ -1,0 +1,136 @@
+"""Laying the sum along a contour: how far it goes, and what is known of every law from there."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+
+from privately.accounting.contour.atoms import MOST_STEPS, Atoms
+from privately.accounting.contour.saddle import Shape, Sketched
+from privately.accounting.contour.view import View, enlarged, exp_above
+from privately.accounting.elementary import UNIT, Floats
+from privately.accounting.roads import NotApplicable
+
+_MOST_WORK = 1 << 24
+_REACHES = np.array([1.0, 1.25, 1.6, 2.4, 4.0, 8.0])
+_LONGEST_REACH = 1e9
+_NEGLIGIBLE = 5.0
+
+
+class Gridded(Protocol):
+    """Points of a law that serve a range of contours."""
+
+    @property
+    def size(self) -> int: ...
+    def log_mass(self, c: float) -> tuple[float, float]: ...
+    def view(self, c: float, reach: float) -> View: ...
+    def decay(self, c: float, frequencies: Floats) -> Floats: ...
+    def atoms(self, c: float, view: View, times: int) -> Atoms | None: ...
+
+
+class Law(Sketched, Protocol):
+    """A loss law as the contour integral needs it."""
+
+    def grid(self, c: float, highest: float, reach: float, quiet: float) -> Gridded: ...
+
+
+@dataclass(frozen=True)
+class Layout:
+    """A finite sum along Re z = c: `count` steps, and bounds on what is beyond."""
+
+    c: float
+    step: float
+    count: int
+    gaussian: float
+    views: tuple[tuple[View, int], ...]
+    atoms: Atoms | None
+    log_mass: tuple[float, float]
+    truncated: float
+    _whole: _Whole
+    _others: tuple[float, float]
+
+    @cached_property
+    def heights(self) -> tuple[tuple[float, float], ...]:
+        """Other places on the real line, with ln M there from above."""
+        return tuple((b, self._whole.log_mass(b)[1] if b else 0.0) for b in self._others)
+
+
+def lay(parts: Sequence[tuple[Law, int]], gaussian: float, shape: Shape, tolerance: float) -> Layout:
+    """A sum long enough for errors of about `tolerance`, relative to delta."""
+    saddle, c = shape.saddle, shape.saddle.c
+    wanted = 3 - math.log(tolerance) - saddle.log_sum
+    calm = wanted - math.log(2 * c + 1)
+    if not saddle.variance > 0:
+        raise NotApplicable("the losses do not vary")
+    base = math.sqrt(2 * wanted / saddle.variance)
+    beyond = 2 * shape.step
+    reach = base * float(_REACHES[2]) + beyond
+    while True:
+        quiets = [calm + math.log(times * len(parts)) for _, times in parts]
+        grids = [law.grid(c, shape.above, reach, quiet) for (law, _), quiet in zip(parts, quiets, strict=True)]
+        whole = _Whole(grids, [times for _, times in parts], gaussian, c)
+        views = whole.views(reach)
+        reaches = base * _REACHES
+        falls, atoms = whole.falls(views, reaches, wanted)
+        enough = np.flatnonzero(falls + np.log(reaches) > wanted)
+        if enough.size and reaches[enough[0]] + beyond <= reach:
+            break
+        if enough.size:
+            reach = float(reaches[enough[0]]) * (1 + 2.0**-40) + beyond
+        else:
+            base, reach = float(reaches[-1]), float(reaches[-1]) * 2 + beyond
+        if base > _LONGEST_REACH:
+            raise NotApplicable("the integrand falls too slowly")
+    count = max(math.ceil(reaches[enough[0]] / shape.step), 2)
+    if count * sum(grid.size for grid in grids) > _MOST_WORK:
+        raise NotApplicable("the sum is too long")
+    return Layout(
+        c=c,
+        step=shape.step,
+        count=count,
+        gaussian=gaussian,
+        views=views,
+        atoms=atoms,
+        log_mass=whole.log_mass(c, [view.log_mass for view, _ in views]),
+        truncated=enlarged(exp_above(-float(falls[enough[0]])) / (3.14159 * shape.step * count)),
+        _whole=whole,
+        _others=(shape.above, shape.below),
+    )
+
+
+@dataclass(frozen=True)
+class _Whole:
+    """The grids of all parts, each so many times, and what is Gaussian."""
+
+    grids: Sequence[Gridded]
+    times: Sequence[int]
+    gaussian: float
+    c: float
+
+    def views(self, reach: float) -> tuple[tuple[View, int], ...]:
+        return tuple((grid.view(self.c, reach), times) for grid, times in zip(self.grids, self.times, strict=True))
+
+    def falls(self, views: Sequence[tuple[View, int]], reaches: Floats, wanted: float) -> tuple[Floats, Atoms | None]:
+        """Lower bounds on -ln |M(c + iw)/M(c)| for all w at or above each reach; for a law alone, without its atoms."""
+        if len(self.grids) == 1 and not self.gaussian:
+            atoms = self.grids[0].atoms(self.c, *views[0])
+            if atoms and atoms.times * (1 - atoms.mass) < wanted + _NEGLIGIBLE and atoms.times <= MOST_STEPS:
+                return atoms.falls(reaches), atoms
+        falls = reaches * reaches * (self.gaussian / 2)
+        for grid, times in zip(self.grids, self.times, strict=True):
+            falls = falls + times * grid.decay(self.c, reaches)
+        return falls * (1 - 2.0**-20), None
+
+    def log_mass(self, c: float, known: Sequence[tuple[float, float]] | None = None) -> tuple[float, float]:
+        """ln M(c) of all parts together, enclosed."""
+        low = high = size = (c * c + c) * self.gaussian / 2
+        masses = known or [grid.log_mass(c) for grid in self.grids]
+        for (least, most), times in zip(masses, self.times, strict=True):
+            low, high, size = low + times * least, high + times * most, size + times * max(abs(least), abs(most))
+        slack = 4 * (len(masses) + 4) * UNIT * size
+        return low - slack, high + slack

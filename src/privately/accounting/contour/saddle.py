@@ -1,0 +1,150 @@
+"""Where to lay the contour: choices that make the bounds good. None of them has to be right for the bounds to hold."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+from privately.accounting.roads import NotApplicable
+
+_HIGHEST = 2.0**14
+_LOWEST = 2.0**-24
+_ROUNDS = 60
+_CLOSE = 0.4
+_LONGEST_STRIDE = 2.0
+_TOGETHER = 1e-12
+_HEIGHTS = (0.6, 1.06, 1.25, 2.0)
+
+
+class Sketch(Protocol):
+    """ln M(c), nearly."""
+
+    def cumulants(self, c: float) -> tuple[float, float, float]: ...
+    def level(self, c: float) -> float: ...
+
+
+class Sketched(Protocol):
+    """What a law offers for a first look."""
+
+    def rough(self, highest: float) -> Sketch: ...
+
+
+class Outline:
+    """K(c), the sum of the logarithms of the transforms, roughly."""
+
+    def __init__(self, parts: Sequence[tuple[Sketched, int]], mu_squared: float) -> None:
+        self.parts = parts
+        self.mu_squared = mu_squared
+        self._sketches: list[Sketch] = []
+        self._highest = 0.0
+        self.seen: dict[float, float] = {0.0: 0.0}
+        """Heights that were tried, with K there."""
+
+    def cumulants(self, c: float) -> tuple[float, float, float]:
+        """K(c) and its first two derivatives."""
+        self._sketch(c)
+        k, mean, variance = (c * c + c) * self.mu_squared / 2, (c + 0.5) * self.mu_squared, self.mu_squared
+        for (_, times), sketch in zip(self.parts, self._sketches, strict=True):
+            one = sketch.cumulants(c)
+            k, mean, variance = k + times * one[0], mean + times * one[1], variance + times * one[2]
+        self.seen[c] = k
+        return k, mean, variance
+
+    def level(self, c: float) -> float:
+        """K(c) alone."""
+        self._sketch(c)
+        counted = zip(self.parts, self._sketches, strict=True)
+        k = (c * c + c) * self.mu_squared / 2 + sum(times * sketch.level(c) for (_, times), sketch in counted)
+        self.seen[c] = k
+        return k
+
+    def _sketch(self, c: float) -> None:
+        if c > self._highest:
+            self._highest = max(4 * c, 64.0)
+            self._sketches = [law.rough(self._highest) for law, _ in self.parts]
+
+
+@dataclass(frozen=True)
+class Saddle:
+    """A point c of the real line, with the epsilon and the delta for which it is the best."""
+
+    c: float
+    k: float
+    mean: float
+    variance: float
+
+    @cached_property
+    def epsilon(self) -> float:
+        return self.mean - 1 / self.c - 1 / (1 + self.c)
+
+    @cached_property
+    def log_sum(self) -> float:
+        """ln of the integral along the contour, without e^(K - c epsilon)."""
+        return -math.log(self.c * (1 + self.c)) - math.log(2 * math.pi * self.spread) / 2
+
+    @cached_property
+    def spread(self) -> float:
+        """The second derivative of the logarithm of the integrand."""
+        return self.variance + 1 / self.c**2 + 1 / (1 + self.c) ** 2
+
+    @cached_property
+    def log_delta(self) -> float:
+        return self.k - self.c * self.epsilon + self.log_sum
+
+
+def for_delta(outline: Outline, log_delta: float) -> Saddle:
+    """The saddle whose delta is about this one."""
+    return _search(outline, lambda saddle: saddle.log_delta - log_delta)
+
+
+def for_epsilon(outline: Outline, epsilon: float) -> Saddle:
+    """The saddle whose epsilon is about this one."""
+    return _search(outline, lambda saddle: (epsilon - saddle.epsilon) * saddle.c)
+
+
+def _search(outline: Outline, excess: Callable[[Saddle], float]) -> Saddle:
+    """Where `excess`, which falls in c like ln delta, is nearly 0: Newton's method on a logarithmic scale, kept
+    between the last points on either side.
+    """
+    x, left, right = 1.0, math.log(_LOWEST), math.log(_HIGHEST)
+    for _ in range(_ROUNDS):
+        c = math.exp(x)
+        saddle = Saddle(c, *outline.cumulants(c))
+        value = excess(saddle)
+        if abs(value) <= _CLOSE:
+            return saddle
+        left, right = (x, right) if value > 0 else (left, x)
+        stride = min(max(value / (c * c * saddle.spread), -_LONGEST_STRIDE), _LONGEST_STRIDE)
+        x = x + stride if left < x + stride < right else (left + right) / 2
+        if right - left < _TOGETHER:
+            break
+    raise NotApplicable("no contour fits")
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A contour, its step, and two other heights from which Chernoff bounds on the aliases are taken."""
+
+    saddle: Saddle
+    epsilon: float
+    step: float
+    below: float
+    above: float
+
+
+def shape(outline: Outline, saddle: Saddle, epsilon: float, log_tolerance: float) -> Shape:
+    """The widest step with which the aliases stay below e^log_tolerance of delta."""
+    c = saddle.c
+    level = saddle.k - c * epsilon + saddle.log_sum + log_tolerance
+
+    for factor in _HEIGHTS:
+        outline.level(c * factor)
+    periods = [((k - b * epsilon - level) / abs(b - c), b) for b, k in outline.seen.items() if abs(b - c) > c / 64]
+    above = min((period, b) for period, b in periods if b > c)
+    below = min((period, b) for period, b in periods if b < c)
+    step = 2 * math.pi / max(above[0], below[0], 2.0**-20)
+    fraction, exponent = math.frexp(step)
+    return Shape(saddle, epsilon, math.ldexp(math.floor(fraction * 2**20), exponent - 20), below[1], above[1])

@@ -1,0 +1,253 @@
+"""The sampled Gaussian on the contour: normal x, loss +-ln(1 - q + q e^t) with t = mu x - mu^2/2.
+
+Both directions are integrals over a standard normal x, the noise of the data set without the row: M(z) = E[e^(s L(x))]
+with L = ln(1 - q + q e^t), where s = z + 1 for "remove" (the loss is L) and s = -z for "add" (the loss is -L).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+
+from privately.accounting.contour.points import Points, Tilted
+from privately.accounting.contour.shifted import Line
+from privately.accounting.contour.view import Rough, View, exp_above, weighted_rows
+from privately.accounting.elementary import ERROR, UNIT, Floats, exp, expm1, log1p
+from privately.accounting.losses import SampledGaussianLoss
+from privately.accounting.roads import NotApplicable
+
+_PER_ROOT = 0.3989422804014327
+_TURN = 6.283185307179586  # below 2 pi
+_DYADIC = 1024
+_SAFE = 2.0**-20
+_HIGHEST_RATE = 1 - 2.0**-20
+_GENTLE = 0.2
+_LARGEST_LOSS = 600.0
+_MOST_POINTS = 1 << 16
+_STRIPS = (0.5, 1.0, 1.5, 2.0)
+
+
+@dataclass(frozen=True)
+class SampledGaussian:
+    """One law, apart from any contour."""
+
+    mu: float
+    rate: float
+    removes: bool
+
+    @classmethod
+    def of(cls, law: SampledGaussianLoss) -> SampledGaussian:
+        """Its floats are within 2 units of rounding of the exact parameters."""
+        if law.rate > _HIGHEST_RATE:
+            raise NotApplicable("a rate so near 1")
+        return cls(mu=math.sqrt(law.mu_squared), rate=float(law.rate), removes=law.direction == "remove")
+
+    def power(self, c: float) -> float:
+        """The real part of s."""
+        return c + 1 if self.removes else -c
+
+    def rough(self, highest: float) -> Rough:
+        """For contours up to this height."""
+        left, right = self._ends(highest, 9.0)
+        x = np.linspace(left, right, int((right - left) * 3) + 2)
+        loss = np.log1p(self.rate * np.expm1(np.minimum(self.mu * x - self.mu**2 / 2, _LARGEST_LOSS)))
+        base = -x * x / 2 + math.log((x[1] - x[0]) * _PER_ROOT)
+        return Rough(loss, base + loss) if self.removes else Rough(-loss, base)
+
+    def grid(self, c: float, highest: float, reach: float, quiet: float) -> Grid:
+        """Points for c, frequencies up to `reach`, and ln M up to the highest; with errors of about e^-quiet."""
+        line = Line.best(self.mu, c, quiet, removes=self.removes)
+        beside, along = line.step(quiet), self._step(c, reach, quiet)
+        if along >= beside:
+            line = replace(line, height=0.0)
+        step = min(max(beside, along), self._step(highest, 0.0, quiet), 0.5)
+        step = max(math.floor(step * _DYADIC), 1) / _DYADIC
+        left, right = self._ends(highest, math.sqrt(2 * (quiet + line.edge)))
+        first, last = math.floor(left / step), math.ceil(right / step)
+        if last - first > _MOST_POINTS:
+            raise NotApplicable("too many points")
+        return Grid.over(self, np.arange(first, last + 1, dtype=np.float64) * step, step, line)
+
+    def _ends(self, highest: float, width: float) -> tuple[float, float]:
+        """Where the tilted laws lie, but for about e^(-width^2/2)."""
+        if self.removes:
+            return -width, self.power(highest) * self.mu + width
+        shallow = math.sqrt(width**2 - 2 * highest * math.log1p(-self.rate))
+        return -min(highest * self.mu + width, shallow), width
+
+    def _step(self, c: float, reach: float, quiet: float) -> float:
+        best = 0.0
+        for angle in _STRIPS:
+            a = min(angle / self.mu, math.sqrt(2 * quiet))
+            best = max(best, _TURN / (reach * self.mu + (quiet + self._strip_cost(c, a)) / a))
+        return best
+
+    def _strip_cost(self, c: float, a: float) -> float:
+        """ln of how much larger the integrand may be on Im x = a than on the real line, at w = 0 and mu a <= 2."""
+        half = self.mu * a / 2
+        return a * a / 2 + (0.0 if self.removes else 0.62 * c * half * half)
+
+    def aliasing(self, c: float, reach: float, step: float) -> float:
+        """The error of the sum over x, relative to M(c), for |w| up to `reach`.
+
+        Theorem: f analytic in |Im x| <= a gives |integral - sum| <= 2 S/(e^(2 pi a/step) - 1), S the integral of |f| on
+        the edge; here S <= e^(a^2/2 + w mu a) cos(mu a/2)^(-c) M(c), the cosine for "add" alone.
+        Reference: Trefethen-Weideman 2014, Theorem 5.1
+        Proof: docs/theory/accounting/contour.md#the-inner-integral
+        Checked-by: tests/accounting/contour/test_sampled_gaussian.py::test_the_inner_integral
+        """
+        least = 0.0
+        for angle in _STRIPS:
+            for a in (angle / self.mu, min(angle / self.mu, max(_TURN / step - reach * self.mu, 0.0))):
+                least = min(least, self._strip_cost(c, a) + (reach * self.mu - _TURN / step) * a)
+        return 2.1 * exp_above(least) if least < -4 else math.inf
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Equally spaced x, and the points there."""
+
+    law: SampledGaussian
+    x: Floats
+    step: float
+    points: Points
+    share: Floats
+    """The part of the mixture at x that comes from the row: dL/dx = mu share."""
+    line: Line
+    """On which the transform at the line's c is taken."""
+    _tilts: dict[float, Tilted] = field(default_factory=dict, repr=False, compare=False)
+
+    @classmethod
+    def over(cls, law: SampledGaussian, x: Floats, step: float, line: Line) -> Grid:
+        mu, rate = law.mu, law.rate
+        drift = mu * x
+        t = drift - mu * mu / 2
+        if t[-1] > _LARGEST_LOSS:
+            raise NotApplicable("losses beyond the range of floats")
+        lifted = rate * expm1(t)
+        loss, whole = log1p(lifted), 1 + lifted
+        share = np.minimum(rate * exp(t) / whole, 1.0)
+        moved = share * (8 * UNIT * (np.abs(drift) + mu * mu))
+        return cls(
+            law=law,
+            x=x,
+            step=step,
+            points=Points(
+                factor=step * _PER_ROOT,
+                log_base=-x * x / 2,
+                weight_error=4 * UNIT,
+                loss=loss,
+                loss_error=ERROR * np.abs(loss) + 2 * ERROR * np.abs(lifted) / whole + moved,
+            ),
+            share=share,
+            line=line,
+        )
+
+    @property
+    def size(self) -> int:
+        """How many points."""
+        return self.x.size
+
+    def log_mass(self, c: float) -> tuple[float, float]:
+        """ln M(c), enclosed."""
+        tilted = self._tilted(c)
+        return tilted.log_mass(self._missing(tilted, c, 0.0))
+
+    def view(self, c: float, reach: float) -> View:
+        """What the integral needs at c."""
+        tilted = self._tilted(c)
+        if self.line.height:
+            gap = self.line.missing(self.step) + self.outside(tilted) * exp_above(self.line.edge)
+            gaps = gap, self._missing(tilted, c, 0.0)
+            return self.line.view(self.x, self.points, self.share, tilted, gaps)
+        losses = self.points.loss if self.law.removes else -self.points.loss
+        return tilted.view(losses, self.points.loss_error, self._missing(tilted, c, reach))
+
+    def atoms(self, c: float, view: View, times: int) -> None:
+        """None that could be taken out."""
+
+    def decay(self, c: float, frequencies: Floats) -> Floats:
+        """Lower bounds on -ln |phi(w)| that hold for all w at or above each of these frequencies.
+
+        Theorem: moving the line of integration to Im x = y multiplies the integrand by at most e^(y^2/2 - w arg), where
+        arg is the angle of u + v e^(i mu y), u and v the two parts of the mixture.
+        Reference: Olver 1974, chapter 4
+        Proof: docs/theory/accounting/contour.md#how-fast-the-integrand-falls
+        Checked-by: tests/accounting/contour/test_sampled_gaussian.py::test_how_fast_the_integrand_falls
+        """
+        mu = self.law.mu
+        tilted = self._tilted(c)
+        least, most = self._cells(tilted)
+        pull = mu * float(tilted.shares @ self.share)
+        best = frequencies * pull * mu / 2 / (1 + (0.0 if self.law.removes else c * pull * mu))
+        near = best / (1 + 1.7 * best)
+        tries = 1 if near[-1] < _GENTLE else 2
+        k = np.concatenate([near, near / 2.5][:tries])[:, None]  # tan(mu y/2)
+        w = np.concatenate([frequencies] * tries)[:, None]
+        sine, versed = 2 * k / (1 + k * k), 2 * k * k / (1 + k * k)
+        slant = self.share[:-1] * sine / (1 - self.share[:-1] * versed)
+        angle = 3 * slant / (1 + 2 * np.sqrt(1 + slant * slant))
+        exponent = -w * angle * (1 - _SAFE)
+        if not self.law.removes:
+            mixed = 2 * np.minimum(self.share[1:], 0.25) * versed
+            exponent += (c / 2) * (1 + _SAFE) * mixed / (1 - mixed)
+        gained = -expm1(np.minimum(exponent, _LARGEST_LOSS))
+        gain = weighted_rows(least, np.maximum(gained, 0).T) - weighted_rows(most, np.maximum(-gained, 0).T)
+        k = k[:, 0]
+        y = 2 * k * (1 - k**2 / 3 + k**4 / 5) / mu
+        beyond = (
+            4
+            * self._missing(tilted, c, 0.0)
+            * (1.0 if self.law.removes else 2 * exp(np.minimum(c * k * k / 2, _LARGEST_LOSS)))
+        )
+        gain = np.clip(gain - beyond, -1.0, 1 - 2.0**-30)
+        lost = gain * (1 + gain / 2 * (1 + gain * (2 / 3))) if tries == 1 else -log1p(-gain)
+        falls = (lost - y * y / 2 * (1 + _SAFE)).reshape(tries, -1)
+        best_falls: Floats = np.maximum(falls.max(axis=0), 0) * (1 - _SAFE)
+        return best_falls
+
+    def _cells(self, tilted: Tilted) -> tuple[Floats, Floats]:
+        """Bounds on the tilted mass between neighbouring points, as the logarithmic slope there is bounded."""
+        x, pull = self.x, tilted.s * self.law.mu * self.share
+        low = -x[1:] + np.minimum(pull[1:], pull[:-1])
+        high = -x[:-1] + np.maximum(pull[1:], pull[:-1])
+        dip = self.step * np.maximum(np.minimum(-low, high), 0)
+        left, right = tilted.shares[:-1], tilted.shares[1:]
+        if dip.max() > 1:
+            raise NotApplicable("the grid is too coarse")
+        return np.minimum(left, right) * (1 - dip) * (1 - _SAFE), np.maximum(left, right) * exp(dip) * (1 + _SAFE)
+
+    def _missing(self, tilted: Tilted, c: float, reach: float) -> float:
+        """What the sum over the points misses, relative to M(c) and, untilted, to 1."""
+        return self.law.aliasing(c, reach, self.step) + self.outside(tilted) + self._untilted
+
+    @cached_property
+    def _untilted(self) -> float:
+        return self.law.aliasing(0.0, 0.0, self.step) + self._outside(0.0, *map(exp_above, self._ends()))
+
+    def _ends(self) -> tuple[float, float]:
+        return float(self.points.log_base[0]), float(self.points.log_base[-1])
+
+    def _tilted(self, c: float) -> Tilted:
+        if c not in self._tilts:
+            self._tilts[c] = self.points.tilted(self.law.power(c))
+        return self._tilts[c]
+
+    def outside(self, tilted: Tilted) -> float:
+        """The part of the sum beyond both ends, relative to M."""
+        return self._outside(tilted.s, float(tilted.weights[0]), float(tilted.weights[-1])) / tilted.total
+
+    def _outside(self, s: float, first: float, last: float) -> float:
+        """The sum over the points beyond both ends: geometric, as the logarithmic slope -x + s mu share is bounded."""
+        falls = self.x[-1] - max(s, 0.0) * self.law.mu
+        rises = -self.x[0] + min(s, 0.0) * self.law.mu * float(self.share[0])
+        if min(falls, rises) * self.step < _SAFE:
+            raise NotApplicable("the grid ends too early")
+        total = 0.0
+        for end, slope in ((last, falls), (first, rises)):
+            ratio = 1 / (1 + slope * self.step)
+            total += end * ratio / (1 - ratio)
+        return total

@@ -1,0 +1,171 @@
+"""What the contour integral sees of a loss law."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privately.accounting.elementary import ERROR, LARGEST_ANGLE, UNIT, Floats, expm1, turn_minus_one
+from privately.accounting.roads import NotApplicable
+
+Complex = NDArray[np.complex128]
+
+_SLACK = 1 + 2.0**-20
+_BLOCK = 1 << 15
+_HOPELESS = 2.0  # as far as two points of the unit disk can be apart
+
+
+def enlarged(bound: float) -> float:
+    """A bound that was itself computed in floats, made safe: its own relative error is far below 2^-20."""
+    return bound * _SLACK
+
+
+def exp_above(x: float) -> float:
+    """A power of two at or above e^x, less than four times as large."""
+    exponent = math.ceil(x * 1.4426950408889635 + 2.0**-20)
+    return math.ldexp(1.0, max(exponent, -1000)) if exponent < 1000 else math.inf
+
+
+@dataclass(frozen=True)
+class Rough:
+    """Points and log-weights that give ln M(c) nearly: to choose a contour by, not to claim by."""
+
+    losses: Floats
+    base: Floats
+
+    def cumulants(self, c: float) -> tuple[float, float, float]:
+        """K(c) = ln M(c) and its first two derivatives."""
+        top, weights, total = self._weights(c)
+        mean = float(weights @ self.losses) / total
+        centred = self.losses - mean
+        return top + math.log(total), mean, float(weights @ (centred * centred)) / total
+
+    def level(self, c: float) -> float:
+        """K(c) alone."""
+        top, _, total = self._weights(c)
+        return top + math.log(total)
+
+    def _weights(self, c: float) -> tuple[float, Floats, float]:
+        exponents = self.base + c * self.losses
+        top = float(exponents.max())
+        weights = np.exp(exponents - top)
+        return top, weights, float(weights.sum())
+
+
+@dataclass(frozen=True)
+class View:
+    """A loss law seen from Re z = c: weighted points that stand for its tilted law.
+
+    With L~ = L - centre and phi(w) = E_c[e^(i w L~)]: |phi(w) - 1 - sum of weights (e^(i w losses) - 1)| <=
+    `error` + w `slope` for w >= 0 up to the reach it was made for; ln M(c) lies between `log_mass`. Points on a line
+    beside the real one have complex weights and losses, these with imaginary parts >= 0.
+    """
+
+    log_mass: tuple[float, float]
+    centre: float | Fraction
+    weights: Floats | Complex
+    losses: Floats | Complex
+    error: float
+    slope: float
+
+    def transforms(self, step: float, count: int) -> tuple[Complex, Floats]:
+        """phi - 1 at step, 2 step, ..., count step, and bounds on the errors.
+
+        Theorem: a_(p+q) = a_p + a_q + a_p a_q for a_n = e^(i n x) - 1, and doubling loses at most 2^-48 |n x| a level.
+        Reference: Higham 2002, section 3.6
+        Proof: docs/theory/accounting/contour.md#turning-by-doubling
+        Checked-by: tests/accounting/contour/test_view.py::test_turning_by_doubling
+        """
+        if step * float(np.abs(self.losses.real).max()) > LARGEST_ANGLE:
+            raise NotApplicable("the sum turns too often")
+        rows = max(_BLOCK // count, 1)
+        found = np.zeros(count, dtype=np.complex128)
+        for start in range(0, self.losses.size, rows):
+            turns = _turns(step * self.losses[start : start + rows], count)
+            found += _weighted(self.weights[start : start + rows], turns)
+        rounding = 2 * ERROR + count.bit_length() * 2.0**-48 + 4 * self.losses.size * UNIT
+        spread = float(_sizes(self.weights) @ _sizes(self.losses))
+        places = step * np.arange(1, count + 1, dtype=np.float64)
+        return found, (self.error + places * (self.slope + rounding * spread)) * _SLACK
+
+
+def _turns(angles: Floats | Complex, count: int) -> Complex:
+    """e^(i n angle) - 1 for n = 1, ..., count."""
+    turns = np.empty((angles.size, count), dtype=np.complex128)
+    turns[:, 0] = turn_minus_one(angles.real)
+    if np.iscomplexobj(angles):
+        turns[:, 0] += (1 + turns[:, 0]) * expm1(-angles.imag)
+    done = 1
+    while done < count:
+        more = min(done, count - done)
+        whole, part = turns[:, done - 1 : done], turns[:, :more]
+        target = turns[:, done : done + more]
+        np.multiply(whole, part, out=target)
+        target += part
+        target += whole
+        done += more
+    return turns
+
+
+def _weighted(weights: Floats | Complex, turns: Complex) -> Complex:
+    found = weighted_rows(weights.real, turns.view(np.float64)).view(np.complex128)
+    if np.iscomplexobj(weights):
+        found = found + 1j * weighted_rows(weights.imag, turns.view(np.float64)).view(np.complex128)
+    return found
+
+
+def weighted_rows(weights: Floats, rows: Floats) -> Floats:
+    """weights @ rows: einsum starts no threads, which cost more than they bring here."""
+    found: Floats = np.einsum("j,jn->n", weights, rows)
+    return found
+
+
+def _sizes(a: Floats | Complex) -> Floats:
+    return np.sqrt(a.real * a.real + a.imag * a.imag) if np.iscomplexobj(a) else np.abs(a.real)
+
+
+def size_of(a: Complex) -> Floats:
+    """|a|, by operations that are correctly rounded."""
+    size: Floats = np.sqrt(a.real * a.real + a.imag * a.imag)
+    return size
+
+
+def power(minus_one: Complex, error: Floats, times: int) -> tuple[Complex, Floats]:
+    """(1 + a)^times - 1 by squaring, with a running bound on the error; the truth of |1 + a| is at most 1.
+
+    Theorem: for numbers in the unit disk |(1+a)(1+b) - (1+a')(1+b')| <= e + f + e f, if |a-a'| <= e and |b-b'| <= f.
+    Reference: Higham 2002, section 3.3
+    Proof: docs/theory/accounting/contour.md#powers
+    Checked-by: tests/accounting/contour/test_view.py::test_powers
+    """
+    square = minus_one, error
+    while not times & 1:
+        square, times = _square(*square), times >> 1
+    result = square
+    while times := times >> 1:
+        square = _square(*square)
+        if times & 1:
+            result = product(*result, *square)
+    return result
+
+
+def product(a: Complex, a_error: Floats, b: Complex, b_error: Floats) -> tuple[Complex, Floats]:
+    """(1 + a)(1 + b) - 1, likewise."""
+    value = a * b
+    value += a
+    value += b
+    error = a_error + b_error + a_error * b_error + 16 * UNIT * (_at_most(a) + _at_most(b))
+    return value, np.minimum(error, _HOPELESS)
+
+
+def _square(a: Complex, error: Floats) -> tuple[Complex, Floats]:
+    return a * (2 + a), np.minimum((2 + error) * error + 32 * UNIT * _at_most(a), _HOPELESS)
+
+
+def _at_most(a: Complex) -> Floats:
+    """A bound on |a|, cheaply."""
+    return np.abs(a.real) + np.abs(a.imag)

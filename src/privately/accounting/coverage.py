@@ -1,0 +1,125 @@
+"""Which of several compositions cost no more than another one, seen from their parameters alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from operator import ge
+from typing import TypeAlias
+
+from privately.accounting.events import (
+    Approx,
+    DiscreteGaussian,
+    DiscreteLaplace,
+    Event,
+    Gaussian,
+    GaussianDP,
+    Laplace,
+    PoissonSample,
+    Pure,
+    RandomizedResponse,
+)
+from privately.errors import NoSuchRule
+
+MAX_ALTERNATIVES = 100
+LONGEST_SUM = 4 * 4096
+"""Sums of squares of more bits than this are not compared."""
+
+Strength: TypeAlias = tuple[Fraction | int, ...]
+
+
+def uncovered(listed: Sequence[Mapping[Event, int]]) -> list[Mapping[Event, int]]:
+    """Those that no other one covers; of equal ones the first.
+
+    Theorem: within a family of events the profile grows with the strength listed here, and a composition's with each
+        of its terms'.
+    Reference: docs/theory/accounting/events.md gives each; composition: Zhu-Dong-Wang 2022, Theorem 10
+    Proof: docs/theory/accounting/events.md#coverage
+    Checked-by: tests/accounting/test_coverage.py::test_what_is_covered_costs_no_more
+    """
+    strengths = [_Strengths.of(terms) for terms in listed]
+    kept: list[int] = []
+    for place in sorted(range(len(listed)), key=lambda place: strengths[place].rank, reverse=True):
+        if any(strengths[other].covers(strengths[place]) for other in kept):
+            continue
+        kept = [other for other in kept if not strengths[place].covers(strengths[other])] + [place]
+        if len(kept) > MAX_ALTERNATIVES:
+            raise NoSuchRule(
+                premise=f"more than {MAX_ALTERNATIVES} parts of which none covers another",
+                wanted="the worst part",
+                hint="Describe the parts by fewer different events.",
+            )
+    return [listed[place] for place in sorted(kept)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Strengths:
+    """How strong each family of events is, the number of runs last; and the terms as they are."""
+
+    families: Mapping[object, Strength] | None
+    terms: Mapping[Event, int]
+
+    @classmethod
+    def of(cls, terms: Mapping[Event, int]) -> _Strengths:
+        return cls(_families(terms), terms)
+
+    def covers(self, other: _Strengths) -> bool:
+        if all(self.terms.get(event, 0) >= times for event, times in other.terms.items()):
+            return True
+        if self.families is None or other.families is None:
+            return False
+        return all(
+            family in self.families and all(map(ge, self.families[family], strength))
+            for family, strength in other.families.items()
+        )
+
+    @property
+    def rank(self) -> float:
+        """Usually higher for what covers more, which saves comparisons."""
+        return sum(float(number) for strength in (self.families or {}).values() for number in strength)
+
+
+def _families(terms: Mapping[Event, int]) -> Mapping[object, Strength] | None:
+    """None when a family occurs twice, as two strengths are not one; only normal laws add up to one."""
+    found: dict[object, Strength] = {}
+    for event, times in terms.items():
+        family, strength = _family(event)
+        if family == _NORMAL:
+            (before,) = found.get(family, (Fraction(0),))
+            total = before + times * strength[0]
+            if total.denominator.bit_length() > LONGEST_SUM:
+                return None
+            found[family] = (total,)
+        elif family in found:
+            return None
+        else:
+            found[family] = (*strength, times)
+    return found
+
+
+_NORMAL = "normal"
+
+
+def _family(event: Event) -> tuple[object, Strength]:
+    match event:
+        case Gaussian(noise_multiplier=multiplier) if multiplier:
+            return _NORMAL, (1 / multiplier**2,)
+        case GaussianDP(mu=mu):
+            return _NORMAL, (mu**2,)
+        case Laplace(scale=scale) if scale:
+            return "laplace", (1 / scale,)
+        case DiscreteLaplace(scale=scale, sensitivity=sensitivity) if scale:
+            return "discrete laplace", (1 / scale, sensitivity)
+        case DiscreteGaussian(variance=variance, sensitivity=sensitivity):
+            return ("discrete gaussian", variance), (sensitivity,)
+        case RandomizedResponse(epsilon=epsilon, categories=categories):
+            return "response", (epsilon, Fraction(0), -categories)
+        case Pure(epsilon=epsilon):
+            return "response", (epsilon, Fraction(0), -2)
+        case Approx(epsilon=epsilon, delta=delta):
+            return "response", (epsilon, delta, -2)
+        case PoissonSample(event=inner, rate=rate):
+            family, strength = _family(inner)
+            return ("sampled", family), (rate, *strength)
+    return event, ()

@@ -1,0 +1,73 @@
+"""The largest loss that a law can show: epsilon at delta = 0."""
+
+from __future__ import annotations
+
+from privately.accounting.compositions import Composition
+from privately.accounting.losses import (
+    DiscreteGaussianLoss,
+    DiscreteLaplaceLoss,
+    FiniteLoss,
+    GaussianLoss,
+    GluedLoss,
+    LaplaceLoss,
+    Loss,
+    SampledDiscreteGaussianLoss,
+    SampledDiscreteLaplaceLoss,
+    SampledGaussianLoss,
+    SampledLaplaceLoss,
+)
+from privately.rounding import Enclosure
+
+
+def largest_loss(composition: Composition) -> Enclosure | None:
+    """The sum of the largest losses of the parts; None when there is no largest.
+
+    Theorem: epsilon(0) is the essential supremum of the loss; sampling at rate q turns the loss l of the pair into
+        ln(1 - q + q e^l) in one direction and -ln(1 - q + q e^-l) in the other.
+    Reference: Balle-Barthe-Gaboardi 2018
+    Proof: docs/theory/accounting/events.md#largest-losses
+    Checked-by: tests/accounting/test_extremes.py::test_largest_losses
+    """
+    total = Enclosure.of(0)
+    for law, times in composition.parts:
+        largest = _largest(law)
+        if largest is None:
+            return None
+        total = total + times * largest
+    return total
+
+
+def _largest(law: Loss) -> Enclosure | None:
+    match law:
+        case LaplaceLoss(epsilon=epsilon):
+            return Enclosure.of(epsilon)
+        case DiscreteLaplaceLoss(scale=scale, sensitivity=sensitivity):
+            return Enclosure.of(sensitivity / scale)
+        case FiniteLoss() if law.is_response:
+            return Enclosure.of(law.epsilon)
+        case FiniteLoss():
+            losses = [loss for _, loss in law.atoms()]
+            return Enclosure(max(loss.lower for loss in losses), max(loss.upper for loss in losses))
+        case SampledLaplaceLoss() | SampledDiscreteLaplaceLoss():
+            return _sampled(law, _base(law))
+        case SampledGaussianLoss(direction="add") | SampledDiscreteGaussianLoss(direction="add"):
+            return -Enclosure.of(1 - law.rate).log()
+        case GluedLoss(base=LaplaceLoss() | DiscreteLaplaceLoss()):
+            whole = _largest(law.base)
+            return None if whole is None else (1 - law.rate + law.rate * whole.exp()).log()
+        case GaussianLoss() | DiscreteGaussianLoss() | SampledGaussianLoss() | SampledDiscreteGaussianLoss():
+            return None
+        case GluedLoss():
+            return None
+
+
+def _base(law: SampledLaplaceLoss | SampledDiscreteLaplaceLoss) -> Enclosure:
+    if isinstance(law, SampledLaplaceLoss):
+        return Enclosure.of(law.epsilon)
+    return Enclosure.of(law.sensitivity / law.scale)
+
+
+def _sampled(law: SampledLaplaceLoss | SampledDiscreteLaplaceLoss, whole: Enclosure) -> Enclosure:
+    if law.direction == "remove":
+        return (1 - law.rate + law.rate * whole.exp()).log()
+    return -(1 - law.rate + law.rate * (-whole).exp()).log()

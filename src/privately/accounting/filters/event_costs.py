@@ -1,0 +1,108 @@
+"""What an event costs in a currency by sums alone: exact, immediate, and no tighter than adding up its parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from fractions import Fraction
+from functools import singledispatch
+from typing import Any
+
+from privately.accounting import events
+from privately.accounting.filters.currencies import Amounts, Currency
+from privately.accounting.filters.sums import added
+from privately.errors import NoSuchRule
+from privately.guarantees import ZCDP, ApproxDP, ApproxZCDP, GaussianDP, Guarantee, PureDP, RenyiDP, rules
+
+_STATEMENTS: dict[type[events.Event], tuple[Any, ...]] = {
+    events.RandomizedResponse: (PureDP, "epsilon"),
+    events.Pure: (PureDP, "epsilon"),
+    events.Approx: (ApproxDP, "epsilon", "delta"),
+    events.ZCDP: (ZCDP, "rho"),
+    events.Renyi: (RenyiDP, "bounds"),
+    events.GaussianDP: (GaussianDP, "mu"),
+}
+"""Events that are what a guarantee says, with the fields that they share with it."""
+
+
+@singledispatch
+def amounts_of(event: events.Event, currency: Currency) -> Amounts:
+    """The amounts that every mechanism which the event describes stays within, or NoSuchRule.
+
+    Theorem: what a leaf's guarantee costs; added up over a Sequence, multiplied in a Repeat, the largest of each amount
+        in a Parallel, and what the rules give for a Group; a sampled event is amplified as PureDP or ApproxDP.
+    Reference: those of the rules
+    Proof: docs/theory/accounting/filters.md#batches
+    Checked-by: tests/accounting/filters/test_event_costs.py::test_leaves,
+        tests/accounting/filters/test_event_costs.py::test_combinations
+    """
+    return currency.price(_leaf(event, currency.kind))
+
+
+@amounts_of.register
+def _(event: events.Sequence, currency: Currency) -> Amounts:
+    return _columns(added, (amounts_of(part, currency) for part in event.events))
+
+
+@amounts_of.register
+def _(event: events.Repeat, currency: Currency) -> Amounts:
+    return tuple(event.times * amount for amount in amounts_of(event.event, currency))
+
+
+@amounts_of.register
+def _(event: events.Parallel, currency: Currency) -> Amounts:
+    return _columns(max, (amounts_of(part, currency) for part in event.events))
+
+
+@amounts_of.register
+def _(event: events.Group, currency: Currency) -> Amounts:
+    inner = replace(currency, neighbors=event.event.neighbors)
+    return currency.price(inner.statement(amounts_of(event.event, inner)).group(event.size))
+
+
+@amounts_of.register
+def _(event: events.PoissonSample, currency: Currency) -> Amounts:
+    base = rules.suppose(_sampled_base(event.event, currency))
+    return currency.price(rules.poisson_sampling(base, rate=event.rate).conclusion)
+
+
+@amounts_of.register
+def _(event: events.FixedSizeSample, currency: Currency) -> Amounts:
+    base = rules.suppose(_sampled_base(event.event, currency))
+    if event.size == 0:
+        return (Fraction(0),) * len(currency.names)
+    sizes = {"sample": event.size, "population": event.population}
+    return currency.price(rules.sampling_without_replacement(base, **sizes).conclusion)
+
+
+def _sampled_base(event: events.Event, currency: Currency) -> Guarantee:
+    kind = ApproxDP if currency.kind in (ApproxDP, ApproxZCDP) else PureDP
+    inner = Currency(kind=kind, neighbors=event.neighbors)
+    return inner.statement(amounts_of(event, inner))
+
+
+def _leaf(event: events.Event, kind: type[Guarantee]) -> Guarantee:
+    """The leaf's guarantee from which the least follows in a currency of this kind."""
+    stated = _STATEMENTS.get(type(event))
+    if stated is not None:
+        guarantee, *names = stated
+        made: Guarantee = guarantee(**{name: getattr(event, name) for name in names}, neighbors=event.neighbors)
+        return made
+    match event:
+        case events.Gaussian(noise_multiplier=deviation) if deviation:
+            return GaussianDP(mu=1 / deviation, neighbors=event.neighbors)
+        case events.DiscreteGaussian(variance=variance, sensitivity=sensitivity) if variance:
+            return ZCDP(rho=sensitivity**2 / (2 * variance), neighbors=event.neighbors)
+        case events.Laplace(scale=scale) if scale:
+            return PureDP(epsilon=1 / scale, neighbors=event.neighbors)
+        case events.DiscreteLaplace(scale=scale, sensitivity=sensitivity) if scale:
+            return PureDP(epsilon=sensitivity / scale, neighbors=event.neighbors)
+        case events.Exponential(epsilon=epsilon):
+            if kind in (ZCDP, ApproxZCDP, RenyiDP):
+                return ZCDP(rho=epsilon**2 / 8, neighbors=event.neighbors)
+            return PureDP(epsilon=epsilon, neighbors=event.neighbors)
+    raise NoSuchRule(premise=event, wanted=kind.__name__, hint="Without noise no finite amount is enough.")
+
+
+def _columns(gather: Callable[[Amounts], Fraction], rows: Iterable[Amounts]) -> Amounts:
+    return tuple(gather(column) for column in zip(*rows, strict=True))

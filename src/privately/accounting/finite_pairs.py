@@ -1,0 +1,128 @@
+"""Dominating pairs with finitely many outcomes, in exact numbers: randomized response, and what sampling makes of it.
+
+t = e^epsilon, K categories, d the probability that everything is revealed, q the sampling rate. In units of
+1/(K - 1 + t) all probabilities have the form a + b t with rational a and b, and sampling keeps that form.
+
+    outcome     P               Q
+    revealed    d (K-1+t)       0                 only P can give it: infinite loss
+    truth       (1-d) t         (1-d)             loss epsilon
+    other       (1-d)(K-2)      (1-d)(K-2)        loss 0
+    lie         (1-d)           (1-d) t           loss -epsilon
+    hidden      0               d (K-1+t)         only Q can give it
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import gcd, lcm
+
+from privately.accounting.losses import Direction, FiniteLoss, Weight
+
+_ZERO = (Fraction(0), Fraction(0))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FinitePair:
+    """Weights of P and Q for each outcome, largest loss first, as many above loss 0 as below and one between.
+
+    `unit` is the weight of probability 1.
+    """
+
+    epsilon: Fraction
+    unit: Weight
+    outcomes: tuple[tuple[Weight, Weight], ...]
+
+    def sampled(self, rate: Fraction, direction: Direction) -> FinitePair:
+        """The pair under Poisson sampling.
+
+        Theorem: if (P, Q) dominates a mechanism under removal of a row, ((1-q)Q + qP, Q) dominates it on a Poisson
+            sample of rate q; if (P, Q) dominates it under addition, (P, (1-q)P + qQ) does. Both hold for every base.
+        Reference: Zhu-Dong-Wang 2022, Theorem 11
+        Proof: docs/theory/accounting/events.md#poisson-sampling
+        Checked-by: tests/accounting/test_finite_pairs.py::test_sampled_pairs_dominate_enumeration,
+            tests/accounting/test_finite_pairs.py::test_sampled_pairs_are_reached
+        """
+        if direction == "remove":
+            mixed = [(_mixed(q, p, rate), q) for p, q in self.outcomes]
+        else:
+            mixed = [(p, _mixed(p, q, rate)) for p, q in self.outcomes]
+        return FinitePair(epsilon=self.epsilon, unit=self.unit, outcomes=tuple(mixed))
+
+    def glued(self, rate: Fraction) -> FinitePair:
+        """The pair in a sample of fixed size, under replacement.
+
+        Theorem: if (P, Q) dominates a mechanism under replacement, then the mechanism on a uniform subset of a share q
+            of the rows has, as e^epsilon >= 1 or not, at most the profile of ((1-q)Q + qP, Q) or (P, (1-q)P + qQ).
+        Reference: Zhu-Dong-Wang 2022, Theorem 11; Balle-Barthe-Gaboardi 2018, Theorem 9
+        Proof: docs/theory/accounting/events.md#samples-of-fixed-size
+        Checked-by: tests/accounting/test_finite_pairs.py::test_glued_pairs_dominate_enumeration
+        """
+        half = len(self.outcomes) // 2
+        above, (even, _), below = self.outcomes[:half], self.outcomes[half], self.outcomes[half + 1 :]
+        for p, q in above:
+            even = _plus(even, _times(1 - rate, _plus(p, _times(Fraction(-1), q))))
+        outcomes = (
+            *((_mixed(q, p, rate), q) for p, q in above),
+            (even, even),
+            *((p, _mixed(p, q, rate)) for p, q in below),
+        )
+        return FinitePair(epsilon=self.epsilon, unit=self.unit, outcomes=outcomes)
+
+    def loss(self) -> tuple[FiniteLoss | None, Fraction]:
+        """The law of the finite losses, None when they are all 0; and the mass at infinite loss."""
+        infinite = sum((self._share(p) for p, q in self.outcomes if q == _ZERO), Fraction(0))
+        finite = [(p, q) for p, q in self.outcomes if _ZERO not in (p, q)]
+        if all(p == q for p, q in finite):
+            return None, infinite
+        return FiniteLoss(epsilon=self.epsilon, outcomes=_reduced(finite)), infinite
+
+    def _share(self, weight: Weight) -> Fraction:
+        """A probability that is a rational number."""
+        share = weight[1] / self.unit[1] if self.unit[1] else weight[0] / self.unit[0]
+        if _times(share, self.unit) != weight:
+            raise AssertionError("mass at infinite loss is rational")
+        return share
+
+
+def response_pair(epsilon: Fraction, *, categories: int = 2, delta: Fraction | int = 0) -> FinitePair:
+    """Randomized response that reveals everything with probability delta.
+
+    Theorem: with two categories this pair dominates every (epsilon, delta)-DP mechanism, and is one; with more it is
+        randomized response itself, whatever the two true answers are.
+    Reference: Kairouz-Oh-Viswanath 2015, Theorem 3.4; Murtagh-Vadhan 2016, Lemma 3.2
+    Proof: docs/theory/accounting/events.md#finite-pairs
+    Checked-by: tests/accounting/test_finite_pairs.py::test_response_pair_dominates_random_mechanisms,
+        tests/accounting/test_finite_pairs.py::test_response_pair_is_k_ary_randomized_response
+    """
+    kept, rest = 1 - Fraction(delta), Fraction(categories - 1)
+    if epsilon == 0:  # every answer has loss 0: one outcome
+        unit, middle, ends = (Fraction(1), Fraction(0)), (kept, Fraction(0)), []
+    else:
+        unit, middle = (rest, Fraction(1)), (kept * (rest - 1), Fraction(0))
+        ends = [((Fraction(0), kept), (kept, Fraction(0)))]
+    everything = _times(Fraction(delta), unit)
+    above = [(everything, _ZERO), *ends]
+    outcomes = [*above, (middle, middle), *((q, p) for p, q in reversed(above))]
+    return FinitePair(epsilon=epsilon, unit=unit, outcomes=tuple(outcomes))
+
+
+def _plus(one: Weight, other: Weight) -> Weight:
+    return one[0] + other[0], one[1] + other[1]
+
+
+def _times(factor: Fraction, weight: Weight) -> Weight:
+    return factor * weight[0], factor * weight[1]
+
+
+def _mixed(one: Weight, other: Weight, rate: Fraction) -> Weight:
+    return _plus(_times(1 - rate, one), _times(rate, other))
+
+
+def _reduced(outcomes: list[tuple[Weight, Weight]]) -> tuple[tuple[Weight, Weight], ...]:
+    """All weights multiplied by one number, so that they are integers without a common factor."""
+    numbers = [number for outcome in outcomes for weight in outcome for number in weight]
+    scale = lcm(*(number.denominator for number in numbers))
+    common = gcd(*(int(number * scale) for number in numbers))
+    factor = Fraction(scale, common)
+    return tuple((_times(factor, p), _times(factor, q)) for p, q in outcomes)

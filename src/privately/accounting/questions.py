@@ -1,0 +1,136 @@
+"""The two questions one can ask of a composition, and what can be said without a road."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Protocol
+
+from privately.accounting.compositions import Composition
+from privately.accounting.extremes import largest_loss
+from privately.rounding import End, Interval
+
+_SCALE = Fraction(1, 1000)
+NEVER = Interval(math.inf, math.inf, method="no epsilon is enough")
+NOTHING = Interval(0, 0, method="nothing is revealed")
+SELDOM = Interval(0, 0, method="exact: the row is hardly ever in a sample")
+
+
+class QuickRoad(Protocol):
+    """Can tell, for the finite losses, that delta at an epsilon is at most so much."""
+
+    def is_at_most(self, composition: Composition, epsilon: Fraction, delta: Fraction) -> bool: ...
+
+
+class Road(Protocol):
+    """Answers for the finite losses of a composition, or NotApplicable."""
+
+    def epsilon(self, composition: Composition, delta: Fraction, width: Fraction) -> Interval: ...
+    def delta(self, composition: Composition, epsilon: Fraction, width: Fraction) -> Interval: ...
+
+
+@dataclass(frozen=True)
+class EpsilonAt:
+    """Which epsilon belongs to this delta, below 1?"""
+
+    delta: Fraction
+    width: Fraction
+
+    def settled(self, composition: Composition) -> Interval | None:
+        """The answer, where it needs no road."""
+        if self.delta < composition.infinite_lower:
+            return NEVER
+        if not composition.parts and self.delta >= composition.infinite:
+            return NOTHING
+        if composition.parts and self.delta >= _seldom(composition):
+            return SELDOM
+        if self.delta > composition.infinite or composition.infinite != composition.infinite_lower:
+            return None
+        largest = largest_loss(composition)
+        return NEVER if largest is None else largest.nonnegative().interval("exact: the largest loss")
+
+    def by(self, road: Road, composition: Composition) -> Interval:
+        """The answer of a road, with the infinite losses put back and the largest loss as a limit."""
+        low, high = (_left_of(self.delta, mass) for mass in (composition.infinite, composition.infinite_lower))
+        finite = Composition(parts=composition.parts)
+        found = road.epsilon(finite, high, self.width)
+        upper: End = found.upper
+        if low != high:
+            upper = road.epsilon(finite, low, self.width).upper if low > 0 else math.inf
+        largest = largest_loss(composition)
+        limit: End = math.inf if largest is None else largest.interval().upper
+        return Interval(min(found.lower, limit), min(upper, limit), method=found.method)
+
+    def is_below(self, road: QuickRoad, composition: Composition, found: Interval) -> bool:
+        """Whether the composition's epsilon is certainly at most the upper end that was found for another one."""
+        left = self.delta - composition.infinite
+        if left <= 0 or not composition.parts or isinstance(found.upper, float):
+            return False
+        return road.is_at_most(composition, found.upper, left / (1 - composition.infinite))
+
+    def is_met(self, found: Interval) -> bool:
+        """Whether the answer is as narrow as asked."""
+        return found.width <= self.width * max(found.upper, _SCALE)
+
+    def unknown(self, composition: Composition) -> Interval:
+        """What holds when no road leads anywhere."""
+        largest = largest_loss(composition)
+        return Interval(0, math.inf if largest is None else largest.interval().upper, method="the largest loss")
+
+
+@dataclass(frozen=True)
+class DeltaAt:
+    """Which delta belongs to this epsilon?"""
+
+    epsilon: Fraction
+    width: Fraction
+
+    def settled(self, composition: Composition) -> Interval | None:
+        """The answer, where it needs no road."""
+        largest = largest_loss(composition)
+        if largest is not None and self.epsilon >= largest.interval().upper:
+            return Interval(composition.infinite_lower, composition.infinite, method="exact: beyond the largest loss")
+        return None
+
+    def by(self, road: Road, composition: Composition) -> Interval:
+        """The answer of a road, with the infinite losses put back."""
+        found = road.delta(Composition(parts=composition.parts), self.epsilon, self.width)
+        low, high = composition.infinite_lower, composition.infinite
+        upper = min(high + (1 - high) * found.upper, _seldom(composition))
+        return Interval(min(low + (1 - low) * found.lower, upper), upper, method=found.method)
+
+    def is_below(self, road: QuickRoad, composition: Composition, found: Interval) -> bool:
+        """Whether the composition's delta is certainly at most the upper end that was found for another one."""
+        left = Fraction(found.upper) - composition.infinite
+        if left <= 0 or not composition.parts or composition.infinite == 1:
+            return False
+        return road.is_at_most(composition, self.epsilon, left / (1 - composition.infinite))
+
+    def is_met(self, found: Interval) -> bool:
+        """Whether the answer is as narrow as asked."""
+        return found.width <= self.width * found.upper
+
+    def unknown(self, composition: Composition) -> Interval:
+        """What holds when no road leads anywhere."""
+        return Interval(composition.infinite_lower, min(_seldom(composition), Fraction(1)), method="no road")
+
+
+Question = EpsilonAt | DeltaAt
+
+
+def _seldom(composition: Composition) -> Fraction:
+    """A bound on the probability that the row is in any sample or an infinite loss occurs: delta at epsilon = 0.
+
+    Theorem: (1-q)Q + qP is within q of Q in total variation, and total variations of independent parts add up.
+    Reference: Balle-Barthe-Gaboardi 2018
+    Proof: docs/theory/accounting/events.md#seldom-sampled
+    Checked-by: tests/accounting/test_questions.py::test_rows_that_are_seldom_sampled
+    """
+    rates = [times * getattr(law, "rate", Fraction(1)) for law, times in composition.parts]
+    return composition.infinite + sum(rates, Fraction(0))
+
+
+def _left_of(delta: Fraction, mass: Fraction) -> Fraction:
+    """What is left of delta for the finite losses."""
+    return (delta - mass) / (1 - mass)

@@ -1,0 +1,11 @@
+"""What the roads from a composition to a number have in common."""
+
+from __future__ import annotations
+
+
+class NotApplicable(Exception):
+    """This road does not lead to an answer here; `reason` says why. Never leaves `privately.accounting`."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason

@@ -1,0 +1,6 @@
+"""How results look: text tables and SVG charts, from plain texts and floats, with the standard library alone."""
+
+from privately.views.charts import Axis, Chart, Line, Mark
+from privately.views.tables import table
+
+__all__ = ["Axis", "Chart", "Line", "Mark", "table"]

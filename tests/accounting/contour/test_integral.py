@@ -1,0 +1,205 @@
+"""The sum along the contour is a bound from both sides, also where its step is coarse; planted faults break it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import pytest
+from mpmath import mp, mpf
+
+from privately.accounting.contour import integral as module
+from privately.accounting.contour.integral import Integral
+from privately.accounting.contour.laplaces import Laplaces
+from privately.accounting.contour.laying import Law, Layout, lay
+from privately.accounting.contour.saddle import Outline, Shape, Sketch, for_epsilon, shape
+from privately.accounting.contour.sampled_laplace import Grid, SampledLaplace
+from privately.accounting.losses import LaplaceLoss
+from privately.guarantees.curves import gaussian_delta
+from tests.accounting.contour import exact_transforms
+
+MUS = [Fraction(1, 10), Fraction(1), Fraction(3)]
+Build = Callable[[Layout], Layout]
+
+
+def contour(mu: Fraction, epsilon: float, widen: float) -> Shape:
+    """For a Gaussian; its step is `widen` times as wide as it should be."""
+    outline = Outline([], float(mu * mu))
+    saddle = for_epsilon(outline, epsilon)
+    laid = shape(outline, saddle, epsilon, math.log(1e-3))
+    return replace(laid, step=laid.step * widen)
+
+
+def gaussian(mu: Fraction, epsilon: float, widen: float, change: Build = lambda layout: layout) -> Integral:
+    return Integral(change(lay([], float(mu * mu), contour(mu, epsilon, widen), 1e-3)))
+
+
+def held(integral: Integral, truth: Callable[[Fraction], tuple[mpf, mpf]], epsilon: float) -> bool:
+    """Whether the bounds contain the truth at the float nearest to this epsilon."""
+    s = float(Fraction(epsilon) - integral.centre)
+    low, high = truth(integral.centre + Fraction(s))
+    bounds = integral.bounds(s)
+    return bool(mpf(bounds.lower) <= mp.log(high) and mp.log(low) <= mpf(bounds.upper))
+
+
+def truth_of(mu: Fraction) -> Callable[[Fraction], tuple[mpf, mpf]]:
+    def truth(epsilon: Fraction) -> tuple[mpf, mpf]:
+        delta = gaussian_delta(mu, epsilon)
+        return mpf(str(delta.lower)), mpf(str(delta.upper))
+
+    return truth
+
+
+@pytest.mark.parametrize("mu", MUS)
+@pytest.mark.parametrize("widen", [0.5, 1.0, 2.0, 3.0, 5.0])
+def test_the_sum_is_a_bound(mu: Fraction, widen: float) -> None:
+    """Steps so coarse that the aliases are as large as the answer."""
+    for scale in (-1.0, 0.0, 0.5, 2.0, 4.0, 6.0):
+        epsilon = float(mu) * scale + float(mu * mu) / 2
+        integral = gaussian(mu, epsilon, widen)
+        for shift in (-0.3, 0.0, 0.3):
+            assert held(integral, truth_of(mu), epsilon + shift * float(mu))
+
+
+def test_it_is_narrow_where_it_should_be() -> None:
+    integral = gaussian(Fraction(1), 3.0, 1.0)
+    bounds = integral.bounds(float(3 - integral.centre))
+    assert 0 < bounds.upper - bounds.lower < 0.01
+
+
+def broken(change: Build, widen: float) -> bool:
+    """Whether some bound fails."""
+    return not all(
+        held(gaussian(mu, epsilon, widen, change), truth_of(mu), epsilon)
+        for mu in MUS
+        for epsilon in (float(mu) * 2.0 + float(mu * mu) / 2, float(mu) * 4.0)
+    )
+
+
+def test_aliases_are_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Integral, "_aliases", lambda self, epsilon, scale: 0.0)
+    assert broken(lambda layout: layout, 2.0)
+
+
+def test_truncation_is_needed() -> None:
+    def cut(layout: Layout) -> Layout:
+        return replace(layout, count=layout.count // 4, truncated=0.0)
+
+    assert broken(cut, 0.5)
+
+
+def test_the_tilt_is_needed() -> None:
+    assert broken(lambda layout: replace(layout, log_mass=(0.0, 0.0)), 1.0)
+
+
+def test_the_centre_has_its_sign(monkeypatch: pytest.MonkeyPatch) -> None:
+    honest = module._exact_centre
+    monkeypatch.setattr(module, "_exact_centre", lambda layout: -honest(layout))
+    assert broken(lambda layout: layout, 1.0)
+
+
+@pytest.mark.parametrize(("side", "shift"), [(1, 2.0), (0, -2.0)])
+def test_one_side_of_the_aliases_is_not_enough(side: int, shift: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Planted: only the Chernoff bound from one height, where the aliases come from the other side."""
+    honest = Layout.heights.func  # type: ignore[attr-defined]
+    kept = property(lambda layout: tuple(sorted(honest(layout))[side : side + 1]))
+    places = [(widen, shift * part) for widen in (1.5, 2.0, 3.0, 4.0) for part in (0.5, 1.0, 1.5, 2.0)]
+
+    def results() -> list[bool]:
+        return [held(gaussian(Fraction(1), 3.0, widen), truth_of(Fraction(1)), 3.0 + by) for widen, by in places]
+
+    assert all(results())
+    monkeypatch.setattr(Layout, "heights", kept)
+    assert not all(results())
+
+
+@dataclass
+class Coarse:
+    """The sampled Laplace on a grid of one's own."""
+
+    law: SampledLaplace
+    n: int
+
+    def rough(self, highest: float) -> Sketch:
+        return self.law.rough(highest)
+
+    def grid(self, c: float, highest: float, reach: float, quiet: float) -> Grid:
+        return Grid.over(self.law, self.n)
+
+
+EPSILON, RATE, BESIDE = 2.0, 0.25, 25.0
+
+
+def beside_gaussian(removes: bool, place: Fraction) -> tuple[mpf, mpf]:
+    """The profile of one sampled Laplace and one Gaussian: the mean over the first loss of the second's profile."""
+    with mp.workdps(25):
+        at, whole, rate = mpf(place.numerator) / place.denominator, mpf(EPSILON), mpf(RATE)
+
+        def part(x: mpf) -> mpf:
+            loss = mp.log1p(rate * mp.expm1(whole * (1 - 2 * x)))
+            weight = mp.exp(-whole * (1 - x)) * (mp.exp(loss) if removes else 1)
+            return weight * exact_transforms.gaussian_profile(mp.sqrt(BESIDE), at - (loss if removes else -loss))
+
+        value = (part(mpf(0)) + part(mpf(1)) + whole * mp.quad(part, [0, 0.5, 1])) / 2
+        return value * (1 - mpf(10) ** -18), value * (1 + mpf(10) ** -18)
+
+
+def bounded(removes: bool, n: int, change: Build = lambda layout: layout) -> bool:
+    """Whether the bounds contain the truth, with so few points for the sampled Laplace."""
+    parts: list[tuple[Law, int]] = [(Coarse(SampledLaplace(epsilon=EPSILON, rate=RATE, removes=removes), n), 1)]
+    outline = Outline(parts, BESIDE)
+    saddle = for_epsilon(outline, 20.0)
+    layout = lay(parts, BESIDE, shape(outline, saddle, 20.0, math.log(1e-8)), 1e-8)
+    return held(Integral(change(layout)), lambda place: beside_gaussian(removes, place), 20.0)
+
+
+@pytest.mark.parametrize("removes", [True, False])
+def test_coarse_points_are_covered(removes: bool) -> None:
+    for n in (24, 32, 64):
+        assert bounded(removes, n)
+
+
+@pytest.mark.parametrize("removes", [True, False])
+def test_their_errors_are_needed(removes: bool) -> None:
+    """Planted: far too few points that claim to be exact."""
+
+    def bold(layout: Layout) -> Layout:
+        few = Grid.over(SampledLaplace(epsilon=EPSILON, rate=RATE, removes=removes), 4)
+        tilted = few.points.tilted(few.law.power(layout.c))
+        view = tilted.view(few.points.loss if removes else -few.points.loss, few.points.loss_error, 0.0)
+        return replace(layout, views=((replace(view, slope=0.0), 1),))
+
+    assert not bounded(removes, 64, bold)
+
+
+@pytest.mark.parametrize("removes", [True, False])
+def test_the_other_direction_is_another_law(removes: bool) -> None:
+    """Planted: the points of the other direction."""
+
+    def swapped(layout: Layout) -> Layout:
+        other = Grid.over(SampledLaplace(epsilon=EPSILON, rate=RATE, removes=not removes), 64)
+        return replace(layout, views=((other.view(layout.c, layout.step * layout.count), 1),))
+
+    assert not bounded(removes, 64, swapped)
+
+
+@pytest.mark.parametrize("times", [1, 2, 5])
+def test_atoms_are_added(times: int) -> None:
+    """Few steps of the Laplace mechanism, where the atoms do not die out. One step: delta = 1 - e^((epsilon-1)/2)."""
+    parts = [(Laplaces.of([(LaplaceLoss(epsilon=Fraction(1)), times)]), 1)]
+    outline = Outline(parts, 0.0)
+    epsilon = 0.5
+    saddle = for_epsilon(outline, epsilon)
+    layout = lay(parts, 0.0, shape(outline, saddle, epsilon, math.log(1e-3)), 1e-3)
+    assert layout.atoms is not None
+    integral = Integral(layout)
+    s = float(Fraction(1, 2) - integral.centre)
+    bounds = integral.bounds(s)
+    if times == 1:
+        truth = math.log(-math.expm1(-0.25))
+        assert bounds.lower <= truth <= bounds.upper
+    assert bounds.upper - bounds.lower < 0.05
+    part = layout.atoms.part(s)[0]
+    assert part > 1e-3 * math.exp(bounds.lower - layout.log_mass[1] + integral.c * 0.5)

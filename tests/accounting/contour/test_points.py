@@ -1,0 +1,107 @@
+"""Weights, their sum and the logarithm of their sum lie within their bounds, at every tilt."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from flint import arb
+
+from privately.accounting.contour.points import Points, Tilted
+from privately.accounting.elementary import UNIT
+from privately.accounting.roads import NotApplicable
+from tests.accounting.contour.exact_transforms import precision
+
+RANDOM = np.random.default_rng(3)
+
+
+def law(scale: float, size: int = 30) -> Points:
+    """A probability law, all of whose floats are exact but for the rounding of their sum."""
+    probability = RANDOM.dirichlet(np.ones(size))
+    loss = RANDOM.normal(size=size) * scale
+    return Points(probability, np.zeros(size), 4 * UNIT, loss, np.zeros(size))
+
+
+def exact_excess(points: Points, s: float) -> arb:
+    """The sum of p (e^(sL) - 1)."""
+    factor = np.broadcast_to(points.factor, points.loss.shape)
+    terms = zip(factor.tolist(), points.log_base.tolist(), points.loss.tolist(), strict=True)
+    return sum((arb(p) * arb(b).exp() * (arb(s) * arb(x)).expm1() for p, b, x in terms), arb(0))
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1e-3, 1.0, 30.0])
+@pytest.mark.parametrize("s", [-40.0, -1.0, -1e-3, 1e-3, 1.0, 2.5, 60.0])
+def test_log_mass(scale: float, s: float) -> None:
+    points = law(scale)
+    try:
+        low, high = points.tilted(s).log_mass(0.0)
+    except NotApplicable:
+        assert s * scale < -1
+        return
+    with precision(300):
+        truth = exact_excess(points, s).log1p()
+        assert arb(low) <= truth <= arb(high)
+
+
+def test_log_mass_is_relative_to_the_excess() -> None:
+    """So that T ln M stays exact for T = 10^12: with losses of 10^-6, M - 1 is about 10^-6, known to 10^-18."""
+    low, high = law(1e-6).tilted(1.0).log_mass(0.0)
+    assert high - low <= 1e-6 * 1e-11
+
+
+def test_log_mass_below_one_half() -> None:
+    """A law of losses below 0, which is what is left when all others are infinite."""
+    points = Points(np.array([0.25, 0.75]), np.zeros(2), 4 * UNIT, np.array([0.0, -1.0]), np.zeros(2))
+    for s in (1.0, 5.0, 20.0):
+        low, high = points.tilted(s).log_mass(0.0)
+        with precision():
+            truth = exact_excess(points, s).log1p()
+            assert arb(low) <= truth <= arb(high)
+
+
+def test_what_is_missing_widens_it() -> None:
+    tilted = law(0.1).tilted(2.0)
+    narrow, wide = tilted.log_mass(0.0), tilted.log_mass(1e-6)
+    assert wide[0] < narrow[0] - 1e-6
+    assert wide[1] > narrow[1] + 1e-6
+
+
+@pytest.mark.parametrize("s", [-3.0, 0.5, 4.0, 900.0])
+def test_weights(s: float) -> None:
+    points = law(1.0)
+    tilted = points.tilted(s)
+    assert isinstance(tilted, Tilted)
+    with precision(300):
+        for p, loss, weight, off in zip(
+            np.broadcast_to(points.factor, 30).tolist(),
+            points.loss.tolist(),
+            tilted.weights.tolist(),
+            tilted.error.tolist(),
+            strict=True,
+        ):
+            truth = arb(p) * (arb(s) * arb(loss) - arb(tilted.shift)).exp()
+            assert abs(arb(weight) - truth) <= truth * arb(off) + arb(1e-300)
+
+
+def test_wrong_losses_are_covered() -> None:
+    """Losses and weights off by what is stated move ln M and the transform by less than what is claimed."""
+    good = law(1.0)
+    lost = np.full(30, 1e-7)
+    stated = Points(good.factor, good.log_base, 1e-7, good.loss, lost)
+    signs = RANDOM.choice([-1.0, 1.0], size=30)
+    other = Points(good.factor * (1 + signs * 0.99e-7), good.log_base, 4 * UNIT, good.loss + signs * 0.99e-7, lost)
+    for s in (-2.0, 1.0, 3.0):
+        tilted, moved = stated.tilted(s), other.tilted(s)
+        view = tilted.view(stated.loss, lost, 0.0)
+        found, bounds = view.transforms(0.3, 40)
+        shares = moved.weights / moved.weights.sum()
+        for n in (1, 7, 40):
+            angle = 0.3 * n * (other.loss - float(view.centre))
+            truth = complex(shares @ np.exp(1j * angle)) - 1
+            assert abs(truth - found[n - 1]) <= bounds[n - 1]
+            assert bounds[n - 1] <= 1e-4
+
+
+def test_the_centre_is_near_the_mean() -> None:
+    points = law(1.0)
+    view = points.tilted(1.0).view(points.loss, points.loss_error, 0.0)
+    assert abs(float(np.real(view.weights) @ np.real(view.losses))) <= 1e-12

@@ -1,0 +1,65 @@
+"""The choice of a contour: nothing here has to be right, but the two other heights must lie on their sides."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import pytest
+
+from privately.accounting.contour.laplaces import Laplaces
+from privately.accounting.contour.saddle import Outline, for_delta, for_epsilon, shape
+from privately.accounting.contour.sampled_gaussian import SampledGaussian
+from privately.accounting.losses import LaplaceLoss
+from privately.accounting.roads import NotApplicable
+
+
+def outlines() -> list[Outline]:
+    sampled = SampledGaussian(mu=1.0, rate=0.01, removes=True)
+    added = SampledGaussian(mu=0.5, rate=0.3, removes=False)
+    return [
+        Outline([], 1.0),
+        Outline([(sampled, 1000)], 0.0),
+        Outline([(added, 50)], 0.1),
+        Outline([(Laplaces.of([(LaplaceLoss(epsilon=Fraction(1, 10)), 100)]), 1)], 0.0),
+    ]
+
+
+@pytest.mark.parametrize("place", range(4))
+def test_derivatives(place: int) -> None:
+    outline = outlines()[place]
+    h = 1e-4
+    for c in (0.5, 3.0, 12.0):
+        k, mean, variance = outline.cumulants(c)
+        up, down = outline.level(c + h), outline.level(c - h)
+        assert outline.level(c) == pytest.approx(k)
+        assert mean == pytest.approx((up - down) / (2 * h), rel=1e-4, abs=1e-7)
+        assert variance == pytest.approx((up - 2 * k + down) / h**2, rel=1e-2, abs=1e-5)
+
+
+@pytest.mark.parametrize("place", range(4))
+@pytest.mark.parametrize("log_delta", [math.log(0.01), math.log(1e-5), math.log(1e-12)])
+def test_the_two_searches_agree(place: int, log_delta: float) -> None:
+    outline = outlines()[place]
+    saddle = for_delta(outline, log_delta)
+    assert saddle.log_delta == pytest.approx(log_delta, abs=0.5)
+    again = for_epsilon(outline, saddle.epsilon)
+    assert again.log_delta == pytest.approx(saddle.log_delta, abs=2)
+
+
+@pytest.mark.parametrize("place", range(4))
+@pytest.mark.parametrize("tolerance", [1e-2, 1e-6, 1e-10])
+def test_the_other_heights_lie_on_their_sides(place: int, tolerance: float) -> None:
+    """Both on one side would leave half of the aliases without a bound, whatever was tried before."""
+    outline = outlines()[place]
+    for log_delta in (-3.0, -12.0, -40.0, -12.0):
+        saddle = for_delta(outline, log_delta)
+        for epsilon in (saddle.epsilon, saddle.epsilon + 1, 0.0):
+            laid = shape(outline, saddle, epsilon, math.log(tolerance))
+            assert 0 <= laid.below < saddle.c < laid.above
+            assert 0 < laid.step < math.inf
+
+
+def test_out_of_range() -> None:
+    with pytest.raises(NotApplicable):
+        for_epsilon(Outline([], 1e-8), 1e6)

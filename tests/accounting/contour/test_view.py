@@ -1,0 +1,154 @@
+"""Sums of turning points, and their powers, stay within the bounds that come with them."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from flint import acb, arb
+
+from privately.accounting.contour import view
+from privately.accounting.contour.view import Complex, View, enlarged, exp_above, power, product
+from privately.accounting.elementary import Floats, cos_sin
+from tests.accounting.contour.exact_transforms import precision
+
+RANDOM = np.random.default_rng(7)
+
+
+def seen(losses: Floats | Complex, weights: Floats | Complex) -> View:
+    """A view whose points are exactly right."""
+    return View((0.0, 0.0), 0.0, weights, losses, 0.0, 0.0)
+
+
+def points(scale: float, size: int, beside: bool) -> View:
+    losses = RANDOM.normal(size=size) * scale
+    weights = RANDOM.dirichlet(np.ones(size))
+    if beside:
+        turned = weights * (0.6 + 0.8j) * np.exp(1j * RANDOM.uniform(-1, 1, size))
+        return seen(losses + 1j * np.abs(RANDOM.normal(size=size)) * scale, turned)
+    return seen(losses, weights)
+
+
+def exact_transform(of: View, step: float, n: int) -> acb:
+    total = acb(0)
+    for weight, loss in zip(of.weights.tolist(), of.losses.tolist(), strict=True):
+        turn = (acb(0, 1) * n * arb(step) * acb(loss)).exp() - 1
+        total += acb(weight) * turn
+    return total
+
+
+def excess(of: View, step: float, count: int, places: list[int]) -> float:
+    """The largest error over its bound."""
+    found, bounds = of.transforms(step, count)
+    with precision(200):
+        return max(
+            float((abs(acb(complex(found[n - 1])) - exact_transform(of, step, n)) / arb(float(bounds[n - 1]))).upper())
+            for n in places
+        )
+
+
+@pytest.mark.parametrize("beside", [False, True])
+@pytest.mark.parametrize("scale", [1e-12, 1e-4, 1.0, 300.0])
+@pytest.mark.parametrize("count", [1, 2, 3, 64, 65, 1000])
+def test_turning_by_doubling(count: int, scale: float, beside: bool) -> None:
+    of = points(scale, 20, beside)
+    places = sorted({1, 2, 3, count // 2, count - 1, count} & set(range(1, count + 1)))
+    assert excess(of, 0.7, count, places) <= 1
+
+
+def test_the_bound_is_useful() -> None:
+    of = points(1e-6, 50, False)
+    _, bounds = of.transforms(0.5, 256)
+    assert bounds[-1] <= 2.0**-42 * 128 * 1e-6
+
+
+def test_subtracting_one_too_late_breaks_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    def late(angle: Floats) -> Complex:
+        cosine, sine = cos_sin(angle)
+        return (cosine - 1) + 1j * (sine + 1 - 1)
+
+    monkeypatch.setattr(view, "turn_minus_one", late)
+    assert excess(points(1e-10, 20, False), 0.7, 64, [1, 2, 64]) > 1
+
+
+def test_forgetting_the_imaginary_parts_breaks_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(view, "expm1", np.zeros_like)
+    assert excess(points(1.0, 20, True), 0.7, 8, [1, 8]) > 1
+
+
+def in_the_disk(size: int, scale: float) -> Complex:
+    """Numbers a with |1 + a| at most 1, |a| about `scale`."""
+    fall = np.abs(RANDOM.normal(size=size)) * scale**2 + 1e-15
+    angle = RANDOM.normal(size=size) * scale
+    real = np.expm1(-fall) * np.cos(angle) - 2 * np.sin(angle / 2) ** 2
+    return np.asarray(real + 1j * np.exp(-fall) * np.sin(angle), dtype=np.complex128)
+
+
+TIMES = [1, 2, 3, 7, 1000, 4096, 999_983, 10**9 + 7, 10**12, 10**12 - 1]
+
+
+def power_excess(times: int, a: Complex, error: float) -> float:
+    """How far the true powers of numbers of the unit disk within `error` may be off, over the bound."""
+    found, bounds = power(a, np.full(a.size, error), times)
+    worst = 0.0
+    with precision(400):
+        for one, value, bound in zip(a.tolist(), found.tolist(), bounds.tolist(), strict=True):
+            for direction in (1, -1, 1j, -1j, 0):
+                true = 1 + acb(one) + acb(direction) * arb(error)
+                if abs(true) > 1:
+                    continue
+                worst = max(worst, float((abs(true**times - 1 - acb(value)) / arb(bound)).upper()))
+    return worst
+
+
+@pytest.mark.parametrize("times", TIMES)
+@pytest.mark.parametrize("part", [1e-9, 1e-2])
+def test_powers(times: int, part: float) -> None:
+    for scale in (times**-0.5 / 3, 1e-3, 0.3):
+        assert power_excess(times, in_the_disk(40, scale), part / times) <= 1
+
+
+def test_powers_lose_little() -> None:
+    """While a is small the rounding is relative to T a, not to T."""
+    a = in_the_disk(40, 1e-10)
+    _, bounds = power(a, np.zeros(a.size), 10**9)
+    assert bounds.max() <= 2.0**-43
+
+
+def test_the_rounding_of_powers_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With exact inputs the bound is the rounding alone; without it the bound is broken."""
+    a = in_the_disk(60, 1e-3)
+
+    def gap(times: int) -> tuple[float, float]:
+        found, bounds = power(a, np.zeros(a.size), times)
+        with precision(400):
+            gaps = [
+                abs((1 + acb(complex(one))) ** times - 1 - acb(complex(value)))
+                for one, value in zip(a, found, strict=True)
+            ]
+        return max(float(each.upper()) for each in gaps), float(bounds.max())
+
+    most, bound = gap(10_000)
+    assert 0 < most <= bound
+    monkeypatch.setattr(view, "UNIT", 0.0)
+    most, bound = gap(10_000)
+    assert most > bound
+
+
+def test_products() -> None:
+    a, b = in_the_disk(50, 0.5), in_the_disk(50, 1e-5)
+    found, bounds = product(a, np.full(50, 1e-15), b, np.full(50, 1e-16))
+    with precision(200):
+        for one, two, value, bound in zip(a, b, found, bounds, strict=True):
+            true = (1 + acb(complex(one))) * (1 + acb(complex(two))) - 1
+            assert abs(true - acb(complex(value))) <= arb(float(bound))
+
+
+def test_powers_of_two_above_exponentials() -> None:
+    with precision(200):
+        for x in [*RANDOM.uniform(-690, 690, 300).tolist(), 0.0, -math.log(2), math.log(2), 5 * math.log(2)]:
+            assert arb(x).exp() <= arb(exp_above(x)) <= 4 * arb(x).exp()
+    assert exp_above(1e6) == math.inf
+    assert exp_above(-1e6) > 0
+    assert enlarged(1.0) > 1

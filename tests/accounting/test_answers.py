@@ -1,0 +1,222 @@
+"""The public questions: known values, both directions, every kind of event, and the laws any accountant must obey."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from privately import Neighbors, guarantees
+from privately import accounting as acc
+from privately.accounting import answers, contour
+from privately.accounting.compositions import compositions
+from privately.accounting.questions import EpsilonAt
+from privately.errors import InvalidParameter, MixedNeighbors, NoSuchRule
+from privately.guarantees import GaussianDP, PureDP
+from privately.rounding import Interval
+
+NARROW = Fraction(1, 10**6)
+SCALE = Fraction(1, 1000)
+
+
+def sampled(noise: Any, rate: Any, times: int) -> acc.Event:
+    return acc.Repeat(event=acc.PoissonSample(event=acc.Gaussian(noise_multiplier=noise), rate=rate), times=times)
+
+
+def is_narrow(found: Interval) -> bool:
+    return found.width <= NARROW * max(found.upper, SCALE)
+
+
+@pytest.mark.parametrize(
+    ("event", "delta", "truth"),
+    [
+        (acc.Gaussian(noise_multiplier=1), "1e-5", 4.37717809568122),
+        (acc.Repeat(event=acc.Gaussian(noise_multiplier=100), times=10**4), "1e-10", 6.54792406686495),
+        (acc.Repeat(event=acc.RandomizedResponse(epsilon=1), times=10), "1e-5", 9.99977063453494),
+        (acc.Repeat(event=acc.RandomizedResponse(epsilon="0.01"), times=10**4), "1e-10", 6.54544042770631),
+        (acc.Repeat(event=acc.Laplace(scale=10), times=100), "1e-5", 4.22034733),
+        (acc.Repeat(event=acc.Laplace(scale=20), times=1000), "1e-10", 10.7592367),
+        (sampled(1, "0.01", 1000), "1e-5", 1.828236667),
+        (sampled(1, "0.01", 10**4), "1e-10", 9.316138526),
+        (sampled(1, "0.01", 10**6), "1e-8", 156.8748295),
+    ],
+)
+def test_known_values(event: acc.Event, delta: str, truth: float) -> None:
+    found = acc.epsilon(event, delta)
+    slack = 2e-9 * truth
+    assert found.lower - slack <= truth <= found.upper + slack
+    assert is_narrow(found)
+
+
+@pytest.mark.parametrize("event", [sampled(1, "0.01", 1000), acc.Laplace(scale=2), acc.Gaussian(noise_multiplier=3)])
+def test_epsilon_and_delta_are_inverse(event: acc.Event) -> None:
+    epsilon = acc.epsilon(event, "1e-6")
+    assert acc.delta(event, epsilon.upper).lower <= Fraction(1, 10**6)
+    assert acc.delta(event, epsilon.lower).upper >= Fraction(1, 10**6)
+
+
+def test_the_larger_direction_counts() -> None:
+    event = sampled("0.8", "0.01", 1000)
+    found = acc.epsilon(event, "1e-5")
+    assert float(found.lower) == pytest.approx(3.141, abs=1e-3)
+    assert all(
+        answers._best(one, EpsilonAt(Fraction(1, 10**5), NARROW), None).lower <= found.upper
+        for one in compositions(event)
+    )
+
+
+def test_a_wrong_direction_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    event = sampled("0.8", "0.01", 1000)
+    right = acc.epsilon(event, "1e-5")
+    both = compositions(event)
+    for kept in both:
+        monkeypatch.setattr(answers, "compositions", lambda _, kept=kept: (kept,))
+        alone = acc.epsilon(event, "1e-5")
+        assert alone.upper <= right.upper
+        if kept.parts[0][0].direction == "add":  # type: ignore[union-attr]
+            assert alone.upper < right.lower
+
+
+def test_a_direction_that_is_skipped_is_below(monkeypatch: pytest.MonkeyPatch) -> None:
+    event = sampled(1, "0.01", 1000)
+    quick = acc.epsilon(event, "1e-5")
+    monkeypatch.setattr(contour, "is_at_most", lambda *_: False)
+    full = acc.epsilon(event, "1e-5")
+    assert (quick.lower, quick.upper) == (full.lower, full.upper)
+
+
+@pytest.mark.parametrize("method", ["contour", "lattice"])
+def test_roads_by_name_agree(method: Any) -> None:
+    event = sampled(1, "0.05", 200)
+    one, other = acc.epsilon(event, "1e-6"), acc.epsilon(event, "1e-6", method=method)
+    assert method in other.method
+    assert max(one.lower, other.lower) <= min(one.upper, other.upper)
+
+
+def test_the_renyi_road_is_above() -> None:
+    event = sampled(1, "0.01", 1000)
+    tight, loose = acc.epsilon(event, "1e-5"), acc.epsilon(event, "1e-5", method="renyi")
+    assert tight.upper < loose.upper < Fraction(5, 4) * tight.upper
+    assert loose.lower <= tight.lower
+
+
+def test_events_without_a_pair_have_an_upper_bound_and_an_example() -> None:
+    found = acc.epsilon(acc.ZCDP(rho="0.5"), "1e-5")
+    assert found.upper == pytest.approx(float(guarantees.ZCDP(rho="0.5").epsilon(delta="1e-5").upper), rel=1e-6)
+    assert found.lower == pytest.approx(4.37717809568, rel=1e-6)
+    exponential = acc.epsilon(acc.Repeat(event=acc.Exponential(epsilon="0.1"), times=50), "1e-5")
+    assert 1 < exponential.lower < exponential.upper < 2
+
+
+def test_a_fixed_size_sample() -> None:
+    base = acc.Gaussian(noise_multiplier=1, neighbors=Neighbors.REPLACE)
+    event = acc.Repeat(event=acc.FixedSizeSample(event=base, size=10, population=1000), times=100)
+    found = acc.epsilon(event, "1e-5")
+    assert found.lower == pytest.approx(float(acc.epsilon(sampled(1, "0.01", 100), "1e-5").lower), rel=1e-5)
+    assert found.lower < found.upper < Fraction(3, 2) * found.lower
+    with pytest.raises(NoSuchRule):
+        acc.FixedSizeSample(event=acc.Gaussian(noise_multiplier=1), size=10, population=1000)
+
+
+def test_agreement_with_the_guarantees() -> None:
+    for delta in ("1e-3", "1e-9"):
+        gaussian = GaussianDP(mu=2).epsilon(delta=delta)
+        found = acc.epsilon(acc.GaussianDP(mu=2), delta)
+        assert max(gaussian.lower, found.lower) <= min(gaussian.upper, found.upper)
+        pure = PureDP(epsilon="0.7").epsilon(delta=delta)
+        found = acc.epsilon(acc.Pure(epsilon="0.7"), delta)
+        assert max(pure.lower, found.lower) <= min(pure.upper, found.upper)
+
+
+EVENTS: list[Callable[[Fraction, int], acc.Event]] = [
+    lambda noise, times: acc.Repeat(event=acc.Gaussian(noise_multiplier=noise), times=times),
+    lambda noise, times: acc.Repeat(event=acc.Laplace(scale=noise), times=times),
+    lambda noise, times: acc.Repeat(event=acc.RandomizedResponse(epsilon=1 / noise, categories=3), times=times),
+    lambda noise, times: sampled(noise, Fraction(1, 20), times),
+]
+
+
+@pytest.mark.parametrize("make", EVENTS)
+def test_more_steps_cost_more_and_more_noise_costs_less(make: Callable[[Fraction, int], acc.Event]) -> None:
+    by_times = [acc.epsilon(make(Fraction(3), times), "1e-5") for times in (1, 2, 7, 50, 400, 10**5)]
+    assert all(one.lower <= other.upper for one, other in pairwise(by_times))
+    assert by_times[0].upper < by_times[-1].lower
+    by_noise = [acc.epsilon(make(Fraction(noise), 60), "1e-5") for noise in (1, 2, 5, 20)]
+    assert all(one.upper > other.lower for one, other in pairwise(by_noise))
+
+
+@settings(max_examples=25)
+@given(st.integers(1, 12), st.integers(1, 12), st.integers(1, 300), st.integers(1, 300))
+def test_smaller_delta_and_larger_rate_cost_more(a: int, b: int, p: int, q: int) -> None:
+    low, high = sorted((a, b))
+    rare, often = sorted((p, q))
+    event = sampled(1, Fraction(often, 1000), 100)
+    at_high = acc.epsilon(event, Fraction(1, 10**high))
+    assert acc.epsilon(event, Fraction(1, 10**low)).lower <= at_high.upper
+    assert acc.epsilon(sampled(1, Fraction(rare, 1000), 100), Fraction(1, 10**high)).lower <= at_high.upper
+
+
+def test_order_and_repetition_do_not_matter() -> None:
+    parts = [acc.Laplace(scale=3), acc.Gaussian(noise_multiplier=2), sampled(1, "0.01", 10)]
+    forwards, backwards = acc.Sequence(events=parts), acc.Sequence(events=parts[::-1])
+    assert acc.epsilon(forwards, "1e-6") == acc.epsilon(backwards, "1e-6")
+    step = acc.PoissonSample(event=acc.Laplace(scale=1), rate="0.1")
+    listed, repeated = acc.Sequence(events=[step] * 20), acc.Repeat(event=step, times=20)
+    assert acc.epsilon(listed, "1e-6") == acc.epsilon(repeated, "1e-6")
+
+
+@pytest.mark.parametrize(
+    ("event", "delta", "ends"),
+    [
+        (acc.Gaussian(noise_multiplier=0), "1e-5", (math.inf, math.inf)),
+        (acc.Gaussian(noise_multiplier=1), 0, (math.inf, math.inf)),
+        (acc.Gaussian(noise_multiplier=1), 1, (0, 0)),
+        (acc.Pure(epsilon="0.3"), 0, (Fraction(3, 10), Fraction(3, 10))),
+        (acc.Repeat(event=acc.Pure(epsilon="0.1"), times=10), 0, (1, 1)),
+        (acc.Repeat(event=acc.Gaussian(noise_multiplier=1), times=0), "1e-5", (0, 0)),
+        (acc.Approx(epsilon=1, delta="1e-3"), "1e-5", (math.inf, math.inf)),
+        (acc.Gaussian(noise_multiplier=1000), "0.5", (0, 0)),
+    ],
+)
+def test_the_ends_of_the_scale(event: acc.Event, delta: Any, ends: tuple[Any, Any]) -> None:
+    found = acc.epsilon(event, delta)
+    assert (found.lower, found.upper) == ends
+
+
+def test_enormous_repetition_has_an_answer() -> None:
+    found = acc.epsilon(sampled(1, "0.01", 10**12), "1e-5")
+    assert is_narrow(found)
+    assert found.lower > 10**7
+
+
+@pytest.mark.parametrize(
+    ("arguments", "field"),
+    [
+        ({"delta": -1}, "delta"),
+        ({"delta": "1.5"}, "delta"),
+        ({"delta": math.nan}, "delta"),
+        ({"delta": None}, "delta"),
+        ({"delta": "1e-5", "width": 0}, "width"),
+        ({"delta": "1e-5", "width": 2}, "width"),
+        ({"delta": "1e-5", "method": "guess"}, "method"),
+    ],
+)
+def test_bad_arguments(arguments: dict[str, Any], field: str) -> None:
+    with pytest.raises(InvalidParameter) as fault:
+        acc.epsilon(acc.Laplace(scale=1), **arguments)
+    assert fault.value.field == field
+
+
+def test_what_is_no_event_and_what_is_mixed() -> None:
+    with pytest.raises(InvalidParameter, match="is no event"):
+        acc.epsilon("gaussian", "1e-5")  # type: ignore[arg-type]
+    with pytest.raises(InvalidParameter):
+        acc.delta(acc.Laplace(scale=1), -1)
+    with pytest.raises(MixedNeighbors):
+        acc.Sequence(events=[acc.Laplace(scale=1), acc.Laplace(scale=1, neighbors=Neighbors.REPLACE)])

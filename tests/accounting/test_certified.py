@@ -1,0 +1,158 @@
+"""Derivations from events: what they claim is certified, near the truth, and never below it."""
+
+from fractions import Fraction
+
+import pytest
+
+from privately.accounting import contour
+from privately.accounting.certified import derive
+from privately.accounting.compositions import Composition, compositions
+from privately.accounting.events import (
+    ZCDP,
+    Approx,
+    DiscreteGaussian,
+    DiscreteLaplace,
+    Event,
+    Exponential,
+    FixedSizeSample,
+    Gaussian,
+    GaussianDP,
+    Group,
+    Laplace,
+    Parallel,
+    PoissonSample,
+    Pure,
+    RandomizedResponse,
+    Renyi,
+    Repeat,
+    Sequence,
+)
+from privately.certificates import certify, check
+from privately.errors import InvalidParameter, NoSuchRule
+from privately.guarantees import ApproxDP, Neighbors
+
+
+def nested(depth: int) -> Event:
+    return Pure(epsilon=1) if depth == 1 else Repeat(event=nested(depth - 1), times=1)
+
+
+def steps(multiplier: str, rate: str, times: int) -> Event:
+    return Repeat(event=PoissonSample(event=Gaussian(noise_multiplier=multiplier), rate=rate), times=times)
+
+
+TIGHT: dict[str, tuple[Event, str]] = {
+    "a thousand steps": (steps("1", "0.01", 1000), "1e-5"),
+    "a million steps": (steps("1", "0.01", 10**6), "1e-5"),
+    "little noise": (steps("0.6", "0.001", 1000), "1e-5"),
+    "small delta": (steps("20", "0.5", 10**5), "1e-15"),
+    "mixed": (
+        Sequence(
+            events=[
+                steps("1", "0.01", 500),
+                steps("2", "0.05", 100),
+                Repeat(event=Gaussian(noise_multiplier=5), times=10),
+                Repeat(event=Laplace(scale=10), times=5),
+                Pure(epsilon="0.1"),
+            ]
+        ),
+        "1e-6",
+    ),
+}
+CHECKED: dict[str, tuple[Event, str]] = {
+    "normal": (Repeat(event=Gaussian(noise_multiplier=3), times=10), "1e-100"),
+    "curves": (Sequence(events=[GaussianDP(mu="0.3"), Gaussian(noise_multiplier=7)]), "1e-6"),
+    "nothing": (Repeat(event=Gaussian(noise_multiplier=1), times=0), "0"),
+    "one step": (steps("1", "0.01", 1), "1e-5"),
+    "ten steps": (steps("1", "0.01", 10), "1e-5"),
+    "laplace": (Laplace(scale=2), "0.01"),
+    "laplaces": (Repeat(event=Laplace(scale=10), times=30), "1e-5"),
+    "sampled laplace": (Repeat(event=PoissonSample(event=Laplace(scale=2), rate="0.1"), times=30), "1e-5"),
+    "responses": (Repeat(event=RandomizedResponse(epsilon="0.1", categories=5), times=100), "1e-6"),
+    "pure": (Repeat(event=Pure(epsilon="0.1"), times=100), "0"),
+    "failing": (Repeat(event=Approx(epsilon="0.1", delta="1e-9"), times=100), "1e-6"),
+    "exactly failing": (Approx(epsilon="0.1", delta="1e-9"), "1e-9"),
+    "sampled failing": (
+        Repeat(event=PoissonSample(event=Approx(epsilon=1, delta="1e-9"), rate="0.1"), times=50),
+        "1e-6",
+    ),
+    "revealed seldom": (PoissonSample(event=Gaussian(noise_multiplier=0), rate="1e-9"), "1e-6"),
+    "zcdp": (Repeat(event=ZCDP(rho="0.01"), times=10), "1e-6"),
+    "moments": (
+        Sequence(events=[ZCDP(rho="0.01"), steps("1", "0.01", 100), Exponential(epsilon="0.1"), Laplace(scale=4)]),
+        "1e-6",
+    ),
+    "listed": (Sequence(events=[Renyi(bounds={2: "0.1", 8: "0.5"}), DiscreteGaussian(variance=50)]), "1e-6"),
+    "parts": (Parallel(events=[Gaussian(noise_multiplier=2), Laplace(scale=3)]), "1e-6"),
+    "group": (Group(event=Repeat(event=DiscreteLaplace(scale=10), times=3), size=3), "1e-6"),
+    "fixed": (
+        Repeat(
+            event=FixedSizeSample(event=Pure(epsilon=1, neighbors=Neighbors.REPLACE), size=10, population=1000),
+            times=50,
+        ),
+        "1e-6",
+    ),
+}
+
+
+@pytest.mark.parametrize(("event", "delta"), [*TIGHT.values(), *CHECKED.values()], ids=[*TIGHT, *CHECKED])
+def test_what_is_derived_is_certified(event: Event, delta: str) -> None:
+    derived = derive(event, delta=delta)
+    report = check(certify(derived))
+    assert isinstance(derived.conclusion, ApproxDP)
+    assert derived.conclusion.parameters["delta"] == Fraction(delta)
+    assert derived.conclusion.neighbors == event.neighbors
+    assert report.rules == ("accounted",)
+
+
+@pytest.mark.parametrize(("event", "delta"), TIGHT.values(), ids=TIGHT)
+def test_the_claim_is_just_above_the_truth(event: Event, delta: str) -> None:
+    claimed = derive(event, delta=delta).conclusion.parameters["epsilon"]
+    found = [
+        contour.epsilon(Composition(parts=one.parts), Fraction(delta), Fraction(1, 10**6))
+        for one in compositions(event)
+    ]
+    assert claimed >= max(one.upper for one in found)
+    assert claimed <= max(one.lower for one in found) * (1 + Fraction(5, 10**6))
+
+
+BLURRED = {"one step": "0.2044", "ten steps": "0.3840"}
+
+
+@pytest.mark.parametrize("name", ["one step", "ten steps"])
+def test_with_some_blur_little_is_lost(name: str) -> None:
+    """Against sums of convolved losses, cut to four digits."""
+    event, delta = CHECKED[name]
+    claimed = derive(event, delta=delta).conclusion.parameters["epsilon"]
+    assert Fraction(BLURRED[name]) <= claimed <= Fraction(BLURRED[name]) * Fraction(1002, 1000)
+
+
+@pytest.mark.parametrize(
+    ("event", "delta"),
+    [
+        (Gaussian(noise_multiplier=0), "0.1"),
+        (Gaussian(noise_multiplier=1), "0"),
+        (Approx(epsilon=1, delta="0.1"), "0.01"),
+        (ZCDP(rho=1), "0"),
+        (PoissonSample(event=ZCDP(rho=1), rate="0.1"), "1e-6"),
+        (Group(event=Approx(epsilon=1, delta="1e-9"), size=2), "1e-6"),
+        (
+            FixedSizeSample(event=Gaussian(noise_multiplier=1, neighbors=Neighbors.REPLACE), size=1, population=2),
+            "1e-6",
+        ),
+        (nested(9), "1e-6"),
+    ],
+)
+def test_what_cannot_be_checked_is_refused(event: Event, delta: str) -> None:
+    with pytest.raises(NoSuchRule):
+        derive(event, delta=delta)
+
+
+@pytest.mark.parametrize("delta", [1, -1, 2, "x", None, True])
+def test_bad_deltas(delta: object) -> None:
+    with pytest.raises(InvalidParameter, match="delta"):
+        derive(Pure(epsilon=1), delta=delta)  # type: ignore[arg-type]
+
+
+def test_only_events() -> None:
+    with pytest.raises(InvalidParameter, match="event"):
+        derive("Pure", delta=0)  # type: ignore[arg-type]

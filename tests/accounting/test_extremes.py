@@ -1,0 +1,63 @@
+"""The largest loss, against the largest ratio of probabilities."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import pytest
+
+from privately.accounting.compositions import Composition, compositions
+from privately.accounting.events import (
+    DiscreteLaplace,
+    Event,
+    Gaussian,
+    Laplace,
+    PoissonSample,
+    Pure,
+    RandomizedResponse,
+    Repeat,
+    Sequence,
+)
+from privately.accounting.extremes import largest_loss
+
+QUARTER = Fraction(1, 4)
+
+
+def largest(event: Event) -> list[float]:
+    """One for each direction; infinity where there is none."""
+    found = [largest_loss(one) for one in compositions(event)]
+    return [math.inf if one is None else float(one.upper) for one in found]
+
+
+@pytest.mark.parametrize(
+    ("event", "expected"),
+    [
+        (Laplace(scale=2), [0.5]),
+        (DiscreteLaplace(scale=4, sensitivity=3), [0.75]),
+        (RandomizedResponse(epsilon=1, categories=5), [1.0]),
+        (Repeat(event=Pure(epsilon="0.1"), times=10), [1.0]),
+        (Sequence(events=[Laplace(scale=1), Pure(epsilon=2)]), [3.0]),
+        (Gaussian(noise_multiplier=3), [math.inf]),
+    ],
+)
+def test_largest_losses(event: Event, expected: list[float]) -> None:
+    assert largest(event) == pytest.approx(expected, rel=1e-15)
+
+
+@pytest.mark.parametrize("base", [Laplace(scale=1), DiscreteLaplace(scale=1), Pure(epsilon=1)])
+def test_sampling_changes_both_directions_differently(base: Event) -> None:
+    remove = math.log(0.75 + 0.25 * math.e)
+    add = -math.log(0.75 + 0.25 / math.e)
+    assert sorted(largest(PoissonSample(event=base, rate=QUARTER))) == pytest.approx(sorted([remove, add]))
+
+
+def test_a_sampled_gaussian_is_bounded_in_one_direction() -> None:
+    found = largest(PoissonSample(event=Gaussian(noise_multiplier=1), rate=QUARTER))
+    assert sorted(found) == pytest.approx([-math.log(0.75), math.inf])
+
+
+def test_nothing_has_no_loss() -> None:
+    total = largest_loss(Composition())
+    assert total is not None
+    assert total.upper == 0

@@ -1,0 +1,122 @@
+"""What can be said of a composition without a road, and how a road's answer is completed."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import pytest
+
+from privately.accounting.compositions import Composition
+from privately.accounting.losses import GaussianLoss, SampledGaussianLoss, response
+from privately.accounting.questions import NEVER, NOTHING, DeltaAt, EpsilonAt
+from privately.rounding import Interval
+
+WIDTH = Fraction(1, 10**6)
+NORMAL = ((GaussianLoss(mu_squared=Fraction(1)), 1),)
+COIN = ((response(Fraction(1)), 2),)
+HALF = Fraction(1, 2)
+
+
+class FakeRoad:
+    """Answers what it was told, and remembers the questions."""
+
+    def __init__(self, answer: Interval) -> None:
+        self.answer = answer
+        self.asked: list[Fraction] = []
+
+    def epsilon(self, composition: Composition, delta: Fraction, width: Fraction) -> Interval:
+        assert composition.infinite == 0
+        assert width == WIDTH
+        self.asked.append(delta)
+        return self.answer
+
+    def delta(self, composition: Composition, epsilon: Fraction, width: Fraction) -> Interval:
+        assert composition.infinite == 0
+        assert width == WIDTH
+        self.asked.append(epsilon)
+        return self.answer
+
+
+@pytest.mark.parametrize(
+    ("composition", "delta", "expected"),
+    [
+        (Composition(), Fraction(0), NOTHING),
+        (Composition(infinite=HALF), Fraction(1, 3), NEVER),
+        (Composition(infinite=HALF), HALF, NOTHING),
+        (Composition(parts=NORMAL), Fraction(0), NEVER),
+        (Composition(parts=NORMAL, infinite=HALF), HALF, NEVER),
+        (Composition(parts=NORMAL), Fraction(1, 10), None),
+        (Composition(parts=NORMAL, infinite=HALF, infinite_lower=Fraction(1, 3)), Fraction(2, 5), None),
+    ],
+)
+def test_what_needs_no_road(composition: Composition, delta: Fraction, expected: Interval | None) -> None:
+    assert EpsilonAt(delta, WIDTH).settled(composition) == expected
+
+
+def test_without_delta_the_largest_loss_counts() -> None:
+    found = EpsilonAt(Fraction(0), WIDTH).settled(Composition(parts=COIN))
+    assert found is not None
+    assert float(found.lower) <= 2 <= float(found.upper) < 2 + 1e-12
+
+
+def test_infinite_losses_take_their_part_of_delta() -> None:
+    road = FakeRoad(Interval(1, 2))
+    asked = EpsilonAt(Fraction(1, 10) + Fraction(9, 10) * Fraction(1, 3), WIDTH)
+    found = asked.by(road, Composition(parts=NORMAL, infinite=Fraction(1, 10)))
+    assert road.asked == [Fraction(1, 3)]
+    assert (found.lower, found.upper) == (1, 2)
+
+
+def test_a_mass_that_is_not_known_exactly_counts_against_us() -> None:
+    road = FakeRoad(Interval(1, 2))
+    vague = Composition(parts=NORMAL, infinite=HALF, infinite_lower=Fraction(1, 4))
+    found = EpsilonAt(Fraction(2, 5), WIDTH).by(road, vague)
+    assert road.asked == [Fraction(1, 5)]
+    assert (found.lower, found.upper) == (1, math.inf)
+    EpsilonAt(Fraction(3, 5), WIDTH).by(road, vague)
+    assert road.asked[1:] == [Fraction(7, 15), Fraction(1, 5)]
+
+
+def test_the_largest_loss_is_a_limit() -> None:
+    found = EpsilonAt(Fraction(1, 10), WIDTH).by(FakeRoad(Interval(1, 7)), Composition(parts=COIN))
+    assert float(found.upper) == pytest.approx(2)
+
+
+def test_delta_is_completed_by_the_infinite_losses() -> None:
+    found = DeltaAt(Fraction(1), WIDTH).by(
+        FakeRoad(Interval(Fraction(1, 5), Fraction(1, 4))), Composition(parts=NORMAL, infinite=HALF)
+    )
+    assert (found.lower, found.upper) == (Fraction(3, 5), Fraction(5, 8))
+
+
+def test_beyond_the_largest_loss_only_the_infinite_ones_are_left() -> None:
+    settled = DeltaAt(Fraction(3), WIDTH).settled(Composition(parts=COIN, infinite=HALF))
+    assert settled == Interval(HALF, HALF)
+    assert DeltaAt(Fraction(1), WIDTH).settled(Composition(parts=COIN)) is None
+
+
+def test_widths() -> None:
+    asked = EpsilonAt(Fraction(1, 10), Fraction(1, 100))
+    assert asked.is_met(Interval(Fraction(99, 100), 1))
+    assert not asked.is_met(Interval(Fraction(98, 100), 1))
+    assert asked.is_met(Interval(0, Fraction(1, 10**5)))
+    assert not DeltaAt(Fraction(1), Fraction(1, 100)).is_met(Interval(0, Fraction(1, 10**5)))
+
+
+def test_what_is_known_without_any_road() -> None:
+    assert EpsilonAt(HALF, WIDTH).unknown(Composition(parts=NORMAL)).upper == math.inf
+    assert float(EpsilonAt(HALF, WIDTH).unknown(Composition(parts=COIN)).upper) == pytest.approx(2)
+    assert DeltaAt(HALF, WIDTH).unknown(Composition(parts=NORMAL, infinite=HALF)) == Interval(HALF, 1)
+
+
+def test_rows_that_are_seldom_sampled() -> None:
+    law = SampledGaussianLoss(mu_squared=Fraction(100), rate=Fraction(1, 1000), direction="remove")
+    rare = Composition(parts=((law, 5),), infinite=Fraction(1, 100))
+    most = Fraction(15, 1000)
+    assert EpsilonAt(most, WIDTH).settled(rare) == NOTHING
+    assert EpsilonAt(most - Fraction(1, 10**9), WIDTH).settled(rare) is None
+    loose = FakeRoad(Interval(0, 1))
+    assert DeltaAt(Fraction(0), WIDTH).by(loose, rare).upper == most
+    truth = 1 - (1 - Fraction(1, 1000)) ** 5 * Fraction(99, 100)  # a row that is always recognised
+    assert Fraction(14, 1000) < truth <= most
