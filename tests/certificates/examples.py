@@ -2,6 +2,8 @@
 
 from fractions import Fraction
 
+from privately import accounting as acc
+from privately.accounting.certified import derive
 from privately.guarantees import (
     ZCDP,
     ApproxDP,
@@ -64,6 +66,7 @@ def from_tables() -> dict[str, Derivation]:
         "optimal": rules.optimal_composition(survey, counts=[50], delta="1e-6"),
         "weakened": rules.weaken(total, to=ApproxDP(epsilon=9, delta="0.001")),
         **from_mechanisms(),
+        **from_events(),
     }
 
 
@@ -96,6 +99,19 @@ def from_mechanisms() -> dict[str, Derivation]:
         "keys": rules.sequential(keys, rules.discrete_laplace(scale=8, sensitivity=sums)),
         "frequent": rules.zcdp_to_approx(frequent, delta="1e-7"),
         "responses": rules.sampling_without_replacement(survey, sample=30, population=100),
+    }
+
+
+def from_events() -> dict[str, Derivation]:
+    """The costs of events, each by another method."""
+    steps = acc.Repeat(event=acc.PoissonSample(event=acc.Gaussian(noise_multiplier=1), rate="1/50"), times=2000)
+    moments = acc.Sequence(events=[steps, acc.ZCDP(rho="1/50"), acc.Exponential(epsilon="1/10")])
+    answers = acc.Repeat(event=acc.Approx(epsilon="1/5", delta="1e-9"), times=40)
+    return {
+        "steps": derive(steps, delta="1e-6"),
+        "moments": derive(moments, delta="1e-6"),
+        "curves": derive(acc.Parallel(events=[acc.Laplace(scale=3), acc.GaussianDP(mu="1/9")]), delta="1e-5"),
+        "repeated": rules.postprocessing(derive(answers, delta="1e-6"), description="an average"),
     }
 
 

@@ -7,6 +7,8 @@ from contextlib import suppress
 from fractions import Fraction
 from typing import Any
 
+from privately.accounting.certified import derive
+from privately.accounting.encoding import decode as decode_event
 from privately.certificates import decode
 from privately.certificates.checker import canonical_bytes, content_hash
 from privately.errors import PrivatelyError
@@ -15,8 +17,8 @@ from privately.guarantees.costs import costs, implies
 
 Data = dict[str, Any]
 ROUNDING = Fraction(1, 10**13)
-SEARCH = Fraction(1, 10**6)
-SEARCHED = {"zcdp_to_approx", "renyi_to_approx", "optimal_composition"}
+SEARCH = Fraction(1, 10**5)
+SEARCHED = {"zcdp_to_approx", "renyi_to_approx", "optimal_composition", "accounted"}
 """Rules whose witness an edit may make better than our own search found."""
 
 
@@ -163,6 +165,8 @@ def _apply(node: Data, premises: list[Derivation], claim: Guarantee) -> Derivati
     match node["rule"]:
         case "assumption":
             return rules.suppose(claim)
+        case "accounted":
+            return derive(decode_event(parameters), delta=claim.parameters["delta"])
         case "finite_table":
             table = {tuple(row["input"]): dict(row["law"]) for row in parameters["table"]}
             mechanism = FiniteMechanism(records=parameters["records"], sizes=parameters["sizes"], table=table)

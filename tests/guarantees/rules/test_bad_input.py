@@ -50,6 +50,7 @@ TRIED_WITH_THEIR_MECHANISM = {
     "adaptive_sparse_vector",
     "thresholded_histogram",
     "randomized_response",
+    "accounted",
 }
 COUNTED = ["sequential", "optimal_composition", "advanced_composition"]
 

@@ -336,7 +336,7 @@ ADAPTIVE: dict[str, Any] = {
     "threshold_scale": 2,
     "query_scales": [8, "5/2"],
     "query_epsilon": "3/4",
-    "monotone": True,
+    "monotone": False,
     "sensitivity": Sensitivity(value=3, neighbors=REPLACE),
 }
 COUNTED: dict[str, Any] = {"noise": "rounded_gaussian", "scale": 2, "threshold": 20, "keys": 3}
@@ -368,7 +368,7 @@ def test_what_the_derivations_hold() -> None:
             "query_scales": ("8", "5/2"),
             "query_epsilon": "3/4",
             "sensitivity": "3",
-            "monotone": True,
+            "monotone": False,
         },
         {"noise": "rounded_gaussian", "scale": "2", "threshold": 20, "keys": 3},
     ]
@@ -434,3 +434,18 @@ def test_a_threshold_far_above_all_noise_still_has_a_delta(noise: str, threshold
 def test_every_norm_bounds_each_query(norm: Any) -> None:
     stated = Sensitivity(value=1, norm=norm)
     assert made("sparse_vector", sensitivity=stated).conclusion == PureDP(epsilon=2)
+
+
+@pytest.mark.parametrize("neighbors", [ADD_REMOVE.times(2), ADD_REMOVE.of_unit("id").times(3), REPLACE])
+def test_only_one_change_moves_all_queries_the_same_way(neighbors: Neighbors) -> None:
+    """Two queries of which one row leaves the first and another enters the second refute what was claimed for one."""
+    stated = Sensitivity(value=1, norm="Linf", neighbors=neighbors)
+    fields: dict[str, Any] = {"threshold_scale": 1, "monotone": True, "sensitivity": stated}
+    with pytest.raises(NoSuchRule, match="groups"):
+        rules.sparse_vector(query_scale=1, count=1, **fields)
+    with pytest.raises(NoSuchRule, match="groups"):
+        rules.adaptive_sparse_vector(query_scales=[2, 1], query_epsilon=1, **fields)
+    rules.sparse_vector(query_scale=1, count=1, **{**fields, "monotone": False})
+    mechanism = sparse(1, 2, 1)
+    opposite = apart(mechanism, far(3, 1), (1, 1, 1, -1))
+    assert refutation(concluded(mechanism, monotone=True), opposite)

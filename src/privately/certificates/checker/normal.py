@@ -20,7 +20,7 @@ def _inverse_tangent(inverse: int, places: int) -> int:
 
 
 @lru_cache(maxsize=64)
-def _root_of_two_pi(bits: int) -> Interval:
+def root_of_two_pi(bits: int) -> Interval:
     """Machin: pi = 16 atan(1/5) - 4 atan(1/239), off by less than 40 ulp for each term."""
     places = bits + 32
     pi = 16 * _inverse_tangent(5, places) - 4 * _inverse_tangent(239, places)
@@ -30,7 +30,7 @@ def _root_of_two_pi(bits: int) -> Interval:
 
 def density(x: Interval) -> Interval:
     """Enclose phi(x) = e^(-x^2/2) / sqrt(2 pi)."""
-    return exponential(-(x * x).scaled(-1)) / _root_of_two_pi(x.bits)
+    return exponential(-(x * x).scaled(-1)) / root_of_two_pi(x.bits)
 
 
 def _central_sum(w: Interval) -> Interval:

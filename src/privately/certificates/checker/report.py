@@ -28,6 +28,7 @@ _BY_RULE = {
     "sparse_vector": _QUERIES,
     "adaptive_sparse_vector": _QUERIES,
     "thresholded_histogram": "that each row (or unit) counts once in a key, in no more keys than is said, by itself",
+    "accounted": "that what ran is what the event says: its noise, sensitivities, samples and runs, fixed before",
     "randomized_response": "that each row was answered alone, and that a lie is each other category alike",
     "postprocessing": "that each post-processing step reads nothing but the output of its premise",
     "bounded_unit": "that no unit has more rows than the certificate says",

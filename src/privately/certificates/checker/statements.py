@@ -86,8 +86,8 @@ def read_statement(value: object) -> Statement:
         raise Invalid(f"{field}.kind", f"is not a kind of guarantee: {show(kind)}")
     raw = members(value, _MEMBERS[str(kind)] if kind else frozenset(), field)
     numbers = {name: _number(raw[name], f"{field}.{name}", name) for name in NUMBERS[raw["kind"]]}
-    bounds = _read_bounds(raw["bounds"], f"{field}.bounds") if "bounds" in raw else ()
-    return Statement(raw["kind"], _read_neighbors(raw["neighbors"], f"{field}.neighbors"), numbers, bounds)
+    bounds = read_bounds(raw["bounds"], f"{field}.bounds") if "bounds" in raw else ()
+    return Statement(raw["kind"], read_neighbors(raw["neighbors"], f"{field}.neighbors"), numbers, bounds)
 
 
 def _number(value: object, field: str, name: str) -> Rational:
@@ -99,7 +99,7 @@ def _number(value: object, field: str, name: str) -> Rational:
     return number
 
 
-def _read_bounds(value: object, field: str) -> tuple[tuple[Rational, Rational], ...]:
+def read_bounds(value: object, field: str) -> tuple[tuple[Rational, Rational], ...]:
     pairs = array(value, field)
     if not 1 <= len(pairs) <= LARGEST_BOUND_COUNT:
         raise Invalid(field, f"must have 1 to {LARGEST_BOUND_COUNT} pairs")
@@ -116,7 +116,7 @@ def _read_bounds(value: object, field: str) -> tuple[tuple[Rational, Rational], 
     return tuple(result)
 
 
-def _read_neighbors(value: object, field: str) -> Neighbors:
+def read_neighbors(value: object, field: str) -> Neighbors:
     raw = members(value, _NEIGHBOR_MEMBERS, field)
     change, unit, max_rows = raw["change"], raw["unit"], raw["max_rows"]
     if not isinstance(change, str) or change not in {"add_remove", "replace"}:

@@ -7,6 +7,7 @@ were false. A rule that is not here does not exist: asking for it raises NoSuchR
 from collections.abc import Callable
 
 from privately.guarantees.derivations import Derivation
+from privately.guarantees.rules.accounting import accounted
 from privately.guarantees.rules.answers import randomized_response
 from privately.guarantees.rules.composition import advanced_composition, optimal_composition
 from privately.guarantees.rules.conversions import (
@@ -64,11 +65,13 @@ RULES: dict[str, Callable[..., Derivation]] = {
         advanced_composition,
         poisson_sampling,
         sampling_without_replacement,
+        accounted,
     )
 }
 
 __all__ = [
     "RULES",
+    "accounted",
     "adaptive_sparse_vector",
     "add_remove_to_replace",
     "advanced_composition",

@@ -2,7 +2,8 @@
 
 The candidates are the same for all neighbours. `spread` bounds, over all pairs of neighbours, the largest change of a
 score minus the smallest, over the candidates: twice the sensitivity of the scores in general, and once if between
-neighbours no two scores move in opposite directions.
+neighbours no two scores move in opposite directions, which only one row or unit that comes or goes can promise: of
+several changes one may undo in one score what another does in the next.
 """
 
 from __future__ import annotations

@@ -27,7 +27,8 @@ def sparse_vector(
     """Which queries reach a threshold, until `count` have; each yes may come with its gap.
 
     The threshold gets noise once, each query its own. `monotone` says that between two neighbours all queries move in
-    the same direction. Queries may be chosen in the light of the answers before, and thresholds of their own are fine.
+    the same direction; it is refused unless one row or unit is added or removed, as two changes may be opposite.
+    Queries may be chosen in the light of the answers before, and thresholds of their own are fine.
 
     Theorem: for integer queries that each change by at most s, with discrete Laplace noise, answering "query + noise
         >= threshold + noise" up to the `count`-th yes is epsilon-DP with
@@ -39,7 +40,7 @@ def sparse_vector(
     """
     threshold_width = rational(threshold_scale, "threshold_scale", above=0)
     query_width = rational(query_scale, "query_scale", above=0)
-    most, moves = whole(count, "count"), _directions(monotone)
+    most, moves = whole(count, "count"), _directions(monotone, sensitivity)
     change = bound_in(sensitivity, "Linf", wanted="sparse vector")
     epsilon = change / threshold_width + most * moves * change / query_width
     found = PureDP(epsilon=tidy(epsilon), neighbors=sensitivity.neighbors)
@@ -79,7 +80,7 @@ def adaptive_sparse_vector(
     if any(later >= earlier for earlier, later in pairwise(widths)):
         raise InvalidParameter("query_scales", "must decrease: the coarsest test comes first.")
     spent = rational(query_epsilon, "query_epsilon", minimum=0)
-    _directions(monotone)
+    _directions(monotone, sensitivity)
     change = bound_in(sensitivity, "Linf", wanted="adaptive sparse vector")
     found = PureDP(epsilon=tidy(change / threshold_width + spent), neighbors=sensitivity.neighbors)
     parameters = {
@@ -130,9 +131,18 @@ def thresholded_histogram(
     return conclude("thresholded_histogram", [], found, parameters=parameters)
 
 
-def _directions(monotone: bool) -> int:  # noqa: FBT001 - a value of data
+def _directions(monotone: bool, sensitivity: Sensitivity) -> int:  # noqa: FBT001 - a value of data
     if not isinstance(monotone, bool):
         raise InvalidParameter("monotone", f"{monotone!r} is neither True nor False.")
+    if monotone and isinstance(sensitivity, Sensitivity):
+        neighbors = sensitivity.neighbors
+        if neighbors.change != "add_remove" or neighbors.size != 1:
+            raise NoSuchRule(
+                premise=f"queries that all move the same way, {neighbors}",
+                wanted="a guarantee",
+                hint="One row may leave where another enters; say monotone=False, or start from one change and form "
+                "groups.",
+            )
     return 1 if monotone else 2
 
 

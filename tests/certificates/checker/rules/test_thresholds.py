@@ -268,3 +268,16 @@ def test_a_tiny_scale_is_refused_at_once() -> None:
     for noise, kind, number in (("discrete_laplace", "ApproxDP", "epsilon"), ("rounded_gaussian", "ApproxZCDP", "rho")):
         wanted: Any = {number: 10**9, "delta": 1}
         refuse(f"conclusion.{number}", HISTOGRAM, [], statement(kind, **wanted), histogram(noise, "1e-1000", 2, 1))
+
+
+@pytest.mark.parametrize(
+    "neighbors", [{**ROW, "size": 2}, {**PERSON, "size": 5}, REPLACE, {**PERSON, "change": "replace"}]
+)
+def test_only_one_row_or_unit_moves_all_queries_the_same_way(neighbors: Plain) -> None:
+    """A certificate that is edited to speak of more: one row may leave where another enters."""
+    for rule, parameters in ((SPARSE, sparse(monotone=True)), (ADAPTIVE, adaptive(monotone=True))):
+        generous = statement("PureDP", neighbors, epsilon=10**9)
+        assert "monotone" in refuse("conclusion.neighbors", rule, [], generous, parameters)
+        conclude(rule, [], generous, {**parameters, "monotone": False})
+        for fine in (ROW, PERSON):
+            conclude(rule, [], statement("PureDP", fine, epsilon=10**9), parameters)

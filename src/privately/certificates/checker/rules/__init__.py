@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from . import (
+    accounting,
     answers,
     composition,
     conversions,
@@ -29,4 +30,5 @@ RULES: Mapping[str, Rule] = {
     **conversions.RULES,
     **composition.RULES,
     **sampling.RULES,
+    **accounting.RULES,
 }

@@ -35,9 +35,17 @@ def _threshold_epsilon(step: Step) -> Rational:
     return step.given("sensitivity") / step.given("threshold_scale")
 
 
+def _require_one_change(step: Step) -> None:
+    """Queries that all move the same way: only one row or unit, which comes or goes, can promise that."""
+    neighbors = step.claim.neighbors
+    if step.parameters["monotone"] and (neighbors.change != "add_remove" or neighbors.size != 1):
+        raise Invalid("conclusion.neighbors", "must be: adding or removing one row or unit, where queries are monotone")
+
+
 def _sparse_vector(step: Step) -> None:
     """A yes moves its noise by up to twice the sensitivity; by once, if all queries move the same way."""
     step.claim_must_be("PureDP")
+    _require_one_change(step)
     moves = step.parameters["count"] * (1 if step.parameters["monotone"] else 2)
     answers = step.given("sensitivity") * Rational(moves) / step.given("query_scale")
     step.require_number("epsilon", _threshold_epsilon(step) + answers)
@@ -46,6 +54,7 @@ def _sparse_vector(step: Step) -> None:
 def _adaptive_sparse_vector(step: Step) -> None:
     """What the yes answers cost together is bounded by the run itself, whatever the scales of its tests are."""
     step.claim_must_be("PureDP")
+    _require_one_change(step)
     step.require_number("epsilon", _threshold_epsilon(step) + step.given("query_epsilon"))
 
 

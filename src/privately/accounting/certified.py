@@ -1,0 +1,248 @@
+"""Accounting with a certificate: an epsilon that an independent checker can derive again from the event alone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from privately.accounting import contour
+from privately.accounting.checkable import Case, Concentrated, Losses, Response, cases, losses
+from privately.accounting.compositions import Composition
+from privately.accounting.contour.sampled_gaussian import SampledGaussian
+from privately.accounting.encoding import encode
+from privately.accounting.events import Event, Renyi
+from privately.accounting.extremes import largest_loss
+from privately.accounting.failing import failing
+from privately.accounting.losses import FiniteLoss, GaussianLoss, LaplaceLoss, Loss, SampledGaussianLoss
+from privately.accounting.roads import NotApplicable
+from privately.accounting.witnesses import Outline, contour_witness, order_witness
+from privately.errors import InvalidParameter, NoSuchRule
+from privately.guarantees import ApproxDP, Derivation, PureDP
+from privately.guarantees.curves import bound_at, gaussian_epsilon
+from privately.guarantees.rules import accounted, optimal_composition, suppose
+from privately.rounding import Enclosure, Number, rational
+
+WIDTH = Fraction(1, 10**6)
+_LEAST = Fraction(1, 1000)
+_BLURS = (0.0, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1)
+_QUIET = 48.0
+_COARSE = 1e-4
+_IMPROVABLE = {"pure"}
+_MOST_NESTED = 8
+_MOST_RUNS = 200_000
+
+Parts = Sequence[tuple[Loss, int]]
+Rest = Sequence[tuple[Concentrated | Renyi | Response, int]]
+
+
+@dataclass(frozen=True)
+class Bound:
+    """An epsilon that is enough, and the witness that shows it."""
+
+    epsilon: Fraction
+    witness: Mapping[str, Any]
+
+
+def derive(event: Event, *, delta: Number) -> Derivation:
+    """A Derivation of (epsilon, delta)-DP for everything that the event describes, ready for `certify`.
+
+    Its epsilon is slightly above that of `epsilon(event, delta)`; above it by more, where a checker knows only a weaker
+    bound. Where it knows none, NoSuchRule.
+
+    >>> from privately import accounting as acc, certify, check
+    >>> steps = acc.Repeat(event=acc.PoissonSample(event=acc.Gaussian(noise_multiplier=1), rate="0.01"), times=10_000)
+    >>> certificate = certify(derive(steps, delta="1e-5"))
+    >>> round(float(certificate.guarantee.parameters["epsilon"]), 4), check(certificate).rules
+    (6.1877, ('accounted',))
+    """
+    if not isinstance(event, Event):
+        raise InvalidParameter("event", f"a {type(event).__name__} is not an event.")
+    allowed = rational(delta, "delta", minimum=0, maximum=1)
+    if allowed == 1:
+        raise InvalidParameter("delta", "1 allows everything; ask for less.")
+    if event.depth > _MOST_NESTED:
+        raise NoSuchRule(premise=f"events nested more than {_MOST_NESTED} deep", wanted="a certificate")
+    bounds = _bounds([_Question.of(case, allowed) for case in cases(event)])
+    epsilon = max((bound.epsilon for bound in bounds), default=Fraction(0))
+    conclusion = ApproxDP(epsilon=_short(epsilon), delta=allowed, neighbors=event.neighbors)
+    return accounted(conclusion, event=encode(event), bounds=[bound.witness for bound in bounds])
+
+
+@dataclass(frozen=True)
+class _Question:
+    """One direction: its losses, what is left of delta for finite ones, and an answer that needs no search."""
+
+    losses: Losses
+    delta: Fraction
+    simple: Bound | None
+
+    @classmethod
+    def of(cls, case: Case, delta: Fraction) -> _Question:
+        known = losses(case)
+        infinite = failing(known.failures)[1]
+        left = delta
+        if known.failures:
+            left = (delta - infinite) * (1 - Fraction(1, 10**9)) / (1 - infinite) if infinite < 1 else Fraction(-1)
+        simple = _simple(known.all_laws, left) if known.has_pairs and delta >= infinite else None
+        return cls(known, left, simple)
+
+    def bound(self, enough: Fraction) -> Bound:
+        """The least epsilon that some method shows; one below `enough` will do."""
+        known, simple = self.losses, self.simple
+        if simple and (simple.epsilon <= enough or simple.witness["method"] not in _IMPROVABLE) and not known.rest:
+            return simple
+        found = [simple] if simple else []
+        if self.delta > 0:
+            found += _contours(known.all_laws, self.delta) if known.has_pairs else []
+            found += _renyi(known, self.delta) if known.rest or not found else []
+        if not found:
+            raise NoSuchRule(
+                premise="these events at so small a delta",
+                wanted="an epsilon that can be checked",
+                hint="Allow a larger delta: some mechanism can reveal everything, or has no largest loss.",
+            )
+        return min(found, key=lambda bound: bound.epsilon)
+
+
+def _bounds(questions: Sequence[_Question]) -> list[Bound]:
+    """One for each; those that have a simple answer last, as they may not need a better one."""
+    found: dict[int, Bound] = {}
+    for place in sorted(range(len(questions)), key=lambda place: questions[place].simple is not None):
+        enough = max((bound.epsilon for bound in found.values()), default=Fraction(-1))
+        found[place] = questions[place].bound(enough)
+    return [found[place] for place in range(len(questions))]
+
+
+def _simple(parts: Parts, delta: Fraction) -> Bound | None:
+    """What is known in closed form."""
+    if all(isinstance(law, GaussianLoss) for law, _ in parts):
+        squares = sum((times * law.mu_squared for law, times in parts if isinstance(law, GaussianLoss)), Fraction(0))
+        mu = Enclosure.of(squares).sqrt().claim()
+        if mu and not delta:
+            return None
+        epsilon = gaussian_epsilon(mu, delta).upper if mu else Fraction(0)
+        return Bound(_slightly_more(Fraction(epsilon)), {"method": "gaussian", "mu": str(mu)})
+    if len(parts) == 1 and isinstance(parts[0][0], LaplaceLoss) and parts[0][1] == 1:
+        epsilon = (parts[0][0].epsilon + 2 * Enclosure.of(1 - delta).log()).nonnegative().claim()
+        return Bound(_short(epsilon), {"method": "laplace"})
+    most = largest_loss(Composition(parts=tuple(parts)))
+    if most is None:
+        return None
+    pure = Bound(_short(most.nonnegative().claim()), {"method": "pure"})
+    law, times = parts[0]
+    if len(parts) == 1 and isinstance(law, FiniteLoss) and law.is_response and delta > 0 and times <= _MOST_RUNS:
+        summed = optimal_composition(suppose(PureDP(epsilon=law.epsilon)), counts=[times], delta=delta)
+        return Bound(_slightly_more(summed.conclusion.parameters["epsilon"]), {"method": "binomial"})
+    return pure
+
+
+def _contours(parts: Parts, delta: Fraction) -> list[Bound]:
+    """By the contour integral; where the losses do not fall along it, with a little normal loss added."""
+    for ratio in _BLURS:
+        blur = _blur(parts, delta, ratio) if ratio else Fraction(0)
+        mixed = [*parts, (GaussianLoss(mu_squared=blur), 1)] if blur else parts
+        try:
+            return [_contour(mixed, delta, blur)]
+        except NotApplicable:
+            continue
+    return []
+
+
+def _blur(parts: Parts, delta: Fraction, ratio: float) -> Fraction:
+    outline = Outline(parts)
+    log_delta = _log(delta)
+    c = outline.best_order(lambda c: (outline.cumulants(c)[0] - log_delta) / c)
+    return Fraction(ratio * outline.cumulants(c)[2]).limit_denominator(10**12) or Fraction(1, 10**12)
+
+
+def _contour(parts: Parts, delta: Fraction, blur: Fraction) -> Bound:
+    log_delta = _log(delta)
+    guess = Outline(parts).guess(log_delta)
+    contour_witness(parts, guess, log_delta, _COARSE, blur)  # not applicable where the sum is too long to be checked
+    found = contour.epsilon(Composition(parts=tuple(parts)), delta, WIDTH)
+    if found.upper == math.inf:
+        raise NotApplicable("no upper end was found")
+    upper = Fraction(found.upper)
+    room = WIDTH * max(upper, _LEAST)
+    epsilon = _short(upper + room)
+    c = Outline(parts).saddle(float(epsilon))
+    tolerance = min(float(room) * c / 5, 1e-3)
+    return Bound(epsilon, contour_witness(parts, float(epsilon), log_delta, tolerance, blur))
+
+
+def _renyi(known: Losses, delta: Fraction) -> list[Bound]:
+    """By Renyi divergences, at the best order."""
+    try:
+        return [_at_best_order(known.laws, known.rest, delta)]
+    except NotApplicable:
+        return []
+
+
+def _at_best_order(parts: Parts, rest: Rest, delta: Fraction) -> Bound:
+    log_delta = _log(delta)
+    outline = Outline(parts)
+
+    def epsilon_at(c: float) -> float:
+        order = Fraction(c) + 1
+        if any(isinstance(term, Renyi) and order > term.bounds[-1][0] for term, _ in rest):
+            return math.inf if c < 1 else 1e300 * c
+        k = outline.cumulants(c)[0] + sum(times * float(_exponent(term, Fraction(c))) for term, times in rest)
+        return (k - log_delta + c * math.log(c) - (c + 1) * math.log1p(c)) / c
+
+    highest = min((term.bounds[-1][0] - 1 for term, _ in rest if isinstance(term, Renyi)), default=Fraction(10**4))
+    c = min(Fraction(outline.best_order(epsilon_at)).limit_denominator(10**6), highest)
+    total = Enclosure.of(0)
+    for law, times in parts:
+        total = total + times * _log_mass(law, c)
+    for term, times in rest:
+        total = total + times * Enclosure.of(_exponent(term, c))
+    ends = c * Enclosure.of(c).log() - (c + 1) * Enclosure.of(c + 1).log() - Enclosure.of(delta).log()
+    epsilon = ((total + ends) / Enclosure.of(c)).nonnegative()
+    return Bound(
+        _slightly_more(epsilon.claim()),
+        {"method": "renyi", "order": str(c + 1), "grids": order_witness(parts, float(c))},
+    )
+
+
+def _exponent(term: Concentrated | Renyi | Response, c: Fraction) -> Fraction:
+    """c times the Renyi divergence of order c + 1."""
+    match term:
+        case Concentrated(rho):
+            return c * (c + 1) * rho
+        case Renyi(bounds=bounds):
+            return c * bound_at(bounds, c + 1)
+        case Response(epsilon=epsilon):
+            return min(c * epsilon, c * (c + 1) * epsilon**2 / 8)
+
+
+def _log_mass(law: Loss, c: Fraction) -> Enclosure:
+    match law:
+        case GaussianLoss(mu_squared=mu_squared):
+            return Enclosure.of(c * (c + 1) * mu_squared / 2)
+        case LaplaceLoss(epsilon=epsilon):
+            first, second = Enclosure.of(c * epsilon).exp(), Enclosure.of(-(c + 1) * epsilon).exp()
+            return (((c + 1) * first + c * second) / (2 * c + 1)).log()
+        case FiniteLoss():
+            total = sum((weight * (c * loss).exp() for weight, loss in law.atoms()), Enclosure.of(0))
+            return total.log()
+        case SampledGaussianLoss():
+            place = math.nextafter(float(c), math.inf)
+            return Enclosure.of(Fraction(SampledGaussian.of(law).grid(place, place, 0.0, _QUIET).log_mass(place)[1]))
+    raise NotApplicable(f"no moments of a {type(law).__name__}")
+
+
+def _slightly_more(epsilon: Fraction) -> Fraction:
+    return _short(epsilon * (1 + Fraction(1, 10**9)))
+
+
+def _short(value: Fraction) -> Fraction:
+    """Rounded up to 12 decimals."""
+    return Fraction(math.ceil(value * 10**12), 10**12)
+
+
+def _log(value: Fraction) -> float:
+    ends = Enclosure.of(value).log()
+    return float(ends.lower)

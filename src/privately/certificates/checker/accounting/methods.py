@@ -1,0 +1,242 @@
+"""How a claim (epsilon, delta) is checked for one list of laws and one direction, each from its witness."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ..elementary import exponential, exponential_minus_one, logarithm
+from ..intervals import Interval, enclose, whole
+from ..normal import normal_tail
+from ..rationals import ONE, ZERO, Rational
+from ..schema import Invalid, array, integer, members, rational, show
+from ..statements import require
+from ..work import Work
+from . import finite
+from .contour import Line, profile
+from .numbers import BITS, exp_above, log, near, upper
+from .pieces import ordered, pieces, renyi_exponent
+from .sampled_normal import Grid
+from .terms import Law, Terms
+
+MOST_STEPS = 100_000
+MOST_POINTS = 100_000
+WITNESS_BITS = 128
+EXACT_BITS = 20_000
+FAR = Rational(142)  # 142^2/2 > 10,000
+HALF = Rational(1, 2)
+
+Witness = Mapping[str, Any]
+
+
+class Question:
+    """One list of laws in one direction, and what is claimed of it."""
+
+    def __init__(self, terms: Terms, epsilon: Rational, delta: Rational, *, removes: bool, work: Work) -> None:
+        self.terms, self.epsilon, self.delta, self.removes, self.work = terms, epsilon, delta, removes, work
+
+    @property
+    def normal(self) -> Rational:
+        """mu^2 of all normal laws together."""
+        return self.work.total((law.number(0), times) for law, times in self.terms.items() if law.name == "normal")
+
+    def only(self, *names: str) -> list[tuple[Law, int]]:
+        """All laws, which must be of these names."""
+        for law in self.terms:
+            if law.name not in names:
+                raise Invalid("witness.method", f"does not know what to do with a {law.name} law")
+        return list(self.terms.items())
+
+    def infinite(self) -> Interval:
+        """The probability that some loss is infinite, 1 - product of (1 - d)^times, from above."""
+        total = whole(0, BITS)
+        for law, times in self.terms.items():
+            mass = finite.infinite_mass(law, removes=self.removes)
+            if mass == ONE:
+                raise Invalid("conclusion.delta", "must be 1: some mechanism reveals everything")
+            if not mass.is_zero():
+                self.work.spend(100)
+                total += logarithm(ONE - mass, BITS).times(times)
+        return upper(-exponential_minus_one(total))
+
+    def exact_infinite(self) -> Rational | None:
+        """The same as a rational, if it is small enough to be written down."""
+        masses = [(finite.infinite_mass(law, removes=self.removes), times) for law, times in self.terms.items()]
+        if sum(mass.bit_size() * times for mass, times in masses if not mass.is_zero()) > EXACT_BITS:
+            return None
+        safe = ONE
+        for mass, times in masses:
+            if not mass.is_zero():
+                rest = ONE - mass
+                safe *= Rational(rest.numerator**times, rest.denominator**times)
+        return ONE - safe
+
+    def require_only_infinite(self) -> None:
+        """Check delta where there is nothing else that it has to cover."""
+        exact = self.exact_infinite()
+        if exact is None:
+            self.require(whole(0, BITS))
+        else:
+            require("conclusion.delta", self.delta, exact)
+
+    def require(self, found: Interval) -> None:
+        """Check that delta is at least what was found for finite losses, and the probability of infinite ones."""
+        needed = upper(found + self.infinite())
+        if not needed.at_most(self.delta):
+            said = self.delta.text()
+            raise Invalid("conclusion.delta", f"claims {said}, but the witness shows {needed.lower_end().text()} only")
+
+
+def _closed_gaussian(question: Question, witness: Witness) -> None:
+    """Normal laws alone: Phi(-epsilon/mu + mu/2) - e^epsilon Phi(-epsilon/mu - mu/2), mu^2 at least their sum."""
+    question.only("normal")
+    mu: Rational = witness["mu"]
+    require("witness.mu", mu * mu, question.normal)
+    if mu.is_zero():
+        return
+    distance, half = question.epsilon / mu, mu * HALF
+    if distance - half > FAR and not question.delta.is_zero():
+        return  # the first term is below e^-10,000, and a delta above 0 of 4,096 bits is not
+    question.work.spend(5_000)
+
+    def bound(bits: int) -> Interval:
+        inner = bits + 16
+        mass = normal_tail(distance - half, inner)
+        return mass - exponential(enclose(question.epsilon, inner)) * normal_tail(distance + half, inner)
+
+    question.work.require_bound("conclusion.delta", question.delta, bound)
+
+
+def _pure(question: Question, _: Witness) -> None:
+    """No loss is above epsilon."""
+    total = whole(0, BITS)
+    exact = ZERO
+    for law, times in question.terms.items():
+        question.work.spend(100)
+        if law.name in {"laplace", "range", "response"}:
+            exact = question.work.total([(exact, 1), (law.number(0), times)])
+        else:
+            total += finite.largest_loss(law, removes=question.removes).times(times)
+    if question.epsilon < exact or not total.at_most(question.epsilon - exact):
+        raise Invalid("conclusion.epsilon", "is below the sum of the largest losses")
+    question.require_only_infinite()
+
+
+def _laplace(question: Question, _: Witness) -> None:
+    """Laplace noise once: 1 - e^((epsilon - a)/2) for epsilon below a = 1/scale."""
+    found = question.only("laplace")
+    if len(found) != 1 or found[0][1] != 1:
+        raise Invalid("witness.method", "is for Laplace noise once")
+    gap = question.epsilon - found[0][0].number(0)
+    question.require(-exponential_minus_one(near(gap * HALF)) if gap < ZERO else whole(0, BITS))
+
+
+def _line(question: Question, witness: Witness) -> None:
+    line = Line(witness["c"], witness["step"], witness["count"])
+    grids: list[Grid] = witness["grids"]
+    found = pieces(question.terms, line.c, line.reach, grids, removes=question.removes, work=question.work)
+    normal = question.normal + witness["blur"]
+    question.require(profile(line, found, normal, question.epsilon, question.work))
+
+
+def _renyi(question: Question, witness: Witness) -> None:
+    """delta >= e^(K - c epsilon) c^c/(c+1)^(c+1), K the sum of ln M(c), c = order - 1."""
+    c = witness["order"] - ONE
+    exponents = [(renyi_exponent(law, c), times) for law, times in ordered(question.terms)]
+    pairs = {law: times for law, times in question.terms.items() if renyi_exponent(law, c) is None}
+    total = near(question.normal * (c * c + c) * HALF)
+    for exponent, times in exponents:
+        if exponent is not None:
+            total += exponent.times(times)
+    for piece, times in pieces(pairs, c, ZERO, witness["grids"], removes=question.removes, work=question.work):
+        total += upper(piece.log_mass()).times(times)
+    order = c + ONE
+    total += log(near(c)) * near(c) - log(near(order)) * near(order) - near(c * question.epsilon)
+    question.require(exp_above(total))
+
+
+def _number(value: object, field: str) -> Rational:
+    number = rational(value, field)
+    if max(number.numerator.bit_length(), number.denominator.bit_length()) > WITNESS_BITS:
+        raise Invalid(field, f"has more than {WITNESS_BITS} bits")
+    return number
+
+
+def _above_zero(value: object, field: str) -> Rational:
+    number = _number(value, field)
+    if number <= ZERO:
+        raise Invalid(field, "must be above 0")
+    return number
+
+
+def _not_negative(value: object, field: str) -> Rational:
+    number = _number(value, field)
+    if number < ZERO:
+        raise Invalid(field, "is negative")
+    return number
+
+
+def _distance(value: object, field: str) -> Rational:
+    """As long as the rationals of events may be."""
+    number = rational(value, field)
+    if number < ZERO:
+        raise Invalid(field, "is negative")
+    return number
+
+
+def _order(value: object, field: str) -> Rational:
+    number = _number(value, field)
+    if number <= ONE:
+        raise Invalid(field, "must be above 1")
+    return number
+
+
+def _count(value: object, field: str) -> int:
+    if integer(value, field, least=1) > MOST_STEPS:
+        raise Invalid(field, f"is above {MOST_STEPS}")
+    return integer(value, field, least=1)
+
+
+def _grids(value: object, field: str) -> list[Grid]:
+    return [_grid(item, f"{field}[{i}]") for i, item in enumerate(array(value, field))]
+
+
+def _grid(value: object, field: str) -> Grid:
+    raw = members(value, frozenset(Grid._fields), field)
+    first = integer(raw["first"], f"{field}.first", least=-MOST_POINTS)
+    last = integer(raw["last"], f"{field}.last", least=-MOST_POINTS)
+    if not 0 <= last - first <= MOST_POINTS:
+        raise Invalid(f"{field}.last", "is out of range")
+    return Grid(
+        spacing=_above_zero(raw["spacing"], f"{field}.spacing"),
+        first=first,
+        last=last,
+        strip=_above_zero(raw["strip"], f"{field}.strip"),
+        height=_not_negative(raw["height"], f"{field}.height"),
+    )
+
+
+Method = tuple[Callable[[Question, Witness], None], Mapping[str, Callable[[object, str], Any]]]
+METHODS: Mapping[str, Method] = {
+    "gaussian": (_closed_gaussian, {"mu": _distance}),
+    "pure": (_pure, {}),
+    "laplace": (_laplace, {}),
+    "contour": (
+        _line,
+        {"c": _above_zero, "step": _above_zero, "count": _count, "blur": _not_negative, "grids": _grids},
+    ),
+    "renyi": (_renyi, {"order": _order, "grids": _grids}),
+}
+
+
+def read_witness(value: object, field: str, methods: Mapping[str, Method] = METHODS) -> Witness:
+    """The witness of one list of laws in one direction."""
+    method = value.get("method") if isinstance(value, dict) else None
+    if not isinstance(method, str) or method not in methods:
+        raise Invalid(f"{field}.method", f"is not a method: {show(method)}")
+    readers = methods[method][1]
+    raw = members(value, frozenset({"method", *readers}), field)
+    return {"method": method, **{name: read(raw[name], f"{field}.{name}") for name, read in readers.items()}}
+
+
+def answer(question: Question, witness: Witness, methods: Mapping[str, Method] = METHODS) -> None:
+    """Check the claim by the method that the witness names."""
+    methods[witness["method"]][0](question, witness)

@@ -1,0 +1,105 @@
+"""One law as the bounds need it: ln M(c), M along the line, and how little is left of it far out."""
+
+from typing import Protocol
+
+from ..intervals import Interval
+from ..rationals import ONE, Rational
+from ..schema import Invalid
+from ..work import Work
+from . import finite
+from .laplace import Laplace
+from .numbers import ONE_INTERVAL, log, near, upper
+from .points import Points, Turns, total_weight, turns
+from .sampled_normal import Grid, SampledNormal
+from .terms import Law, Terms
+
+
+class Piece(Protocol):
+    """A law with a pair, on the line Re z = c."""
+
+    def log_mass(self) -> Interval: ...
+    def turns(self, step: Rational, count: int, work: Work) -> Turns: ...
+    def remains(self, frequency: Rational) -> Interval: ...
+
+
+class FinitePiece:
+    """Finitely many losses: it may not fall at all."""
+
+    def __init__(self, points: Points) -> None:
+        self.points = points
+
+    def log_mass(self) -> Interval:
+        return upper(log(total_weight(self.points)))
+
+    def turns(self, step: Rational, count: int, work: Work) -> Turns:
+        return turns(self.points, step, count, work)
+
+    def remains(self, frequency: Rational) -> Interval:  # noqa: ARG002 - the same everywhere
+        return ONE_INTERVAL
+
+
+class SampledPiece:
+    """Normal noise on a sample."""
+
+    def __init__(self, law: SampledNormal) -> None:
+        self.law = law
+
+    def log_mass(self) -> Interval:
+        return self.law.log_mass()
+
+    def turns(self, step: Rational, count: int, work: Work) -> Turns:
+        return turns(self.law.points(), step, count, work)
+
+    def remains(self, frequency: Rational) -> Interval:
+        return self.law.remains(frequency)
+
+
+def ordered(terms: Terms) -> list[tuple[Law, int]]:
+    """In the order in which a witness speaks of them: by name, then by their numbers."""
+    return sorted(terms.items(), key=lambda term: (term[0].name, [Rational(*pair) for pair in term[0].numbers]))
+
+
+def pieces(
+    terms: Terms, c: Rational, reach: Rational, grids: list[Grid], *, removes: bool, work: Work
+) -> list[tuple[Piece, int]]:
+    """All laws but normal ones; a grid for each sampled normal one, in order."""
+    found: list[tuple[Piece, int]] = []
+    rest = list(grids)
+    for law, times in ordered(terms):
+        work.spend(1000)
+        if law.name == "sampled normal":
+            if not rest:
+                raise Invalid("witness.grids", "must be one for each sampled normal law")
+            found.append((SampledPiece(SampledNormal(law, c, rest.pop(0), reach, removes=removes, work=work)), times))
+        elif law.name == "laplace":
+            found.append((Laplace(law.number(0), c), times))
+        elif law.name.endswith("response") or law.name == "range":
+            found.append((FinitePiece(finite.points(law, c, removes=removes)), times))
+        elif law.name != "normal":
+            raise Invalid("witness.method", f"there is no pair for a {law.name} law; use Renyi divergences")
+    if rest:
+        raise Invalid("witness.grids", "must be one for each sampled normal law")
+    return found
+
+
+def renyi_exponent(law: Law, c: Rational) -> Interval | None:
+    """c times a bound of the Renyi divergence of order c + 1, of a law that is no pair; None for those that are."""
+    order = c + ONE
+    if law.name == "concentrated":
+        return near(c * order * law.number(0))
+    if law.name == "range":
+        return near(min(c * law.number(0), c * order * law.number(0) * law.number(0) * Rational(1, 8)))
+    if law.name == "renyi":
+        return near(_interpolated(law, order))
+    return None
+
+
+def _interpolated(law: Law, order: Rational) -> Rational:
+    """(o-1) bound(o) is convex in o and 0 at 1, so that chords between listed orders bound it."""
+    left, left_value = ONE, Rational(0)
+    for place in range(0, len(law.numbers), 2):
+        right, value = law.number(place), (law.number(place) - ONE) * law.number(place + 1)
+        if order <= right:
+            return left_value + (value - left_value) * (order - left) / (right - left)
+        left, left_value = right, value
+    raise Invalid("witness.order", "is above the last order that is listed")

@@ -1,0 +1,102 @@
+"""Finite laws against their definition, outcome by outcome."""
+
+from fractions import Fraction
+
+import mpmath
+import pytest
+
+from privately.certificates.checker.accounting.finite import infinite_mass, largest_loss, points
+from privately.certificates.checker.accounting.terms import Law
+from privately.certificates.checker.rationals import ZERO
+from privately.certificates.checker.schema import Invalid
+from tests.certificates.checker.accounting.knowns import high, law
+from tests.certificates.checker.building import Number, mpf, rational
+
+Pair = list[tuple[mpmath.mpf, mpmath.mpf]]
+both = pytest.mark.parametrize("removes", [True, False])
+
+
+def base(epsilon: Number, categories: int, delta: Number) -> Pair:
+    """All outcomes of a response, those of infinite loss included."""
+    t, d = mpmath.exp(mpf(epsilon)), mpf(delta)
+    unit = (1 - d) / (t + categories - 1)
+    return [
+        (d, mpmath.mpf(0)),
+        (unit * t, unit),
+        *[(unit, unit)] * (categories - 2),
+        (unit, unit * t),
+        (mpmath.mpf(0), d),
+    ]
+
+
+def mixed(pair: Pair, rate: Number, *, removes: bool) -> Pair:
+    q = mpf(rate)
+    if removes:
+        return [((1 - q) * b + q * a, b) for a, b in pair]
+    return [(a, (1 - q) * a + q * b) for a, b in pair]
+
+
+def moment(pair: Pair, c: mpmath.mpf) -> mpmath.mpf:
+    return mpmath.fsum(a * (a / b) ** c for a, b in pair if a > 0 and b > 0)
+
+
+def revealed(pair: Pair) -> mpmath.mpf:
+    return mpmath.fsum(a for a, b in pair if b == 0)
+
+
+def total(found: Law, c: Number, *, removes: bool) -> mpmath.mpf:
+    weights = points(found, rational(c), removes=removes).weights
+    assert all(weight.high - weight.low <= weight.high >> 150 for weight in weights)
+    return mpmath.fsum(mpmath.ldexp(weight.low, weight.exponent) for weight in weights)
+
+
+PARAMETERS: list[tuple[Number, int, Number]] = [(1, 2, 0), ("1/10", 5, 0), (3, 2, "1/7"), (0, 2, "1/7"), (0, 2, 1)]
+
+
+@pytest.mark.parametrize("numbers", PARAMETERS)
+@both
+@pytest.mark.parametrize("c", ["1/2", 3])
+def test_moments_and_infinite_masses(numbers: tuple[Number, int, Number], removes: bool, c: Number) -> None:
+    for name, pair in [
+        ("response", base(*numbers)),
+        ("sampled response", mixed(base(*numbers), "1/10", removes=removes)),
+    ]:
+        found = law(name, *numbers) if name == "response" else law(name, *numbers, "1/10")
+        assert mpmath.almosteq(mpf(infinite_mass(found, removes=removes)), revealed(pair), mpmath.mpf(10) ** -60)
+        assert abs(total(found, c, removes=removes) - moment(pair, mpf(c))) < mpmath.mpf(10) ** -60
+
+
+@pytest.mark.parametrize("numbers", PARAMETERS[:4])
+@pytest.mark.parametrize("level", ["0", "1/20", "-1/20", "1/4"])
+def test_glued_profiles(numbers: tuple[Number, int, Number], level: str) -> None:
+    """Above 0 the profile is that of a removed row, below 0 that of an added one."""
+    found = law("glued response", *numbers, "1/10")
+    ratio = mpmath.exp(mpf(level))
+    pair = mixed(base(*numbers), "1/10", removes=Fraction(level) >= 0)
+    expected = mpmath.fsum(max(a - ratio * b, 0) for a, b in pair)
+    shown = points(found, ZERO, removes=True)
+    excess = mpf(infinite_mass(found, removes=True))
+    for weight, loss in zip(shown.weights, shown.losses, strict=True):
+        excess += mpmath.ldexp(weight.low, weight.exponent) * max(1 - ratio * mpmath.exp(-high(loss)), 0)
+    assert abs(excess - expected) < mpmath.mpf(10) ** -50
+
+
+@both
+@pytest.mark.parametrize("numbers", PARAMETERS[:4])
+def test_largest_losses(numbers: tuple[Number, int, Number], removes: bool) -> None:
+    assert high(largest_loss(law("laplace", 2), removes=removes)) == 2
+    assert high(largest_loss(law("range", 2), removes=removes)) == 2
+    assert high(largest_loss(law("response", 2, 5, "1/9"), removes=removes)) == 2
+    found = high(largest_loss(law("sampled response", *numbers, "1/10"), removes=removes))
+    true = max(mpmath.log(a / b) for a, b in mixed(base(*numbers), "1/10", removes=removes) if b > 0 < a)
+    assert true <= found + mpmath.mpf(10) ** -60
+    assert found <= true + mpmath.mpf(10) ** -60
+    glued = high(largest_loss(law("glued response", *numbers, "1/10"), removes=removes))
+    assert abs(glued - mpmath.log(1 + mpmath.expm1(mpf(numbers[0])) / 10)) < mpmath.mpf(10) ** -60
+
+
+def test_losses_without_a_bound() -> None:
+    for one in (law("normal", 1), law("sampled normal", 1, "1/2"), law("concentrated", 1)):
+        with pytest.raises(Invalid, match="no bound"):
+            largest_loss(one, removes=True)
+    assert abs(high(largest_loss(law("sampled normal", 1, "1/2"), removes=False)) - mpmath.log(2)) < 1e-60

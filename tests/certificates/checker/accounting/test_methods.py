@@ -1,0 +1,129 @@
+"""Each method: what it accepts, what it refuses, how its witness is read."""
+
+from typing import Any
+
+import mpmath
+import pytest
+
+from privately.certificates.checker.accounting.methods import METHODS, Question, answer, read_witness
+from privately.certificates.checker.accounting.terms import REVEALED, Terms
+from privately.certificates.checker.schema import Invalid
+from privately.certificates.checker.work import Work
+from tests.certificates.checker.accounting.knowns import binomial_profile, law, normal_profile
+from tests.certificates.checker.building import Number, Plain, down, mpf, rational, up
+
+GRID: Plain = {"spacing": "1/8", "first": -96, "last": 128, "strip": "2", "height": "1/8"}
+WITNESSES: dict[str, Plain] = {
+    "gaussian": {"method": "gaussian", "mu": "2"},
+    "pure": {"method": "pure"},
+    "laplace": {"method": "laplace"},
+    "contour": {"method": "contour", "c": "1", "step": "1/4", "count": 900, "blur": "1/100", "grids": []},
+    "renyi": {"method": "renyi", "order": "5", "grids": [GRID]},
+}
+
+
+def ask(terms: Terms, epsilon: Number, delta: Number, witness: Plain, *, removes: bool = True) -> None:
+    question = Question(terms, rational(epsilon), rational(delta), removes=removes, work=Work())
+    answer(question, read_witness(witness, "witness"))
+
+
+def refused(terms: Terms, epsilon: Number, delta: Number, witness: Plain, *, removes: bool = True) -> str:
+    with pytest.raises(Invalid) as caught:
+        ask(terms, epsilon, delta, witness, removes=removes)
+    return caught.value.field
+
+
+def test_gaussian() -> None:
+    terms = {law("normal", 1): 3, law("normal", "1/2"): 2}
+    exact = normal_profile(4, 3)
+    ask(terms, 3, up(exact), WITNESSES["gaussian"])
+    assert refused(terms, 3, down(exact), WITNESSES["gaussian"]) == "conclusion.delta"
+    assert refused(terms, 3, 1, {**WITNESSES["gaussian"], "mu": "199/100"}) == "witness.mu"
+    assert refused({**terms, law("laplace", 1): 1}, 3, 1, WITNESSES["gaussian"]) == "witness.method"
+    ask({}, 0, 0, {**WITNESSES["gaussian"], "mu": "0"})
+    ask(terms, 500, "1e-1000", WITNESSES["gaussian"])
+
+
+def test_pure() -> None:
+    terms = {law("laplace", "1/3"): 2, law("response", 1, 5, 0): 3, law("range", 1): 1}
+    ask(terms, "14/3", 0, WITNESSES["pure"])
+    assert refused(terms, "4666/1000", 0, WITNESSES["pure"]) == "conclusion.epsilon"
+    assert refused({law("normal", 1): 1}, 100, "1/2", WITNESSES["pure"]) == "witness"
+    failing = {law("response", 1, 2, "1/10"): 2}
+    ask(failing, 2, "1901/10000", WITNESSES["pure"])
+    assert refused(failing, 2, "1899/10000", WITNESSES["pure"]) == "conclusion.delta"
+    assert refused({REVEALED: 1}, 100, "1/2", WITNESSES["pure"]) == "conclusion.delta"
+    sampled = {law("sampled normal", 100, "1/2"): 3}
+    ask(sampled, up(3 * mpmath.log(2)), 0, WITNESSES["pure"], removes=False)
+    assert refused(sampled, down(3 * mpmath.log(2)), 0, WITNESSES["pure"], removes=False) == "conclusion.epsilon"
+
+
+def test_laplace() -> None:
+    terms = {law("laplace", 2): 1}
+    exact = -mpmath.expm1(mpf("-1/2"))
+    ask(terms, 1, up(exact), WITNESSES["laplace"])
+    assert refused(terms, 1, down(exact), WITNESSES["laplace"]) == "conclusion.delta"
+    ask(terms, 2, 0, WITNESSES["laplace"])
+    for wrong in ({}, {law("laplace", 2): 2}, {law("laplace", 2): 1, law("laplace", 1): 1}, {law("normal", 2): 1}):
+        assert refused(wrong, 9, "1/2", WITNESSES["laplace"]) == "witness.method"
+
+
+def test_contour() -> None:
+    terms = {law("response", "1/3", 2, 0): 60}
+    exact = binomial_profile("1/3", 60, 3)
+    ask(terms, 3, up(exact * mpf("101/100")), WITNESSES["contour"])
+    assert refused(terms, 3, down(exact), WITNESSES["contour"]) == "conclusion.delta"
+    failing = {law("response", "1/3", 2, "1/1000"): 60}
+    more = 1 - mpf("999/1000") ** 60 * (1 - exact * mpf("101/100"))
+    ask(failing, 3, up(more), WITNESSES["contour"])
+    assert (
+        refused(failing, 3, down(1 - mpf("999/1000") ** 60 * (1 - exact)), WITNESSES["contour"]) == "conclusion.delta"
+    )
+
+
+def test_renyi() -> None:
+    c = mpf(4)
+    terms = {law("concentrated", "1/50"): 2, law("normal", "1/10"): 1, law("range", "1/5"): 3}
+    k = 20 * mpf("1/25") + 20 * mpf("1/20") + 3 * 20 * mpf("1/200")
+    exact = mpmath.exp(k - 4 * 3) * c**4 / 5**5
+    witness = {**WITNESSES["renyi"], "grids": []}
+    ask(terms, 3, up(exact), witness)
+    assert refused(terms, 3, down(exact), witness) == "conclusion.delta"
+    sampled = {**terms, law("sampled normal", 1, "1/100"): 5}
+    assert refused(sampled, 3, up(exact), WITNESSES["renyi"]) == "conclusion.delta"
+    ask(sampled, 3, up(exact * 2), WITNESSES["renyi"])
+    assert refused(sampled, 3, 1, witness) == "witness.grids"
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_witnesses_are_read_strictly(method: str) -> None:
+    good = WITNESSES[method]
+    assert read_witness(good, "witness")["method"] == method
+    wrong: list[Any] = [None, True, 1.5, -1, "-1", "x", {}, [1], "1/" + str(2**5000), [{**GRID, "extra": 1}]]
+    for name in good:
+        with pytest.raises(Invalid, match="witness"):
+            read_witness({other: value for other, value in good.items() if other != name}, "witness")
+        for value in wrong:
+            with pytest.raises(Invalid, match="witness"):
+                read_witness({**good, name: value}, "witness")
+    with pytest.raises(Invalid):
+        read_witness({**good, "extra": 1}, "witness")
+
+
+@pytest.mark.parametrize("name", GRID)
+def test_grids_are_read_strictly(name: str) -> None:
+    for value in (None, True, 1.5, "-1", "x", 10**6, -(10**6), "0"):
+        if name == "height" and value == "0":
+            continue
+        with pytest.raises(Invalid, match="grids"):
+            read_witness({**WITNESSES["renyi"], "grids": [{**GRID, name: value}]}, "witness")
+    with pytest.raises(Invalid, match="last"):
+        read_witness({**WITNESSES["renyi"], "grids": [{**GRID, "last": -97}]}, "witness")
+
+
+def test_limits() -> None:
+    for change in ({"count": 100_001}, {"count": 0}, {"c": "0"}, {"step": "0"}, {"c": str(2**128)}):
+        with pytest.raises(Invalid):
+            read_witness({**WITNESSES["contour"], **change}, "witness")
+    with pytest.raises(Invalid):
+        read_witness({**WITNESSES["renyi"], "order": "1"}, "witness")

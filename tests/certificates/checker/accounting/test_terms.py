@@ -1,0 +1,168 @@
+"""What an event becomes, law by law."""
+
+from typing import Any
+
+import pytest
+
+from privately.certificates.checker.accounting.events import read_event
+from privately.certificates.checker.accounting.terms import REVEALED, Law, Terms, alternatives, flatten
+from privately.certificates.checker.schema import Invalid
+from privately.certificates.checker.work import Work
+from tests.certificates.checker.accounting.knowns import law
+from tests.certificates.checker.building import REPLACE, ROW, Plain
+
+
+def leaf(kind: str, neighbors: Plain = ROW, **fields: Any) -> Plain:
+    return {"kind": kind, "neighbors": neighbors, **fields}
+
+
+def pure(epsilon: str, neighbors: Plain = ROW) -> Plain:
+    return leaf("Pure", neighbors, epsilon=epsilon)
+
+
+def gaussian(multiplier: str) -> Plain:
+    return leaf("Gaussian", noise_multiplier=multiplier)
+
+
+def repeat(event: Plain, times: int) -> Plain:
+    return {"kind": "Repeat", "event": event, "times": times}
+
+
+def sequence(*events: Plain) -> Plain:
+    return {"kind": "Sequence", "events": list(events)}
+
+
+def poisson(event: Plain, rate: str) -> Plain:
+    return {"kind": "PoissonSample", "event": event, "rate": rate}
+
+
+def fixed(event: Plain, size: int, population: int) -> Plain:
+    return {"kind": "FixedSizeSample", "event": event, "size": size, "population": population}
+
+
+def group(event: Plain, size: int) -> Plain:
+    return {"kind": "Group", "event": event, "size": size}
+
+
+def flat(event: Plain) -> Terms:
+    return flatten(read_event(event, "event"), Work())
+
+
+LEAVES: list[tuple[Plain, Law | None]] = [
+    (gaussian("1/2"), law("normal", 4)),
+    (gaussian("0"), REVEALED),
+    (leaf("GaussianDP", mu="3"), law("normal", 9)),
+    (leaf("GaussianDP", mu="0"), None),
+    (leaf("Laplace", scale="4"), law("laplace", "1/4")),
+    (leaf("Laplace", scale="0"), REVEALED),
+    (leaf("DiscreteLaplace", scale="4", sensitivity=3), law("response", "3/4", 2, 0)),
+    (leaf("DiscreteLaplace", scale="0", sensitivity=3), REVEALED),
+    (leaf("DiscreteGaussian", variance="4", sensitivity=3), law("concentrated", "9/8")),
+    (leaf("DiscreteGaussian", variance="0", sensitivity=3), REVEALED),
+    (leaf("RandomizedResponse", epsilon="1", categories=5), law("response", 1, 5, 0)),
+    (leaf("RandomizedResponse", epsilon="0", categories=5), None),
+    (pure("2"), law("response", 2, 2, 0)),
+    (pure("0"), None),
+    (leaf("Approx", epsilon="0", delta="1/9"), law("response", 0, 2, "1/9")),
+    (leaf("Approx", epsilon="0", delta="0"), None),
+    (leaf("Exponential", epsilon="1"), law("range", 1)),
+    (leaf("ZCDP", rho="1"), law("concentrated", 1)),
+    (leaf("Renyi", bounds=[["2", "1"], ["3", "4"]]), law("renyi", 2, 1, 3, 4)),
+]
+
+
+@pytest.mark.parametrize(("event", "expected"), LEAVES)
+def test_leaves(event: Plain, expected: Law | None) -> None:
+    assert flat(event) == ({} if expected is None else {expected: 1})
+
+
+def test_runs_are_counted() -> None:
+    event = sequence(repeat(sequence(pure("1"), gaussian("1"), pure("1")), 5), pure("1"), repeat(pure("3"), 0))
+    assert flat(event) == {law("response", 1, 2, 0): 11, law("normal", 1): 5}
+
+
+GROUPS: list[tuple[Plain, Law]] = [
+    (gaussian("1/2"), law("normal", 36)),
+    (gaussian("0"), REVEALED),
+    (leaf("Laplace", scale="4"), law("laplace", "3/4")),
+    (leaf("Exponential", epsilon="1"), law("range", 3)),
+    (leaf("ZCDP", rho="1"), law("concentrated", 9)),
+    (leaf("DiscreteGaussian", variance="4", sensitivity=1), law("concentrated", "9/8")),
+    (pure("1"), law("response", 3, 2, 0)),
+    (leaf("RandomizedResponse", epsilon="1", categories=5), law("response", 3, 2, 0)),
+]
+
+
+@pytest.mark.parametrize(("event", "expected"), GROUPS)
+def test_groups(event: Plain, expected: Law) -> None:
+    assert flat(group(repeat(event, 7), 3)) == {expected: 7}
+    assert flat(group(event, 1)) == flat(event)
+
+
+@pytest.mark.parametrize(
+    ("event", "expected"),
+    [
+        (poisson(gaussian("1/2"), "1/10"), law("sampled normal", 4, "1/10")),
+        (poisson(repeat(gaussian("1/2"), 3), "1/10"), law("sampled normal", 12, "1/10")),
+        (poisson(sequence(gaussian("1/2"), leaf("GaussianDP", mu="1")), "1/10"), law("sampled normal", 5, "1/10")),
+        (poisson(poisson(gaussian("1/2"), "1/10"), "1/2"), law("sampled normal", 4, "1/20")),
+        (poisson(pure("1"), "1/10"), law("sampled response", 1, 2, 0, "1/10")),
+        (poisson(poisson(pure("1"), "1/10"), "1/2"), law("sampled response", 1, 2, 0, "1/20")),
+        (poisson(leaf("Laplace", scale="4"), "1/10"), law("sampled response", "1/4", 2, 0, "1/10")),
+        (poisson(leaf("Exponential", epsilon="1"), "1/10"), law("sampled response", 1, 2, 0, "1/10")),
+        (poisson(gaussian("0"), "1/10"), law("sampled response", 0, 2, 1, "1/10")),
+        (
+            poisson(leaf("RandomizedResponse", epsilon="1", categories=5), "1/10"),
+            law("sampled response", 1, 5, 0, "1/10"),
+        ),
+        (
+            poisson(repeat(leaf("Approx", epsilon="1", delta="1/9"), 3), "1/10"),
+            law("sampled response", 3, 2, "1/3", "1/10"),
+        ),
+        (
+            poisson(repeat(leaf("Approx", epsilon="1", delta="1/9"), 30), "1/10"),
+            law("sampled response", 30, 2, 1, "1/10"),
+        ),
+        (fixed(pure("1", REPLACE), 2, 10), law("glued response", 1, 2, 0, "1/5")),
+    ],
+)
+def test_samples(event: Plain, expected: Law) -> None:
+    assert flat(event) == {expected: 1}
+
+
+def test_samples_of_all_or_nothing() -> None:
+    both = sequence(pure("1"), gaussian("1"))
+    assert flat(poisson(both, "1")) == flat(both)
+    assert flat(poisson(both, "0")) == {}
+    assert flat(poisson(pure("0"), "1/2")) == {}
+    assert flat(fixed(pure("1", REPLACE), 3, 3)) == flat(pure("1"))
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        poisson(sequence(pure("1"), gaussian("1")), "1/2"),
+        poisson(leaf("ZCDP", rho="1"), "1/2"),
+        poisson(repeat(poisson(pure("1"), "1/2"), 2), "1/2"),
+        fixed(leaf("Gaussian", REPLACE, noise_multiplier="1"), 1, 2),
+        fixed(fixed(pure("1", REPLACE), 1, 2), 2, 4),
+        group(leaf("Approx", epsilon="1", delta="1/9"), 2),
+        group(leaf("Renyi", bounds=[["2", "1"]]), 2),
+        group(poisson(gaussian("1"), "1/2"), 2),
+        repeat({"kind": "Parallel", "events": [pure("1"), pure("2")]}, 2),
+    ],
+)
+def test_what_is_not_known_is_refused(event: Plain) -> None:
+    with pytest.raises(Invalid):
+        flat(event)
+
+
+def test_parallel() -> None:
+    both = {"kind": "Parallel", "events": [pure("1"), gaussian("1"), pure("1")]}
+    found = alternatives(read_event(both, "event"), Work())
+    assert found == [{law("response", 1, 2, 0): 1}, {law("normal", 1): 1}]
+    same = {"kind": "Parallel", "events": [pure("1"), pure("1")]}
+    assert flat(repeat(same, 2)) == {law("response", 1, 2, 0): 2}
+    many = {"kind": "Parallel", "events": [pure(str(i)) for i in range(1, 102)]}
+    with pytest.raises(Invalid, match="more than 100"):
+        alternatives(read_event(many, "event"), Work())
