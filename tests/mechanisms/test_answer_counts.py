@@ -6,7 +6,7 @@ from itertools import product
 import pytest
 
 from privately.errors import InvalidParameter
-from privately.mechanisms.answer_counts import error_of_counts, unbiased
+from privately.mechanisms.answer_counts import EXACT_PEOPLE, chernoff_deviation, error_of_counts, unbiased
 
 CHANCES = [(Fraction(3, 4), Fraction(1, 4)), (Fraction(2, 5), Fraction(1, 10)), (Fraction(1, 50), Fraction(1, 5))]
 
@@ -83,3 +83,41 @@ def test_answers_that_say_nothing_are_refused() -> None:
 def test_any_number_of_people(people: int) -> None:
     error = float(error_of_counts(people, Fraction(3, 4), Fraction(1, 4), Fraction(1, 20)))
     assert error < 3 * people**0.5 + 3
+
+
+@pytest.mark.parametrize("chances", CHANCES)
+@pytest.mark.parametrize("people", [1, 2, 9, 20])
+@pytest.mark.parametrize("miss", ["1/2", "1/20", "1/1000"])
+def test_exact_errors_are_the_least_for_every_data_set(
+    chances: tuple[Fraction, Fraction], people: int, miss: str
+) -> None:
+    """Whoever is inside; a hair less would be missed too often by somebody."""
+    error = error_of_counts(people, *chances, Fraction(miss))
+    missed = [chance_of_miss(people, members, chances, error) for members in range(people + 1)]
+    assert max(missed) <= Fraction(miss)
+    less = error * (1 - Fraction(1, 10**9))
+    assert max(chance_of_miss(people, members, chances, less) for members in range(people + 1)) > Fraction(miss)
+
+
+def test_exact_errors_are_a_third_below_chernoffs_bound() -> None:
+    for people in (20, 100, EXACT_PEOPLE):
+        chances, miss = CHANCES[0], Fraction(1, 20)
+        chernoff = chernoff_deviation(people, *chances, miss) / (chances[0] - chances[1])
+        assert chernoff * Fraction(13, 20) < error_of_counts(people, *chances, miss) < chernoff * Fraction(3, 4)
+    assert error_of_counts(20, *CHANCES[0], Fraction(1, 20)) == 8
+    assert error_of_counts(EXACT_PEOPLE + 1, *CHANCES[0], Fraction(1, 20)) == 2 * chernoff_deviation(
+        EXACT_PEOPLE + 1, *CHANCES[0], Fraction(1, 20)
+    )
+
+
+@pytest.mark.parametrize("chances", CHANCES)
+@pytest.mark.parametrize("people", [1, 10, 40])
+def test_chernoffs_bound_covers_every_data_set(chances: tuple[Fraction, Fraction], people: int) -> None:
+    error = chernoff_deviation(people, *chances, Fraction(1, 20)) / abs(chances[0] - chances[1])
+    for members in range(0, people + 1, max(1, people // 5)):
+        assert chance_of_miss(people, members, chances, error) <= Fraction(1, 20)
+
+
+def test_chances_too_small_for_floats_are_bounded_by_chernoff() -> None:
+    tiny = Fraction(1, 2**3000)
+    assert error_of_counts(5, *CHANCES[0], tiny) == 2 * chernoff_deviation(5, *CHANCES[0], tiny)

@@ -283,3 +283,32 @@ def test_intervals_are_made_of_an_answer(answer: Any) -> None:
     with pytest.raises(InvalidParameter, match="NoisyAverage") as caught:
         SMALL.interval("0.9", answer)
     assert caught.value.field == "answer"
+
+
+def test_answers_of_other_averages_are_refused() -> None:
+    answer = SMALL.release([1, 2])
+    others: list[dict[str, Any]] = [{"upper": 3}, {"lower": -1}, {"step": "1/2"}]
+    for other in others:
+        mechanism = Average(**{"lower": 0, "upper": 2, "step": 1, "scale": 2, **other})
+        with pytest.raises(InvalidParameter) as caught:
+            mechanism.interval("0.9", answer)
+        assert caught.value.field == "answer"
+
+
+@pytest.mark.parametrize("norm", ["L2", "Linf"])
+def test_rows_are_counted_in_no_other_norm(norm: Any) -> None:
+    """The square root of two in L2 would be two rows."""
+    with pytest.raises(InvalidParameter) as caught:
+        SMALL.guarantee(Sensitivity(value=1, norm=norm))
+    assert caught.value.field == "sensitivity"
+
+
+def test_intervals_are_no_wider_than_the_noise_and_a_step() -> None:
+    """As wide as both sums allow, and half a step at either end."""
+    average = Average(lower=0, upper=100, step=1, scale=50)
+    answer = NoisyAverage(30_000, 70_000, average.points)
+    found = average.interval("0.9", answer)
+    noise = 2 * half_width(average.law, "0.9", 2) * Fraction(100, 100_000)
+    assert found.upper - found.lower == noise + 2 * average.points.rounding
+    single = 2 * half_width(average.law, "0.9", 1) * Fraction(100, 100_000)
+    assert noise < Fraction(13, 10) * single, "for both sums, and so for the rows too, at once"

@@ -11,7 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from privately.errors import InvalidParameter
-from privately.mechanisms.distinct_units import count_units, draw_secret, original, read_counts, read_pairs, token
+from privately.mechanisms.distinct_units import (
+    count_units,
+    draw_secret,
+    original,
+    read_count,
+    read_counts,
+    read_pairs,
+    token,
+)
 from privately.mechanisms.randomness import SYSTEM
 
 Pairs = list[tuple[Any, Any]]
@@ -153,3 +161,12 @@ def test_counts_may_come_from_elsewhere() -> None:
     for count in bad:
         with pytest.raises(InvalidParameter, match="value"):
             read_counts({"a": count})
+
+
+@pytest.mark.parametrize("count", [np.float64(17), 0.5, "17", 2**63, -17, True, None])
+def test_counts_are_refused_without_being_shown(count: Any) -> None:
+    with pytest.raises(InvalidParameter) as caught:
+        read_count(count, minimum=0)
+    assert caught.value.field == "value"
+    assert not any(digits in str(caught.value) for digits in ("17", "922337", "0.5"))
+    assert read_count(np.int64(17), minimum=0) == 17

@@ -360,9 +360,9 @@ def test_sharpest_choice_for_an_epsilon(grid: Any, monotone: bool) -> None:
 @pytest.mark.parametrize("grid", [None, "1/8"])
 def test_most_privacy_for_an_error(grid: Any) -> None:
     mechanism = Exponential.for_accuracy(error="12.5", confidence="0.95", candidates=1000, grid=grid)
-    assert mechanism.accuracy(confidence="0.95").error == Fraction("12.5")
-    wider = Exponential(scale=mechanism.scale * Fraction(101, 100), candidates=1000, grid=grid)
-    assert wider.accuracy(confidence="0.95").error > Fraction("12.5")
+    assert mechanism.interval("0.95") == Fraction("12.5")
+    wider = Exponential(scale=mechanism.scale * Fraction(10**9 + 1, 10**9), candidates=1000, grid=grid)
+    assert wider.interval("0.95") > Fraction("12.5")
 
 
 def test_certificates_check() -> None:

@@ -268,3 +268,9 @@ def test_mixed_lists_are_exact() -> None:
 def test_masked_entries_are_refused() -> None:
     with pytest.raises(InvalidParameter, match="mask"):
         Grid(None).snap(np.ma.array([1, 2], mask=[False, True]), 2)
+
+
+@pytest.mark.parametrize("grid", [None, "1/4"])
+def test_fractions_are_refused_with_what_to_give_instead(grid: Any) -> None:
+    with pytest.raises(InvalidParameter, match=r"holds a Fraction.*floats together with a grid"):
+        Grid(grid).snap([Fraction(1, 2)], 1)

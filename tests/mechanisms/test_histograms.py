@@ -238,3 +238,11 @@ def test_bad_parameters_are_refused(parameters: dict[str, Any]) -> None:
 def test_bad_bounds_are_refused(bounds: dict[str, Any]) -> None:
     with pytest.raises(InvalidParameter):
         Histogram(keys=["a"], scale=1).sensitivity(**bounds)
+
+
+@pytest.mark.parametrize("neighbors", ["replace", None, 1])
+def test_neighbours_are_checked(neighbors: Any) -> None:
+    with pytest.raises(InvalidParameter, match="neighbors"):
+        counts_sensitivity(norm="L1", keys=3, neighbors=neighbors)
+    with pytest.raises(InvalidParameter, match="neighbors"):
+        Histogram(keys=["a"], scale=1).sensitivity(neighbors=neighbors)

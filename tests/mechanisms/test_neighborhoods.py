@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
+from privately import mechanisms as m
 from privately.errors import InvalidParameter, NoSuchRule
 from privately.guarantees import Neighbors, PureDP, Sensitivity, rules
-from privately.mechanisms.neighborhoods import extended, rows_between
+from privately.mechanisms.neighborhoods import extended, one_direction, rows_between, some_change
 from tests.mechanisms.tables import certified
 
 PATIENT = Neighbors.ADD_REMOVE.of_unit("patient", max_rows=3)
@@ -66,3 +67,59 @@ def test_more_rows_than_the_neighbours_have_are_not_charged_as_fewer(neighbors: 
 def test_several_units_have_no_rule() -> None:
     with pytest.raises(NoSuchRule, match="one unit at a time"):
         extended(ONE_ROW, of_rows(6, PATIENT.times(2)))
+
+
+@pytest.mark.parametrize(
+    "neighbors",
+    [Neighbors.ADD_REMOVE.times(2), PATIENT.times(3), Neighbors.REPLACE, Neighbors.REPLACE.of_unit("patient")],
+)
+def test_several_changes_do_not_all_move_the_same_way(neighbors: Neighbors) -> None:
+    with pytest.raises(NoSuchRule, match=r"monotone=False.*rules\.group"):
+        one_direction(neighbors, what="scores")
+
+
+@pytest.mark.parametrize("neighbors", [Neighbors.ADD_REMOVE, PATIENT, Neighbors.ADD_REMOVE.of_unit("patient")])
+def test_one_row_or_unit_does(neighbors: Neighbors) -> None:
+    one_direction(neighbors, what="scores")
+
+
+CHOICES: list[Any] = [m.Exponential, m.PermuteAndFlip, m.NoisyMax, m.NoisyMaxWithGap]
+TESTS: list[Any] = [m.SparseVector, m.SparseVectorWithGap, m.NumericSparseVector, m.AdaptiveSparseVector]
+
+
+@pytest.mark.parametrize("kind", CHOICES + TESTS)
+def test_monotone_mechanisms_refuse_groups(kind: Any) -> None:
+    """With two changes one candidate may gain what the others lose, which costs nearly twice the claim for one."""
+    one = Sensitivity(value=1, norm="Linf")
+    settings = {"candidates": 101} if kind in CHOICES else {}
+    mechanism = kind.for_epsilon(1, one, monotone=True, **settings)
+    group = of_rows(1, Neighbors.ADD_REMOVE.times(2))
+    for refused in (
+        mechanism.derive,
+        mechanism.worst_case,
+        lambda group: kind.for_epsilon(1, group, monotone=True, **settings),
+    ):
+        with pytest.raises(NoSuchRule, match=r"rules\.group"):
+            refused(group)
+    together = rules.group(mechanism.derive(one), size=2)
+    assert together.conclusion == PureDP(epsilon=2, neighbors=Neighbors.ADD_REMOVE.times(2))
+    assert kind.for_epsilon(1, group, **settings).guarantee(group) == PureDP(epsilon=1, neighbors=group.neighbors)
+
+
+def test_no_change_is_no_calibration() -> None:
+    assert some_change(Fraction(1, 9)) == Fraction(1, 9)
+    with pytest.raises(InvalidParameter) as caught:
+        some_change(Fraction(0))
+    assert caught.value.field == "sensitivity"
+
+
+def test_rows_are_not_counted_in_l2() -> None:
+    """Where two rows would be the square root of two."""
+    with pytest.raises(InvalidParameter, match="L2"):
+        rows_between(Sensitivity(value=2, norm="L2"))
+    for kind in (m.Quantile(probability="1/2", **RANGE), m.Quantiles(probabilities=["1/2"], **RANGE)):
+        with pytest.raises(InvalidParameter, match="L2"):
+            kind.guarantee(Sensitivity(value=1, norm="L2"))
+
+
+RANGE: dict[str, Any] = {"epsilon": 1, "lower": 0, "upper": 9, "step": 1}

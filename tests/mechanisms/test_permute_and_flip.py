@@ -210,9 +210,9 @@ def test_sharpest_choice_for_an_epsilon(grid: Any, monotone: bool) -> None:
 @pytest.mark.parametrize("grid", [None, "1/8"])
 def test_most_privacy_for_an_error(grid: Any) -> None:
     mechanism = PermuteAndFlip.for_accuracy(error="12.5", confidence="0.95", candidates=1000, grid=grid)
-    assert mechanism.accuracy(confidence="0.95").error == Fraction("12.5")
-    wider = PermuteAndFlip(scale=mechanism.scale * Fraction(101, 100), candidates=1000, grid=grid)
-    assert wider.accuracy(confidence="0.95").error > Fraction("12.5")
+    assert mechanism.interval("0.95") == Fraction("12.5")
+    wider = PermuteAndFlip(scale=mechanism.scale * Fraction(10**9 + 1, 10**9), candidates=1000, grid=grid)
+    assert wider.interval("0.95") > Fraction("12.5")
 
 
 @pytest.mark.parametrize(
@@ -220,7 +220,8 @@ def test_most_privacy_for_an_error(grid: Any) -> None:
     [
         ("error", {"error": 0}),
         ("error", {"error": "0.25", "grid": "1/4"}),
-        ("error", {"candidates": 1}),
+        ("confidence", {"candidates": 1}),
+        ("confidence", {"confidence": "0.3"}),
         ("candidates", {"candidates": "5"}),
         ("candidates", {"candidates": 0}),
         ("confidence", {"confidence": 1}),

@@ -109,6 +109,34 @@ def test_far_points_are_lumped_together() -> None:
     assert misses.max() < 2 * (module._REACH + 2) * 2
 
 
+@pytest.mark.parametrize("probability", PROBABILITIES)
+def test_no_replaced_row_spreads_the_scores_further(probability: Fraction) -> None:
+    """All tables of up to four rows: 2b at most, b for the ends; both are attained, so half as much is refuted."""
+    bottom, spreads = probability.denominator, set()
+    for one, other in one_row_replaced(tables(range(4), 4)):
+        changed = [miss(probability, other, x) - miss(probability, one, x) for x in range(4)]
+        spreads.add(max(changed) - min(changed))
+    assert max(spreads) <= bottom * (1 if probability in {0, 1} else 2)
+    assert max(spreads) > bottom or probability in {0, 1}
+    assert max(spreads) == bottom or probability not in {0, 1}
+
+
+def test_more_rows_than_a_replaced_one_moves_cost_as_rows() -> None:
+    """Three rows that come or go need not be a row that is replaced and another."""
+    quantile = over(10, "9/10")
+    three = Sensitivity(value=3, norm="Linf", neighbors=Neighbors.REPLACE)
+    assert quantile.guarantee(three).parameters["epsilon"] == 3
+    unit = Sensitivity(value=6, norm="Linf", neighbors=Neighbors.REPLACE.of_unit("person", max_rows=3))
+    assert quantile.guarantee(unit).parameters["epsilon"] == Fraction(10, 3)
+
+
+@pytest.mark.parametrize("probability", [0, "1/3", "1/2", "3/4", 1])
+def test_the_claim_for_a_replaced_row_holds_for_every_small_table(probability: Any) -> None:
+    quantile, every = over(3, probability), tables(range(4), 3)
+    claim = real(quantile.guarantee(REPLACED).parameters["epsilon"])
+    assert claim / 3 < worst_loss(law_of(quantile), one_row_replaced(every)) <= claim + ROUNDING
+
+
 @pytest.mark.parametrize("probability", [0, "1/3", "1/2", "3/4", 1])
 def test_exact_privacy_of_every_small_table(probability: Any) -> None:
     quantile, every = over(3, probability), tables(range(4), 3)
@@ -164,8 +192,12 @@ def test_the_text_does_what_run_does(values: list[float], probability: Any) -> N
 def test_the_certificate_charges_every_row(probability: Any, neighbors: Neighbors, rows: int) -> None:
     quantile = over(100, probability, "0.1")
     of_rows = Sensitivity(value=rows, norm="Linf", neighbors=neighbors)
-    assert certified(quantile.derive(of_rows)) == PureDP(epsilon=Fraction(rows, 10), neighbors=neighbors)
-    assert certified(quantile.derive_zcdp(of_rows)) == ZCDP(rho=Fraction(rows**2, 800), neighbors=neighbors)
+    replaced: Fraction = {0: Fraction(1, 2), "1/2": Fraction(1), "9/10": Fraction(5, 9)}[
+        probability
+    ]  # of the price of two rows
+    charged = rows * (replaced if neighbors.change == "replace" else 1)
+    assert certified(quantile.derive(of_rows)) == PureDP(epsilon=Fraction(charged, 10), neighbors=neighbors)
+    assert certified(quantile.derive_zcdp(of_rows)) == ZCDP(rho=Fraction(charged**2, 800), neighbors=neighbors)
     with pytest.raises(InvalidParameter):
         quantile.derive(Sensitivity(value=rows - 1, norm="Linf", neighbors=neighbors))
 
@@ -201,9 +233,12 @@ def test_some_point_misses_by_nothing() -> None:
 def test_for_accuracy_meets_its_error_and_less_epsilon_would_not() -> None:
     settings: dict[str, Any] = {"probability": "0.9", "lower": 0, "upper": 1000, "step": "0.5"}
     quantile = Quantile.for_accuracy(error=12, confidence="0.95", **settings)
-    assert quantile.accuracy(confidence="0.95").error <= 12
-    weaker = Quantile(epsilon=quantile.epsilon / Fraction(101, 100), **settings)
-    assert weaker.accuracy(confidence="0.95").error > 12
+    assert quantile.interval("0.95") == 12
+    weaker = Quantile(epsilon=quantile.epsilon * (1 - Fraction(1, 10**9)), **settings)
+    assert weaker.interval("0.95") > 12
+    with pytest.raises(InvalidParameter) as caught:
+        Quantile.for_accuracy(error=1, confidence="1/3000", **settings)
+    assert caught.value.field == "confidence"
 
 
 @pytest.mark.parametrize("rho", ["0.1", 2, "1/3"])

@@ -206,9 +206,34 @@ def test_the_accuracy_adds_up_levels_and_ties() -> None:
 def test_for_accuracy_meets_its_error_and_less_epsilon_would_not(ties: int) -> None:
     settings: dict[str, Any] = {"probabilities": QUARTERS, "lower": 0, "upper": 1000, "step": "0.5"}
     quartiles = Quantiles.for_accuracy(error=50, confidence="0.95", ties=ties, **settings)
-    assert quartiles.accuracy(confidence="0.95", ties=ties).error <= 50
-    weaker = Quantiles(epsilon=quartiles.epsilon / Fraction(101, 100), **settings)
-    assert weaker.accuracy(confidence="0.95", ties=ties).error > 50
+    assert 49 < quartiles.interval("0.95", ties=ties) <= 50
+    weaker = Quantiles(epsilon=quartiles.epsilon * (1 - Fraction(1, 10**9)), **settings)
+    assert weaker.interval("0.95", ties=ties) > 50
+
+
+def test_the_interval_adds_up_levels_and_ties() -> None:
+    """As the accuracy does, but with the exact law of each choice."""
+    quartiles = over(999, QUARTERS, epsilon=2, tie_breaks=4)
+    one = Quantile(probability="1/2", epsilon=1, lower=0, upper=3999, step=1)
+    each = one.interval(1 - Fraction(1, 60))
+    assert quartiles.interval("0.95") == 2 * each + 1
+    assert quartiles.interval("0.95", ties=10) == 2 * each + 10
+    assert quartiles.accuracy(confidence="0.95").error - 4 < quartiles.interval("0.95")
+    assert quartiles.interval("0.95") < quartiles.accuracy(confidence="0.95").error
+
+
+def test_ranks_are_within_the_interval_for_all_tables() -> None:
+    """By the law of each choice, for all tables of up to four rows without ties."""
+    quantiles = over(3, THIRDS, epsilon=6)
+    for table in (table for table in tables(range(4), 3) if len(set(table)) == len(table)):
+        law = in_rounds(lambda randomness, table=table: quantiles.run(list(table), randomness))  # type: ignore[misc]
+        for confidence in ("0.5", "0.9"):
+            width, inside = quantiles.interval(confidence), mpmath.mpf(0)
+            for answer, chance in law.chances.items():
+                points: Any = answer
+                pairs = zip(points, quantiles.probabilities, strict=True)
+                inside += chance if all(distance(table, int(x), p) <= width for x, p in pairs) else 0
+            assert inside >= mpmath.mpf(confidence)
 
 
 def test_errors_below_what_ties_cost_are_refused() -> None:

@@ -45,8 +45,35 @@ def test_calibrations_keep_the_rest(kind: Any) -> None:
         assert (made.candidates, made.monotone, made.grid.step) == (5, True, Fraction(1, 4))
     with pytest.raises(TypeError, match="candidates"):
         kind.for_epsilon(1, Sensitivity(value=1))
-    with pytest.raises(TypeError, match="foo"):
+    with pytest.raises(TypeError, match="no 'foo' to set; beside the scale there are candidates, monotone, grid"):
         kind.for_epsilon(1, Sensitivity(value=1), candidates=3, foo=1)
+    with pytest.raises(TypeError, match="no 'foo' to set"):
+        kind.for_accuracy(error=30, confidence="0.9", candidates=3, foo=1)
+
+
+@every
+def test_scores_that_never_change_are_no_calibration(kind: Any) -> None:
+    """And integers that change by less than one never change."""
+    nothings: list[Any] = [0, "1/2"] if kind.whole_scores else [0]
+    for nothing in nothings:
+        with pytest.raises(InvalidParameter) as caught:
+            kind.for_epsilon(1, Sensitivity(value=nothing, norm="Linf"), candidates=3)
+        assert caught.value.field == "sensitivity"
+
+
+@every
+def test_errors_are_met_by_the_interval(kind: Any) -> None:
+    """And by no larger scale: 1 % more, or a step where scores are whole."""
+    for grid in (None, "1/8"):
+        chosen = kind.for_accuracy(error=40, confidence="0.9", candidates=7, grid=grid)
+        choice = getattr(chosen, "choice", chosen)
+        assert 38 < choice.interval("0.9") <= 40
+        wider = type(choice)(
+            **{name: getattr(choice, name) for name in ("candidates", "monotone", "noise") if hasattr(choice, name)},
+            scale=chosen.scale * Fraction(105, 100),
+            grid=grid,
+        )
+        assert wider.interval("0.9") > 40
 
 
 def test_one_step_is_a_scale_on_any_grid() -> None:

@@ -14,7 +14,7 @@ from privately.guarantees import Neighbors, PureDP, Sensitivity
 from privately.laws import DiscreteLaplace
 from privately.mechanisms.sparse_vector import SparseVector
 from privately.mechanisms.sparse_vector_with_gap import SparseVectorWithGap
-from privately.mechanisms.threshold_sessions import Session
+from privately.mechanisms.threshold_sessions import Session, read_stream
 from tests.mechanisms.enumeration import outcomes
 from tests.mechanisms.streams import Streams, Untouched, Values, losses, neighbours, worst_loss
 
@@ -59,6 +59,19 @@ def test_the_worst_case_attains_the_claim(kind: type[Either], monotone: bool, co
     streams = Streams(mechanism.start, window=46)
     yes = True if kind is SparseVector else Fraction(0)
     answers = (*[False if kind is SparseVector else None] * (len(before) - count), *[yes] * count)
+    found = math.log(streams.chance(before, answers) / streams.chance(after, answers))
+    assert abs(found - claimed(mechanism)) < ROUNDING
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("monotone", [False, True])
+def test_the_worst_case_on_a_grid_attains_the_claim(kind: type[Either], monotone: bool) -> None:
+    """Of queries as `run` reads them, one step further apart than the sensitivity for rounding."""
+    mechanism = kind(threshold_scale="1/8", query_scale="1/8", threshold=1, monotone=monotone, grid="1/4")
+    before, after = (read_stream(stream, mechanism.grid) for stream in mechanism.worst_case(ONE))
+    streams = Streams(mechanism.start, window=60)
+    no, yes = (False, True) if kind is SparseVector else (None, Fraction(0))
+    answers = (*[no] * (len(before) - 1), yes)
     found = math.log(streams.chance(before, answers) / streams.chance(after, answers))
     assert abs(found - claimed(mechanism)) < ROUNDING
 
@@ -274,3 +287,20 @@ def test_unknown_settings_are_named_together_with_the_known_ones() -> None:
         made.for_epsilon(1, ONE, foo=1)
     with pytest.raises(TypeError, match=words):
         made.for_accuracy(error=9, confidence="0.9", queries=1, foo=1)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_queries_that_never_change_are_no_calibration(kind: type[Either]) -> None:
+    """Integers that change by less than one do not change at all, and zero is the scale of no noise."""
+    for nothing in (0, "1/2"):
+        with pytest.raises(InvalidParameter, match="grid") as caught:
+            kind.for_epsilon(1, Sensitivity(value=nothing, norm="Linf"))
+        assert caught.value.field == "sensitivity"
+    kind.for_epsilon(1, Sensitivity(value="1/2", norm="Linf"), grid="1/4")
+
+
+def test_the_interval_of_yes_and_no_is_the_distance_from_the_threshold() -> None:
+    mechanism = SparseVector(threshold_scale=3, query_scale=5, count=2, grid="1/4")
+    for queries in (1, 20):
+        stated = mechanism.accuracy(confidence="0.9", queries=queries).error
+        assert mechanism.interval("0.9", queries=queries) == stated

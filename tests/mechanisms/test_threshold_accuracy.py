@@ -133,3 +133,16 @@ def test_impossible_confidences_are_refused(confidence: Any) -> None:
 def test_there_is_at_least_one_query(queries: Any) -> None:
     with pytest.raises(InvalidParameter, match="queries"):
         SparseVector(threshold_scale=1, query_scale=1).accuracy(confidence="0.9", queries=queries)
+
+
+@pytest.mark.parametrize("error", [40, 333, 10**6 + 1])
+def test_the_most_noise_is_met_by_the_error_that_is_stated(error: int) -> None:
+    """Also where noise is so wide that errors are multiples of a block."""
+
+    def shape(scale: Fraction) -> Comparisons:
+        return Comparisons(threshold_scale=scale, tests=((scale, 0),))
+
+    scale = most_noise(shape, error=error, confidence="0.9", queries=6, answers=0, grid=Grid(None))
+    found = shape(scale).error("0.9", queries=6, answers=0)
+    assert error * 0.95 - 1 < found <= error
+    assert (shape(scale).block(Fraction(9, 10)) == 1) == (error == 40)

@@ -7,6 +7,8 @@ import pytest
 from privately.errors import BudgetExhausted
 from privately.guarantees import Sensitivity
 from privately.mechanisms import AdaptiveSparseVector, NumericSparseVector, SparseVector, SparseVectorWithGap
+from privately.mechanisms.threshold_sessions import read_stream
+from privately.mechanisms.threshold_settings import change_in_steps
 
 ONE = Sensitivity(value=1, norm="Linf")
 KINDS: list[Any] = [SparseVector, SparseVectorWithGap, NumericSparseVector, AdaptiveSparseVector]
@@ -42,6 +44,7 @@ def test_errors_grow_with_the_number_of_queries(kind: Any) -> None:
 def test_the_worst_case_has_the_last_yes_answers_far_below(kind: Any, monotone: bool) -> None:
     mechanism = kind.for_epsilon(1, ONE, count=3, threshold=10, monotone=monotone)
     before, after = mechanism.worst_case(ONE)
+    assert (before, after) == mechanism.worst_steps(ONE)
     assert max(before[-3:]) < 10 < min(before[:-3])
     assert {b - a for a, b in zip(before[:-3], after[:-3], strict=True)} == {1}
     stay_or_fall = {b - a for a, b in zip(before[-3:], after[-3:], strict=True)}
@@ -49,3 +52,17 @@ def test_the_worst_case_has_the_last_yes_answers_far_below(kind: Any, monotone: 
         assert stay_or_fall <= {0, 1}
     else:
         assert stay_or_fall == {-1}
+
+
+@every
+@pytest.mark.parametrize("monotone", [False, True])
+def test_on_a_grid_the_worst_case_is_as_far_apart_as_the_sensitivity_allows(kind: Any, monotone: bool) -> None:
+    """As `run` reads it: in steps no query changes by more, and some by all of it; its loss is at most the claim."""
+    mechanism = kind.for_epsilon(8, ONE, threshold=1, monotone=monotone, grid="1/4")
+    change = int(change_in_steps(ONE, mechanism.grid, monotone=monotone).value)
+    before, after = mechanism.worst_case(ONE)
+    one, other = (read_stream(stream, mechanism.grid) for stream in (before, after))
+    assert max(abs(b - a) for a, b in zip(one, other, strict=True)) == change == 5
+    assert mechanism.worst_steps(ONE) == (one, other)
+    assert min(b - a for a, b in zip(one, other, strict=True)) >= (0 if monotone else -change)
+    assert mechanism.program_inputs(before)["queries"] == one

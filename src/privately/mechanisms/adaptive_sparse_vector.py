@@ -168,6 +168,10 @@ def adaptive_sparse_vector(
             sensitivity=change,
         )
 
+    def interval(self, confidence: Number, *, queries: int = 1) -> Fraction:
+        """How far from the threshold a query with a wrong answer may be: answers are no numbers."""
+        return self.accuracy(confidence=confidence, queries=queries).error
+
     def program_inputs(self, value: Any) -> dict[str, Any]:
         """The queries and the parameters in steps."""
         names = ("threshold_scale", "coarse_scale", "fine_scale")

@@ -121,6 +121,10 @@ def average(values: private, steps, scale):
         Proof: docs/theory/mechanisms.md#two-sided-sums
         Checked-by: tests/mechanisms/test_average.py::test_exact_privacy_of_every_small_table
         """
+        if sensitivity.norm != "L1":
+            raise InvalidParameter(
+                "sensitivity", f"is in {sensitivity.norm}, but rows are counted.", hint='Give their number, in "L1".'
+            )
         change = Sensitivity(
             value=rows_between(sensitivity) * self.points.steps, norm="L1", neighbors=sensitivity.neighbors
         )
@@ -136,10 +140,19 @@ def average(values: private, steps, scale):
         return NoisyAverage(above + int(noise[0]), total - above + int(noise[1]), self.points)
 
     def interval(self, confidence: Number, answer: NoisyAverage) -> Interval:
-        """Where the average of the clamped values lies, with this confidence; post-processing of the answer."""
+        """Where the average of the clamped values lies, with this confidence; post-processing of the answer.
+
+        How far off an average is depends on how many rows there are, which only the answer tells; so it is asked for,
+        and there is no interval before a release (`accuracy` has one for a number of rows that is assumed). It holds
+        for both sums at once, hence for `rows` too, and for values before they are rounded: half a step is added at
+        either end, also where all values lie on steps. So it covers more than stated, most of all where half a step of
+        the average is not small beside scale/rows.
+        """
         if not isinstance(answer, NoisyAverage):
             kind = type(answer).__name__
             raise InvalidParameter("answer", f"is of type {kind}; give the NoisyAverage that `release` returned.")
+        if answer.points != self.points:
+            raise InvalidParameter("answer", "comes from an Average with other bounds or another step.")
         width, (above, below), rounding = half_width(self.law, confidence, 2), answer, self.points.rounding
         lowest = _mean(above - width, below + width, self.points)
         highest = _mean(above + width, below - width, self.points)

@@ -12,6 +12,7 @@ from privately.mechanisms.additive import NoiseOnEveryEntry, change_in_steps, sa
 from privately.mechanisms.error_bars import most_noise
 from privately.mechanisms.grids import Grid
 from privately.mechanisms.mechanism import Mechanism, Theorem, set_fields
+from privately.mechanisms.neighborhoods import some_change
 from privately.mechanisms.programs import Program
 from privately.noise.samplers import NARROWEST, WIDEST_GAUSSIAN
 from privately.rounding import Number, rational, whole
@@ -55,8 +56,8 @@ def gaussian(values: private, variance):
     ) -> DiscreteGaussian:
         """The least noise with this rho."""
         exact, points = rational(rho, "rho", above=0), Grid(grid)
-        steps = change_in_steps(sensitivity, "L2", points, dimension)
-        return cls(variance=(steps.value * points.unit) ** 2 / (2 * exact), grid=grid, dimension=dimension)
+        steps = some_change(change_in_steps(sensitivity, "L2", points, dimension).value)
+        return cls(variance=(steps * points.unit) ** 2 / (2 * exact), grid=grid, dimension=dimension)
 
     @classmethod
     def for_accuracy(

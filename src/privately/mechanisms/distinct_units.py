@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Hashable, Iterable, Mapping
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 
 from privately.errors import InvalidParameter
 from privately.mechanisms.randomness import Randomness
-from privately.rounding import MAX_BITS, whole
+from privately.rounding import MAX_BITS
 
 SECRET_BYTES = 32
+LARGEST_COUNT = 2**62
 _RANKS: dict[type, int] = {int: 1, str: 2, bytes: 3}
 _TUPLE = 4
 _PAIRS = "must be pairs of a unit and a key."
@@ -51,7 +53,7 @@ def original(of: Token) -> Hashable:
 
 def read_pairs(pairs: Any) -> list[tuple[Token, Token]]:
     """All (unit, key) pairs, or an error before anything else happens."""
-    if not isinstance(pairs, Iterable):
+    if not isinstance(pairs, Iterable) or (isinstance(pairs, np.ndarray) and pairs.ndim == 0):
         raise InvalidParameter("value", _PAIRS)
     return [_read_pair(pair) for pair in pairs]
 
@@ -77,8 +79,16 @@ def count_units(pairs: Iterable[tuple[Token, Token]], *, keys: int, secret: byte
 
 def read_counts(counts: Mapping[Any, Any]) -> dict[Token, int]:
     """The same from numbers of units that were bounded elsewhere; keys without a unit are left out."""
-    found = {token(key, "value"): whole(count, "value", minimum=0, maximum=2**62) for key, count in counts.items()}
+    found = {token(key, "value"): read_count(count, minimum=0) for key, count in counts.items()}
     return {key: count for key, count in found.items() if count}
+
+
+def read_count(count: Any, *, minimum: int) -> int:
+    """A whole number of at most 2^62; the error does not say what it was, as that is private."""
+    if isinstance(count, bool) or not isinstance(count, Integral) or not minimum <= int(count) <= LARGEST_COUNT:
+        negative = "" if minimum < 0 else " and not negative"
+        raise InvalidParameter("value", f"has a count that is not whole{negative}, or beyond 2^62.")
+    return int(count)
 
 
 def draw_secret(randomness: Randomness) -> bytes:

@@ -33,7 +33,10 @@ class TellTale:
 
 
 class Rows:
-    """So many integers, of which some answer is given without noise."""
+    """So many integers, of which some answer is given without noise.
+
+    Neither `for_epsilon` nor `for_accuracy` exists: there is no noise to choose.
+    """
 
     rows: int
 
@@ -58,7 +61,8 @@ class Rows:
 class RandomPoint(Rows, Mechanism):
     """San(x) = (j, x_j) for a random j: one person's row as it is. Not private for any epsilon; delta is 1/rows.
 
-    Seed 001's reason why delta must lie far below 1/rows.
+    Seed 001's reason why delta must lie far below 1/rows. The answer is a row and its number, both true: there is no
+    `interval`.
 
     >>> from privately.guarantees import Sensitivity
     >>> RandomPoint(rows=3).guarantee(Sensitivity(value=1))

@@ -117,8 +117,11 @@ def exponential(scores: private, scale):
     def interval(self, confidence: Number, *, best: int = 1) -> Fraction:
         """The same from the exact law: without a grid, the least w that holds for all scores.
 
-        The choice is hardest if all others are hardly more than w behind the best: then they are chosen with
-        probability x/(1 + x), where x = (|R| - |R_OPT|) exp(-w/scale)/|R_OPT|.
+        Theorem: the choice is hardest if all others are hardly more than w behind the best: then they are chosen with
+            probability x/(1 + x), where x = (|R| - |R_OPT|) exp(-w/scale)/|R_OPT|.
+        Reference: monotony of the weights
+        Proof: docs/theory/mechanisms.md#exact-intervals-of-choices
+        Checked-by: tests/mechanisms/test_exponential.py::test_intervals_hold_for_all_scores_and_no_less_would_do
         """
         optimal, miss = whole(best, "best", maximum=self.candidates), miss_of(confidence)
         odds = Fraction(self.candidates - optimal, optimal) * (1 - miss) / miss

@@ -19,6 +19,7 @@ from privately.mechanisms.additive import largest_error, spread_over
 from privately.mechanisms.error_bars import miss_of
 from privately.mechanisms.grids import FARTHEST, Grid
 from privately.mechanisms.mechanism import Accuracy, Mechanism, Theorem
+from privately.mechanisms.neighborhoods import some_change
 from privately.mechanisms.normal_sums import normal_half_width
 from privately.mechanisms.partial_sums import SUMMING, mu_for_rho, root_up, standard_errors
 from privately.mechanisms.programs import Program
@@ -38,7 +39,9 @@ _SPARE_BITS = 12
 
 @dataclass(frozen=True, init=False)
 class SquareRootFactorization(Mechanism):
-    """All partial sums of a stream with normal noise; for long streams the errors are the smallest known.
+    """All partial sums of a stream with normal noise; for long streams with smaller errors than any tree's.
+
+    Numerically optimised factorizations have errors that are smaller by a few per cent, but no formula.
 
     R x times 2^bits is a vector of integers, to which rounded normal noise is added: GaussianDP with
     mu = sensitivity * (the norm of R's first column)/standard deviation, hence zCDP with mu^2/2.
@@ -88,7 +91,7 @@ def factorized_sums(stream: private, root, standard_deviation):
     ) -> SquareRootFactorization:
         """The least noise with this mu."""
         norm = column_norm(_read_length(length), _read_bits(bits, length))
-        change = sensitivity.to("L1", dimension=length).value
+        change = some_change(sensitivity.to("L1", dimension=length).value)
         deviation = tidy(change * norm / rational(mu, "mu", above=0))
         return cls(standard_deviation=deviation, length=length, bits=bits)
 

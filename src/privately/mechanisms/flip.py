@@ -70,7 +70,10 @@ def randomized_response(values: private, probability):
 
     @classmethod
     def for_accuracy(cls, *, error: Number, confidence: Number, people: int) -> Flip:
-        """The least probability with which the counts of so many people are within `error` with this confidence."""
+        """The least probability with which the counts of so many people are within `error` with this confidence.
+
+        Counts are whole, so a little more truth may err a little more; what bisection finds was seen to fit.
+        """
         allowed = rational(error, "error", above=0)
 
         def fits(lie: Fraction) -> bool:
@@ -107,19 +110,23 @@ def randomized_response(values: private, probability):
         return answers if np.ndim(value) else int(answers[0])
 
     def estimate(self, answers: Any, *, confidence: Number) -> Counts:
-        """How many people have a 0 and a 1: unbiased, with an error bar by Chernoff's bound."""
+        """How many people have a 0 and a 1: unbiased, with the error bar of `interval`."""
         given = read_categories(answers, 2, "answers")
         bound = self.accuracy(confidence=confidence, people=given.size)
         ones = unbiased(int(given.sum()), given.size, *self.chances)
         return Counts(estimates=(given.size - ones, ones), error=bound.error, confidence=bound.confidence)
 
     def accuracy(self, *, confidence: Number, people: int = 1) -> Accuracy:
-        """How far off the counts of so many people may be."""
+        """`interval` as a statement."""
+        error = self.interval(confidence, people=people)
+        return Accuracy(error=error, confidence=rational(confidence, "confidence"), measure=COUNTED)
+
+    def interval(self, confidence: Number, *, people: int = 1) -> Fraction:
+        """How far off the estimated counts of so many people may be, from the exact law for up to 512 of them."""
         number = whole(people, "people", maximum=MAX_PEOPLE)
         if self.probability == 0:
             raise InvalidParameter("probability", "of 0 says nothing: all answers are 0.")
-        error = error_of_counts(number, *self.chances, miss_of(confidence))
-        return Accuracy(error=error, confidence=rational(confidence, "confidence"), measure=COUNTED)
+        return error_of_counts(number, *self.chances, miss_of(confidence))
 
     def program_inputs(self, value: Any) -> dict[str, Any]:
         """The truth of all rows, and the probability."""

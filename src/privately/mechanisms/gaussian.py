@@ -12,6 +12,7 @@ from privately.mechanisms.additive import NoiseOnEveryEntry, change_in_steps, re
 from privately.mechanisms.error_bars import most_noise
 from privately.mechanisms.grids import Grid
 from privately.mechanisms.mechanism import Mechanism, Theorem, set_fields
+from privately.mechanisms.neighborhoods import some_change
 from privately.mechanisms.programs import Program
 from privately.noise.samplers import WIDEST_GAUSSIAN
 from privately.rounding import Enclosure, Number, rational, whole
@@ -53,8 +54,8 @@ def gaussian(values: private, standard_deviation):
     ) -> Gaussian:
         """The least noise with this mu."""
         exact, points = rational(mu, "mu", above=0), Grid(grid)
-        steps = change_in_steps(sensitivity, "L2", points, dimension)
-        return cls(standard_deviation=steps.value * points.unit / exact, grid=grid, dimension=dimension)
+        steps = some_change(change_in_steps(sensitivity, "L2", points, dimension).value)
+        return cls(standard_deviation=steps * points.unit / exact, grid=grid, dimension=dimension)
 
     @classmethod
     def for_rho(

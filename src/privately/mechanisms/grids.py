@@ -132,7 +132,8 @@ def _exact(value: Any, step: Fraction | None) -> int:
     if isinstance(value, (float, np.floating)) and not np.isfinite(value):
         raise InvalidParameter("value", "holds a NaN or an infinity.")
     if not isinstance(value, (float, np.floating)):
-        raise InvalidParameter("value", f"holds {type(value).__name__} where numbers are expected.")
+        kind = type(value).__name__
+        raise InvalidParameter("value", f"holds a {kind}.", hint="Give integers, or floats together with a grid.")
     if step is None:
         raise InvalidParameter("value", "has entries that are not integers.", hint="Give a grid for floats.")
     return round(Fraction(*value.as_integer_ratio()) / step)
@@ -146,7 +147,7 @@ def _entries(value: Any, dimension: int) -> NDArray[Any]:
     except (TypeError, ValueError, OverflowError):
         raise InvalidParameter("value", "is not a vector of numbers.") from None
     if array.dtype.kind not in "iuf":
-        raise InvalidParameter("value", f"of type {array.dtype} is not made of numbers.")
+        raise InvalidParameter("value", f"of type {array.dtype.type.__name__} is not made of numbers.")
     _check_size(array.size, array.shape, dimension)
     return array.reshape(dimension)
 
@@ -155,5 +156,5 @@ def _check_size(size: int, shape: tuple[int, ...], dimension: int) -> None:
     if size == 0:
         raise InvalidParameter("value", "is empty.")
     if len(shape) > 1 or size != dimension:
-        expected = "one number" if dimension == 1 else f"{dimension} numbers"
-        raise InvalidParameter("value", f"has shape {shape}; {expected} are expected.", hint="Set dimension.")
+        expected = "one number is" if dimension == 1 else f"a vector of {dimension} numbers is"
+        raise InvalidParameter("value", f"has another shape; {expected} expected.", hint="Set dimension.")

@@ -11,6 +11,7 @@ import numpy as np
 
 from privately.errors import InvalidParameter
 from privately.guarantees import Derivation, Neighbors, Sensitivity
+from privately.mechanisms.distinct_units import LARGEST_COUNT, read_count
 from privately.mechanisms.error_bars import half_width
 from privately.mechanisms.gaussian import Gaussian
 from privately.mechanisms.laplace import Laplace
@@ -111,12 +112,12 @@ class Histogram(Mechanism):
 
     def counts(self, value: Any) -> list[int]:
         """The counts in the order of the keys, from a mapping or from such a list; keys without a count have 0."""
-        if not isinstance(value, (Mapping, Sequence, np.ndarray)):
+        if not isinstance(value, (Mapping, Sequence, np.ndarray)) or (isinstance(value, np.ndarray) and not value.ndim):
             raise InvalidParameter("value", "must be a mapping from keys to counts, or a list of counts.")
         listed = [value.get(key, 0) for key in self.keys] if isinstance(value, Mapping) else list(value)
         if len(listed) != len(self.keys):
-            raise InvalidParameter("value", f"has {len(listed)} counts for {len(self.keys)} keys.")
-        return [whole(count, "value", minimum=-(2**62), maximum=2**62) for count in listed]
+            raise InvalidParameter("value", f"must have one count for each of the {len(self.keys)} keys.")
+        return [read_count(count, minimum=-LARGEST_COUNT) for count in listed]
 
     def interval(self, confidence: Number) -> Fraction:
         """The least w such that all counts are within w of the truth with this confidence."""
@@ -155,6 +156,8 @@ def counts_sensitivity(
     Proof: docs/theory/mechanisms.md#histograms
     Checked-by: tests/mechanisms/test_histograms.py::test_no_neighbours_are_further_apart_than_the_sensitivity
     """
+    if not isinstance(neighbors, Neighbors):
+        raise InvalidParameter("neighbors", f"{neighbors!r} is not a Neighbors, such as Neighbors.ADD_REMOVE.")
     most = whole(keys_per_unit, "keys_per_unit") * (1 if neighbors.change == "add_remove" else 2)
     each = Sensitivity(value=whole(rows_per_key, "rows_per_key"), norm="Linf", neighbors=neighbors)
     return each.to(norm, dimension=min(most, whole(keys, "keys"))).scaled(neighbors.size)

@@ -12,6 +12,7 @@ from privately.mechanisms.additive import NoiseOnEveryEntry, change_in_steps, re
 from privately.mechanisms.error_bars import most_noise
 from privately.mechanisms.grids import Grid
 from privately.mechanisms.mechanism import Alignment, Mechanism, set_fields
+from privately.mechanisms.neighborhoods import some_change
 from privately.mechanisms.programs import Program
 from privately.rounding import Number, rational, whole
 
@@ -56,8 +57,8 @@ def laplace(values: private, scale):
     ) -> Laplace:
         """The least noise with this epsilon."""
         exact, points = rational(epsilon, "epsilon", above=0), Grid(grid)
-        steps = change_in_steps(sensitivity, "L1", points, dimension)
-        return cls(scale=steps.value * points.unit / exact, grid=grid, dimension=dimension)
+        steps = some_change(change_in_steps(sensitivity, "L1", points, dimension).value)
+        return cls(scale=steps * points.unit / exact, grid=grid, dimension=dimension)
 
     @classmethod
     def for_accuracy(

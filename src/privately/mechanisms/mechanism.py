@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import wraps
+from inspect import signature
 from typing import Any, ClassVar
 
 from privately.errors import InvalidParameter
@@ -59,18 +60,25 @@ class Accuracy:
 class Mechanism(ABC):
     """A randomized algorithm with its proof, its error bars and its text.
 
-    `derive` proves what `release` keeps to; `program` is the same algorithm in restricted Python, for provers. Those
-    that answer with numbers also have `interval(confidence)`; those that choose say with `accuracy` how well.
+    `derive` proves what `release` keeps to; `program` is the same algorithm in restricted Python, for provers.
+
+    Each has `interval(confidence)`, from the law of its noise and without a look at the data: how far off numbers are,
+    how far below the best a chosen score, how far from the threshold a query with a wrong answer, how far off counts
+    that are estimated from answers. Two do not: an `Average` needs its answer for that, and `RandomPoint` is true.
     """
 
     justification: ClassVar[Justification]
 
     def __init_subclass__(cls) -> None:
-        """Whatever a mechanism derives, it derives from a Sensitivity; also where a mixin does it."""
-        for name in ("derive", "derive_zcdp"):
+        """Whatever a mechanism makes of a sensitivity, it must be a Sensitivity; also where a mixin does it."""
+        for name in _FROM_A_SENSITIVITY:
             owner = next((base for base in cls.__mro__ if name in vars(base)), Mechanism)
             if owner is not Mechanism:
-                setattr(cls, name, _from_a_sensitivity(vars(owner)[name]))
+                found = vars(owner)[name]
+                method = found.__func__ if isinstance(found, classmethod) else found
+                if callable(method) and "sensitivity" in signature(method).parameters:
+                    checked = _from_a_sensitivity(method)
+                    setattr(cls, name, classmethod(checked) if isinstance(found, classmethod) else checked)
 
     @property
     @abstractmethod
@@ -112,13 +120,21 @@ def set_fields(mechanism: object, **fields: Any) -> None:
         object.__setattr__(mechanism, name, value)
 
 
-def _from_a_sensitivity(derive: Callable[..., Derivation]) -> Callable[..., Derivation]:
-    @wraps(derive)
-    def checked(self: Mechanism, *given: object, **named: object) -> Derivation:
-        for value in (*given, *named.values()):
-            if not isinstance(value, Sensitivity):
-                kind = type(value).__name__
-                raise InvalidParameter("sensitivity", f"a {kind} is no Sensitivity, such as Sensitivity(value=1).")
-        return derive(self, *given, **named)
+_FROM_A_SENSITIVITY = ("derive", "derive_zcdp", "worst_case", "for_epsilon", "for_mu", "for_rho")
+
+
+def _from_a_sensitivity(method: Callable[..., Any]) -> Callable[..., Any]:
+    place = list(signature(method).parameters).index("sensitivity")
+
+    @wraps(method)
+    def checked(*given: object, **named: object) -> Any:
+        value = named.get("sensitivity", given[place] if place < len(given) else _ABSENT)
+        if value is not _ABSENT and not isinstance(value, Sensitivity):
+            kind = type(value).__name__
+            raise InvalidParameter("sensitivity", f"a {kind} is no Sensitivity, such as Sensitivity(value=1).")
+        return method(*given, **named)
 
     return checked
+
+
+_ABSENT = object()

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from math import floor
 from typing import Any, Literal, Self, Unpack
 
 import numpy as np
@@ -15,15 +16,23 @@ import numpy as np
 from privately.errors import InvalidParameter
 from privately.guarantees import Derivation, Sensitivity, rules
 from privately.laws import DiscreteExponential, DiscreteLaplace
-from privately.mechanisms.error_bars import half_width, most_noise
+from privately.mechanisms.choice_errors import (
+    lead_half_width,
+    scales_behind,
+    steps_behind,
+    steps_behind_two_sided,
+    two_sided,
+)
+from privately.mechanisms.error_bars import miss_of, read_confidence
 from privately.mechanisms.grids import Grid
 from privately.mechanisms.mechanism import Accuracy, Alignment, Mechanism, set_fields
 from privately.mechanisms.programs import Program
 from privately.mechanisms.randomness import Randomness
-from privately.mechanisms.selection import Choice, Selection, below_the_best, usual_scale
+from privately.mechanisms.selection import Choice, Selection, below_the_best, needed, usual_scale
+from privately.mechanisms.threshold_accuracy import most_noise
 from privately.noise import add
 from privately.noise.kernels import Draws
-from privately.rounding import Number
+from privately.rounding import Number, rational
 
 Noise = Literal["discrete_laplace", "discrete_exponential"]
 
@@ -107,8 +116,17 @@ class NoisyMax(Selection, Mechanism):
         return cls(scale=scale, noise=noise, **choice)
 
     def scale_for_accuracy(self, error: Number, confidence: Number) -> Fraction:
-        """By bisection, as whole numbers do not grow in proportion."""
-        return self.grid.unit * most_noise(lambda steps: self._error(steps, confidence), error)
+        """The largest with which `interval` is at most `error`; whole numbers do not grow in proportion to it."""
+        allowed = floor((rational(error, "error", above=0) - 2 * self.grid.rounding) / self.grid.unit)
+        if allowed < 0:
+            raise InvalidParameter("error", "cannot be met: it is below one step of the grid.")
+        others, unit = self.candidates - 1, self.grid.unit
+        behind = needed(scales_behind(best=1, others=others, miss=miss_of(confidence)))
+        if self.noise == "discrete_exponential":
+            return unit * (allowed + 1) / behind
+        return unit * most_noise(
+            two_sided, error=allowed, confidence=confidence, queries=others, answers=0, grid=Grid(None)
+        )
 
     @property
     def program(self) -> Program:
@@ -130,20 +148,27 @@ class NoisyMax(Selection, Mechanism):
         return add(self.read(value).steps, randomness.draw(law, size=self.candidates))
 
     def accuracy(self, *, confidence: Number) -> Accuracy:
-        """How far below the best score the chosen one may be: the noise of the winner minus that of the best.
+        """`interval` as a statement."""
+        return below_the_best(self.interval(confidence), confidence)
 
-        Theorem: the winner's score is below the best by at most its noise minus that of the best. If all noise is
-            within w of zero, nobody overtakes from over 2w behind; from over w, if none is negative.
+    def interval(self, confidence: Number) -> Fraction:
+        """How far below the best score the chosen one may be, from the exact law, whatever the scores are.
+
+        Without a grid it is the least w for exponential noise; for Laplace noise ties count as lost, so it may be one
+        step more, and above a scale of 64 steps a 32nd part of the scale.
+
+        Theorem: the choice is hardest if all others are w + 1 steps behind one best; the winner's score is below the
+            best by at most its noise minus that of the best.
         Reference: definition of the winner
         Proof: docs/theory/mechanisms.md#utility-of-noisy-max
         Checked-by: tests/mechanisms/test_noisy_max.py::test_the_chosen_score_is_as_good_as_stated
         """
-        return below_the_best(self._error(self.scale / self.grid.unit, confidence), confidence)
-
-    def _error(self, steps: Fraction, confidence: Number) -> Fraction:
-        widest = half_width(self._law(steps), confidence, self.candidates)
-        both_ways = 2 * widest if self.noise == "discrete_laplace" else widest
-        return both_ways * self.grid.unit + 2 * self.grid.rounding
+        scale, others = self.scale / self.grid.unit, self.candidates - 1
+        if self.noise == "discrete_exponential":
+            behind = steps_behind(scale=scale, others=others, miss=miss_of(confidence))
+        else:
+            behind = steps_behind_two_sided(scale=scale, others=others, confidence=read_confidence(confidence))
+        return behind * self.grid.unit + 2 * self.grid.rounding
 
     def _law(self, steps: Fraction) -> DiscreteLaplace | DiscreteExponential:
         return DiscreteLaplace(scale=steps) if self.noise == "discrete_laplace" else DiscreteExponential(scale=steps)
@@ -209,12 +234,12 @@ class NoisyMaxWithGap(Selection, Mechanism):
     def interval(self, confidence: Number) -> Fraction:
         """How far the lead may be from the winner's true lead over the best of the others, which may be negative.
 
-        Theorem: if all noise is within w of zero, leads are within 2w of the truth, and their floor within 2w + 1.
-        Reference: triangle inequality
-        Proof: docs/theory/mechanisms.md#utility-of-noisy-max
-        Checked-by: tests/mechanisms/test_noisy_max.py::test_leads_are_as_close_to_the_truth_as_stated
+        The least w for two candidates. For more of them two chances are added up, of which the smaller hardly counts.
         """
-        return self.accuracy(confidence=confidence).error + self.grid.unit
+        width = lead_half_width(
+            scale=self.scale / self.grid.unit, others=self.candidates - 1, confidence=read_confidence(confidence)
+        )
+        return width * self.grid.unit + 2 * self.grid.rounding
 
     def accuracy(self, *, confidence: Number) -> Accuracy:
         """How far below the best score the chosen one may be."""

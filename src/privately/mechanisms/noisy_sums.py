@@ -42,7 +42,11 @@ class NoisySums(ABC):
 
     @abstractmethod
     def interval(self, confidence: Number) -> Fraction:
-        """A w such that all sums are within w of the truth with this confidence."""
+        """A w such that all sums are within w of the truth with this confidence.
+
+        Chances of all sums are added up, though sums share noise: docs/theory/mechanisms.md#all-partial-sums-at-once
+        says how much wider than needed that is, 5 to 33 %.
+        """
 
     @classmethod
     def for_epsilon(cls, epsilon: Number, sensitivity: Sensitivity, **shape: Unpack[Shape]) -> Self:

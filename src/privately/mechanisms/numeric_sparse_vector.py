@@ -77,11 +77,9 @@ def numeric_sparse_vector(queries: private, threshold, threshold_scale, query_sc
         if part >= 1:
             raise InvalidParameter("values", "must be below 1: the tests need a part of epsilon too.")
         checked = read(**settings)
-        change = (
-            change_in_steps(sensitivity, checked["grid"], monotone=checked["monotone"]).value * checked["grid"].unit
-        )
+        steps = change_in_steps(sensitivity, checked["grid"], monotone=checked["monotone"]).value
         threshold_scale, query_scale = split(exact * (1 - part), sensitivity, **settings)
-        value_scale = checked["count"] * change / (exact * part)
+        value_scale = checked["count"] * steps * checked["grid"].unit / (exact * part)
         return cls(threshold_scale=threshold_scale, query_scale=query_scale, value_scale=value_scale, **settings)
 
     @classmethod
@@ -142,12 +140,12 @@ def numeric_sparse_vector(queries: private, threshold, threshold_scale, query_sc
         """The queries, the threshold and the scales in steps."""
         return {**self.tests.program_inputs(value), "value_scale": self.value_law.scale}
 
-    def worst_case(self, sensitivity: Sensitivity) -> tuple[list[int], list[int]]:
-        """Queries far above the threshold that go up, then queries far below that go down; in steps.
+    def worst_steps(self, sensitivity: Sensitivity) -> tuple[list[int], list[int]]:
+        """Queries far above the threshold that go up, then queries far below that go down.
 
         Where all must go up, the latter stay, unless their values tell more than their tests.
         """
-        before, after = super().worst_case(sensitivity)
+        before, after = super().worst_steps(sensitivity)
         if self.monotone and self.value_scale < self.query_scale:
             up = after[0] - before[0]
             after[-self.count :] = [query + up for query in after[-self.count :]]

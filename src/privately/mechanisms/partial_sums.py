@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from privately.guarantees import Derivation, Sensitivity, rules
 from privately.laws import DiscreteLaplace
 from privately.mechanisms.grids import FARTHEST, Grid
+from privately.mechanisms.neighborhoods import some_change
 from privately.mechanisms.programs import Program
 from privately.mechanisms.sums_of_noise import NOISES, Noise, NoiseLaw, law_of, variance_of
 from privately.noise.kernels import Draws
@@ -68,13 +69,13 @@ def derive_sums(law: NoiseLaw, sensitivity: Sensitivity, *, length: int, copies:
 
 def scale_for_epsilon(epsilon: Number, sensitivity: Sensitivity, *, length: int, copies: int) -> Fraction:
     """The least scale of Laplace noise with this epsilon."""
-    change = sensitivity.to("L1", dimension=length).value
+    change = some_change(sensitivity.to("L1", dimension=length).value)
     return tidy(change * copies / rational(epsilon, "epsilon", above=0))
 
 
 def deviation_for_mu(mu: Number, sensitivity: Sensitivity, *, length: int, copies: int) -> Fraction:
     """The least standard deviation of normal noise with this mu, to fifteen digits."""
-    change = sensitivity.to("L1", dimension=length).value
+    change = some_change(sensitivity.to("L1", dimension=length).value)
     return tidy(change * root_up(copies) / rational(mu, "mu", above=0))
 
 

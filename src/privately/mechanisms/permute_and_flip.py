@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from privately.guarantees import Derivation, Sensitivity, rules
 from privately.laws import DiscreteExponential
-from privately.mechanisms.error_bars import largest, miss_of
+from privately.mechanisms.choice_errors import scales_behind
+from privately.mechanisms.error_bars import miss_of
 from privately.mechanisms.grids import Grid
 from privately.mechanisms.mechanism import Accuracy, Mechanism, Theorem
 from privately.mechanisms.programs import Program
@@ -81,21 +82,15 @@ def permute_and_flip(scores: private, scale):
         behind = Enclosure.of(odds).log().claim() if odds > 1 else Fraction(0)
         return below_the_best(self.scale * behind + 2 * self.grid.rounding, confidence)
 
-    def interval(self, confidence: Number) -> Fraction:
+    def interval(self, confidence: Number, *, best: int = 1) -> Fraction:
         """The same from the exact law: without a grid, the least w that holds for all scores, to twelve digits.
 
-        The choice is hardest if there is one best and all others are hardly more than w behind. If they accept with
-        probability p = exp(-w/scale), the best is chosen with probability (1 - (1-p)^n)/(n p), the mean of 1/(1 + how
-        many others accept).
+        The choice is hardest if all others are hardly more than w behind the `best`. Where over 250 of them are
+        expected to accept, the interval of the exponential mechanism stands in, wider by ln(1 + 1/best) scales at most.
         """
-        miss, n = miss_of(confidence), self.candidates
-
-        def fits(p: Fraction) -> bool:
-            refuse = (n * Enclosure.of(1 - p).log()).exp() if p < 1 else Enclosure.of(0)
-            return Fraction(((1 - refuse) / (n * p)).lower) >= 1 - miss
-
-        accept = largest(fits, lowest=miss / n, highest=Fraction(1), field="confidence")
-        return self.scale * Enclosure.of(1 / accept).log().claim() + 2 * self.grid.rounding
+        others = self.candidates - whole(best, "best", maximum=self.candidates)
+        behind = scales_behind(best=best, others=others, miss=miss_of(confidence))
+        return self.scale * behind + 2 * self.grid.rounding
 
 
 def _successes(gaps: NDArray[Any], scale: Fraction, randomness: Randomness) -> Sequence[int] | NDArray[np.intp]:

@@ -15,9 +15,10 @@ from privately.guarantees import ZCDP, Derivation, Neighbors, PureDP, Sensitivit
 from privately.mechanisms.exponential import Exponential
 from privately.mechanisms.fixed_point import FixedPoint
 from privately.mechanisms.mechanism import Accuracy, Mechanism, Theorem
-from privately.mechanisms.neighborhoods import rows_between
+from privately.mechanisms.neighborhoods import least_rows, rows_between
 from privately.mechanisms.programs import Program
 from privately.mechanisms.randomness import Randomness, flip_exp
+from privately.mechanisms.selection import needed
 from privately.rounding import Enclosure, Number, rational
 
 ROW = Sensitivity(value=1, norm="Linf", neighbors=Neighbors.ADD_REMOVE)
@@ -82,13 +83,21 @@ def quantile(values: private, top, bottom, candidates, scale):
     def for_accuracy(
         cls, *, error: Number, confidence: Number, probability: Number, lower: Number, upper: Number, step: Number
     ) -> Quantile:
-        """The most privacy with which the rank is off by at most `error` with this confidence."""
+        """The most privacy with which the rank is off by at most `error` with this confidence, by `interval`."""
         unit = cls(probability=probability, epsilon=1, lower=lower, upper=upper, step=step)
-        epsilon = unit.accuracy(confidence=confidence).error / rational(error, "error", above=0)
+        whole_misses = floor(rational(error, "error", above=0) * unit.probability.denominator)
+        epsilon = needed(unit.choice(unit.points.steps + 1).interval(confidence)) / (whole_misses + 1)
         return cls(probability=probability, epsilon=epsilon, lower=lower, upper=upper, step=step)
 
     def derive(self, sensitivity: Sensitivity = ROW) -> Derivation:
-        """PureDP, if between neighbours so many rows come or go (two, if one is replaced)."""
+        """PureDP, if between neighbours so many rows come or go (two, if one is replaced).
+
+        Theorem: a row that is replaced moves the scores a spread of at most 2b apart, and b for the quantiles 0 and 1;
+            a row that comes or goes 2 max(a, b - a), and b. Spreads add up.
+        Reference: Smith 2011, for the median
+        Proof: docs/theory/mechanisms.md#quantiles
+        Checked-by: tests/mechanisms/test_quantile.py::test_no_replaced_row_spreads_the_scores_further
+        """
         return self._derive(sensitivity, PureDP)
 
     def derive_zcdp(self, sensitivity: Sensitivity = ROW) -> Derivation:
@@ -149,10 +158,18 @@ def quantile(values: private, top, bottom, candidates, scale):
     def interval(self, confidence: Number) -> Fraction:
         """The least w that the choice allows such that the rank is off by at most w with this confidence.
 
-        Some point has exactly the rank that is wanted; by how much others miss it is whole in units of the score.
+        Theorem: some point has exactly the rank that is wanted, and by how much others miss it is whole in units of the
+            score; so those that miss by w or more are as far behind as the choice allows, or further.
+        Reference: definition of the score
+        Proof: docs/theory/mechanisms.md#exact-intervals-of-choices
+        Checked-by: tests/mechanisms/test_quantile.py::test_intervals_hold_for_all_tables,
+            tests/mechanisms/test_quantile.py::test_no_smaller_interval_would_do
         """
-        choice = self.choice(self.points.steps + 1)
-        return Fraction(max(ceil(choice.interval(confidence)) - 1, 0), self.probability.denominator)
+        return self.interval_of(self.choice(self.points.steps + 1).interval(confidence))
+
+    def interval_of(self, score: Fraction) -> Fraction:
+        """By how much the rank is off, if points that are so far behind in score, or further, are not chosen."""
+        return Fraction(max(ceil(score) - 1, 0), self.probability.denominator)
 
     def program_inputs(self, value: Any) -> dict[str, Any]:
         """The values in steps, the quantile as a fraction, and the scale of the scores."""
@@ -183,10 +200,16 @@ def quantile(values: private, top, bottom, candidates, scale):
         return max(self.probability.numerator, self.probability.denominator - self.probability.numerator)
 
     def _derive(self, sensitivity: Sensitivity, kind: type[PureDP | ZCDP]) -> Derivation:
-        """A row changes scores by a spread that `choice` knows; several rows by at most the sum of theirs."""
-        choice = self.choice(self.points.steps + 1)
-        spread = rows_between(sensitivity) * self._step_of_score * (1 if choice.monotone else 2)
-        return choice.derive_from_spread(spread, sensitivity.neighbors, kind)
+        """A row changes scores by a spread that `choice` knows; several rows by at most the sum of theirs.
+
+        Where as many rows come as go, or fewer, each pair is a replaced row, which costs less than two.
+        """
+        choice, rows = self.choice(self.points.steps + 1), rows_between(sensitivity)
+        neighbors, sides = sensitivity.neighbors, 1 if choice.monotone else 2
+        spread = rows * self._step_of_score * sides
+        if neighbors.change == "replace" and rows == least_rows(neighbors):
+            spread = rows / 2 * self.probability.denominator * sides
+        return choice.derive_from_spread(spread, neighbors, kind)
 
     def _misses(self, rows: int, below: Any, upto: Any) -> Any:
         target, bottom = self.probability.numerator * rows, self.probability.denominator

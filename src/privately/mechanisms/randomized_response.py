@@ -71,7 +71,10 @@ def randomized_response(values: private, categories, truth):
 
     @classmethod
     def for_accuracy(cls, *, error: Number, confidence: Number, people: int, categories: int = 2) -> RandomizedResponse:
-        """The least truth with which all counts of so many people are within `error` with this confidence."""
+        """The least truth with which all counts of so many people are within `error` with this confidence.
+
+        Counts are whole, so a little more truth may err a little more; what bisection finds was seen to fit.
+        """
         allowed, number = rational(error, "error", above=0), whole(categories, "categories", minimum=2)
 
         def fits(lie: Fraction) -> bool:
@@ -105,7 +108,7 @@ def randomized_response(values: private, categories, truth):
         return (1 - self.truth) / (self.categories - 1)
 
     def estimate(self, answers: Any, *, confidence: Number) -> Counts:
-        """How many people belong to each category: unbiased, with an error bar by Chernoff's bound."""
+        """How many people belong to each category: unbiased, with the error bar of `interval`."""
         given = read_categories(answers, whole(self.categories, "categories", maximum=MAX_COUNTED), "answers")
         bound = self.accuracy(confidence=confidence, people=given.size)
         numbers = np.bincount(given, minlength=self.categories).tolist()
@@ -113,11 +116,18 @@ def randomized_response(values: private, categories, truth):
         return Counts(estimates=estimates, error=bound.error, confidence=bound.confidence)
 
     def accuracy(self, *, confidence: Number, people: int = 1) -> Accuracy:
-        """How far off the counts of so many people may be. Two categories have one error, others each their own."""
+        """`interval` as a statement."""
+        error = self.interval(confidence, people=people)
+        return Accuracy(error=error, confidence=rational(confidence, "confidence"), measure=COUNTED)
+
+    def interval(self, confidence: Number, *, people: int = 1) -> Fraction:
+        """How far off the estimated counts of so many people may be, from the exact law for up to 512 of them.
+
+        Two categories have one error, others each their own. The number of people is public, as rows are replaced.
+        """
         number = whole(people, "people", maximum=MAX_PEOPLE)
         errors = 1 if self.categories == 2 else self.categories
-        error = error_of_counts(number, self.truth, self.lie, miss_of(confidence) / errors)
-        return Accuracy(error=error, confidence=rational(confidence, "confidence"), measure=COUNTED)
+        return error_of_counts(number, self.truth, self.lie, miss_of(confidence) / errors)
 
     def program_inputs(self, value: Any) -> dict[str, Any]:
         """The categories of all rows, and the parameters."""
@@ -156,9 +166,9 @@ def read_categories(value: Any, categories: int, field: str) -> NDArray[np.int64
     except ValueError:
         raise InvalidParameter(field, "is not a vector of the numbers of categories.") from None
     if isinstance(value, np.ma.MaskedArray) or array.dtype.kind not in "biu":
-        raise InvalidParameter(field, f"of type {array.dtype} is not made of the numbers of categories.")
+        raise InvalidParameter(field, f"of type {array.dtype.type.__name__} is not made of the numbers of categories.")
     if array.ndim > 1 or not 0 < array.size <= MAX_SIZE:
-        raise InvalidParameter(field, f"has shape {array.shape}; give one category, or a vector of them.")
+        raise InvalidParameter(field, "is empty, too long or no vector; give one category, or a vector of them.")
     if array.min() < 0 or array.max() >= categories:
         raise InvalidParameter(field, f"holds a category that is none of 0, ..., {categories - 1}.")
     return array.reshape(array.size).astype(np.int64)

@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from privately.errors import InvalidParameter, NoSuchRule
+from privately.errors import InvalidParameter
 from privately.guarantees import Sensitivity
 from privately.mechanisms.additive import read_scale
 from privately.mechanisms.grids import FARTHEST, Grid
+from privately.mechanisms.neighborhoods import one_direction
 from privately.rounding import Number, whole
 
 LEVELS = 512
@@ -90,9 +91,8 @@ def spread_of(sensitivity: Sensitivity, grid: Grid, *, monotone: bool, whole_ste
     Proof: docs/theory/mechanisms.md#spread and docs/theory/mechanisms.md#grids
     Checked-by: tests/mechanisms/test_scores.py::test_no_allowed_change_exceeds_the_spread
     """
-    if monotone and sensitivity.neighbors.change == "replace":
-        hint = "A replaced row leaves some counts and enters others; set monotone=False."
-        raise NoSuchRule(premise="scores that all move the same way", wanted=str(sensitivity.neighbors), hint=hint)
+    if monotone:
+        one_direction(sensitivity.neighbors, what="scores")
     steps = grid.steps(sensitivity.to("Linf"), 1).value
     change = (Fraction(floor(steps)) if whole_steps else steps) * grid.unit
     return change if monotone else 2 * change
@@ -102,6 +102,8 @@ def worst_scores(
     sensitivity: Sensitivity, *, scale: Fraction, candidates: int, monotone: bool, grid: Grid, whole_steps: bool
 ) -> tuple[list[Any], list[Any]]:
     """One candidate gains what all others lose, far behind them, so that their total hardly changes."""
+    if monotone:
+        one_direction(sensitivity.neighbors, what="scores")
     change, behind = grid.steps(sensitivity.to("Linf"), 1).value, _FAR * scale / grid.unit
     if whole_steps or grid.step is not None:
         change, behind = Fraction(floor(change)), Fraction(floor(behind))

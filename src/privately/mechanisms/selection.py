@@ -10,6 +10,7 @@ from privately.errors import InvalidParameter
 from privately.guarantees import Sensitivity
 from privately.mechanisms.grids import Grid
 from privately.mechanisms.mechanism import Accuracy, set_fields
+from privately.mechanisms.neighborhoods import some_change
 from privately.mechanisms.scores import Scores, read_scores, selection_fields, spread_of, worst_scores
 from privately.noise.draws import MAX_SIZE
 from privately.rounding import Number, rational
@@ -44,6 +45,10 @@ class Selection(ABC):
     def accuracy(self, *, confidence: Number) -> Accuracy:
         """How far below the best score the chosen one may be."""
 
+    @abstractmethod
+    def interval(self, confidence: Number) -> Fraction:
+        """The same from the exact law of the choice."""
+
     @classmethod
     def for_epsilon(cls, epsilon: Number, sensitivity: Sensitivity, **choice: Unpack[Choice]) -> Self:
         """The sharpest choice with this epsilon."""
@@ -52,22 +57,24 @@ class Selection(ABC):
 
     @classmethod
     def for_accuracy(cls, *, error: Number, confidence: Number, **choice: Unpack[Choice]) -> Self:
-        """The most privacy with which the chosen score is within `error` of the best with this confidence."""
+        """The most privacy with which the chosen score is within `error` of the best with this confidence.
+
+        It is `interval` that is met; where `accuracy` is a closed form, that may state a little more.
+        """
         scale = cls(scale=usual_scale(choice), **choice).scale_for_accuracy(error, confidence)
         return cls(scale=scale, **choice)
 
     def scale_for_epsilon(self, epsilon: Number, sensitivity: Sensitivity) -> Fraction:
         """The smallest scale with this epsilon, everything else being the same."""
-        return self.spread(sensitivity) / rational(epsilon, "epsilon", above=0)
+        return some_change(self.spread(sensitivity)) / rational(epsilon, "epsilon", above=0)
 
     def scale_for_accuracy(self, error: Number, confidence: Number) -> Fraction:
-        """The largest scale with this accuracy, if errors are in proportion to it, but for rounding."""
+        """The largest scale with this interval, if intervals are in proportion to it, but for rounding."""
         rounding = 2 * self.grid.rounding
         slack = rational(error, "error", above=0) - rounding
-        per_scale = (self.accuracy(confidence=confidence).error - rounding) / self.scale
-        if slack <= 0 or per_scale <= 0:
-            raise InvalidParameter("error", "cannot be met: it is below one step of the grid, or nothing is to choose.")
-        return slack / per_scale
+        if slack <= 0:
+            raise InvalidParameter("error", "cannot be met: it is not above one step of the grid.")
+        return slack / needed((self.interval(confidence) - rounding) / self.scale)
 
     def spread(self, sensitivity: Sensitivity) -> Fraction:
         """The largest change of a score minus the smallest."""
@@ -98,7 +105,22 @@ class Selection(ABC):
 
 def usual_scale(choice: Choice) -> Fraction:
     """One step: a scale that can be drawn on any grid."""
+    unknown = sorted(choice.keys() - Choice.__annotations__.keys())
+    if unknown:
+        known = ", ".join(Choice.__annotations__)
+        raise TypeError(f"there is no {unknown[0]!r} to set; beside the scale there are {known}")
+    if "candidates" not in choice:
+        raise TypeError("candidates are missing: how many are there to choose from?")
     return Grid(choice.get("grid")).unit
+
+
+def needed(scales: Fraction) -> Fraction:
+    """By how many scales the chosen score may be behind, if that is anything at all."""
+    if scales <= 0:
+        raise InvalidParameter(
+            "confidence", "is so low, or candidates are so few, that any choice would do.", hint="Ask for more."
+        )
+    return scales
 
 
 def below_the_best(error: Fraction, confidence: Number) -> Accuracy:

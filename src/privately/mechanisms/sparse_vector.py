@@ -121,6 +121,10 @@ def sparse_vector(queries: private, threshold, threshold_scale, query_scale, cou
         reached = query + int(randomness.draw(self.query_law, size=1)[0]) >= threshold
         return reached, Fraction(reached)
 
+    def interval(self, confidence: Number, *, queries: int = 1) -> Fraction:
+        """How far from the threshold a query with a wrong answer may be: answers are no numbers."""
+        return self.accuracy(confidence=confidence, queries=queries).error
+
     def program_inputs(self, value: Any) -> dict[str, Any]:
         """The queries, the threshold and the scales in steps."""
         return {

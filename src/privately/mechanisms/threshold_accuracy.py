@@ -29,12 +29,12 @@ class Comparisons:
     def error(self, confidence: Number, *, queries: int, answers: int) -> int:
         """The least error up to which `all_right` is as likely as asked; for wide noise, a multiple of the block."""
         certain = read_confidence(confidence)
-        return self._least(lambda error: self.all_right(error, certain, queries, answers), certain, queries)
+        return self.least_steps(lambda error: self.all_right(error, certain, queries, answers), certain, queries)
 
     def width(self, confidence: Number, *, queries: int) -> int:
         """The least width with which `all_within` is as likely as asked; for wide noise, a multiple of the block."""
         certain = read_confidence(confidence)
-        return self._least(lambda width: self.all_within(width, certain, queries), certain, queries)
+        return self.least_steps(lambda width: self.all_within(width, certain, queries), certain, queries)
 
     def all_right(self, error: int, confidence: Fraction, queries: int, answers: int) -> Fraction:
         """How likely it is, at least, that so many queries are answered right up to `error`, at most `answers` by yes.
@@ -80,12 +80,16 @@ class Comparisons:
         inside = (max(low + high - blocks.one, 0) for low, high in ends)
         return blocks.mean(self.threshold_scale, (blocks.power(chance, count) for chance in inside))
 
+    def block(self, confidence: Fraction) -> int:
+        """How many steps of noise are looked at together: one, while scales are below 64."""
+        return self._blocks(confidence).size
+
     def _blocks(self, confidence: Fraction) -> Blocks:
         return Blocks.cover(self.threshold_scale, [scale for scale, _ in self.tests], doubt=1 - confidence)
 
-    def _least(self, chance: Callable[[int], Fraction], confidence: Fraction, queries: int) -> int:
-        """The search starts where one of so many noises would be expected."""
-        block = self._blocks(confidence).size
+    def least_steps(self, chance: Callable[[int], Fraction], confidence: Fraction, queries: int) -> int:
+        """The least multiple of the block with so large a chance; first looked for where such noise is expected."""
+        block = self.block(confidence)
         doubt = ceil(whole(queries, "queries") / (1 - confidence)).bit_length()
         guess = int(max(self.threshold_scale, *(scale for scale, _ in self.tests)) * doubt * Fraction(7, 10))
         return least(lambda steps: steps >= 0 and chance(steps * block) >= confidence, guess // block) * block
@@ -118,7 +122,9 @@ def most_noise(
     allowed = floor((rational(error, "error", minimum=0) - grid.rounding) / grid.unit)
 
     def fits(scale: Fraction) -> bool:
-        return allowed >= 0 and shape(scale).all_right(allowed, certain, queries, answers) >= certain
+        tests = shape(scale)
+        steps = allowed - allowed % tests.block(certain)  # what `error` would find
+        return allowed >= 0 and tests.all_right(steps, certain, queries, answers) >= certain
 
     ratios = [Fraction(1), *(scale for scale, _ in shape(Fraction(1)).tests)]
     return largest(fits, lowest=NARROWEST / min(ratios), highest=WIDEST / max(ratios), field="error")

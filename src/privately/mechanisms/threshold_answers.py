@@ -60,8 +60,13 @@ class ThresholdAnswers(ABC, Generic[Answer]):
         """How far from the threshold a query with a wrong answer may be, if there are so many queries."""
         return statement(self.comparisons, confidence, queries=queries, answers=self.most_answers, grid=self.grid)
 
-    def worst_case(self, sensitivity: Sensitivity) -> tuple[list[int], list[int]]:
-        """Queries far above the threshold that go up, then queries far below that go down; in steps."""
+    def worst_case(self, sensitivity: Sensitivity) -> tuple[list[Any], list[Any]]:
+        """Queries far above the threshold that go up, then queries far below that go down."""
+        before, after = self.worst_steps(sensitivity)
+        return self.grid.values(before), self.grid.values(after)
+
+    def worst_steps(self, sensitivity: Sensitivity) -> tuple[list[int], list[int]]:
+        """The same in steps."""
         change = int(change_in_steps(sensitivity, self.grid, monotone=self.monotone).value)
         last_scale, _ = self.comparisons.tests[-1]
         return worst_streams(

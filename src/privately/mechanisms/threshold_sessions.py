@@ -7,7 +7,9 @@ from fractions import Fraction
 from threading import Lock
 from typing import Any, Generic, NoReturn, TypeVar
 
-from privately.errors import BudgetExhausted
+import numpy as np
+
+from privately.errors import BudgetExhausted, InvalidParameter
 from privately.laws import DiscreteLaplace
 from privately.mechanisms.grids import Grid
 from privately.mechanisms.randomness import Randomness
@@ -81,5 +83,7 @@ def read_stream(values: Any, grid: Grid) -> list[int]:
         length = len(values)
     except TypeError:  # a single query
         length = 1
+    if isinstance(values, np.ndarray) and values.ndim > 1:
+        raise InvalidParameter("value", "is a table; a list of queries is expected.")
     steps: list[int] = grid.snap(values, max(length, 1)).tolist()
     return steps

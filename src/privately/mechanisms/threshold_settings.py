@@ -6,10 +6,11 @@ from fractions import Fraction
 from math import ceil, floor
 from typing import Any, TypedDict, Unpack
 
-from privately.errors import InvalidParameter, NoSuchRule
+from privately.errors import InvalidParameter
 from privately.guarantees import Sensitivity
 from privately.mechanisms.additive import read_scale
 from privately.mechanisms.grids import FARTHEST, Grid
+from privately.mechanisms.neighborhoods import one_direction, some_change
 from privately.rounding import Number, rational, whole
 
 FAR = 25
@@ -61,9 +62,8 @@ def read_length(length: Number, name: str, grid: Grid) -> Fraction:
 
 def change_in_steps(sensitivity: Sensitivity, grid: Grid, *, monotone: bool) -> Sensitivity:
     """How far each query moves between neighbours, in steps: a whole number, as the queries are."""
-    if monotone and sensitivity.neighbors.change == "replace":
-        hint = "A replaced row leaves some counts and enters others; set monotone=False."
-        raise NoSuchRule(premise="queries that all move the same way", wanted=str(sensitivity.neighbors), hint=hint)
+    if monotone:
+        one_direction(sensitivity.neighbors, what="queries")
     steps = floor(grid.steps(sensitivity.to("Linf"), 1).value)
     return Sensitivity(value=steps, norm="Linf", neighbors=sensitivity.neighbors)
 
@@ -84,7 +84,8 @@ def split(epsilon: Number, sensitivity: Sensitivity, **settings: Unpack[Settings
     Checked-by: tests/mechanisms/test_threshold_settings.py::test_the_split_costs_exactly_epsilon_and_is_the_best
     """
     exact, checked = rational(epsilon, "epsilon", above=0), read(**settings)
-    change = change_in_steps(sensitivity, checked["grid"], monotone=checked["monotone"]).value * checked["grid"].unit
+    steps = some_change(change_in_steps(sensitivity, checked["grid"], monotone=checked["monotone"]).value)
+    change = steps * checked["grid"].unit
     share = best_share(answers := checked["count"] * directions(monotone=checked["monotone"]))
     return change * (1 + share) / exact, answers * change * (1 + share) / (share * exact)
 

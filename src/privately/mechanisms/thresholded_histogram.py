@@ -189,7 +189,11 @@ class ThresholdedHistogram(Mechanism):
         )
 
     def program_inputs(self, value: Any) -> dict[str, Any]:
-        """The counts in the order of their keys, the scale and the threshold."""
+        """The counts in the order of their keys, the scale and the threshold.
+
+        Pairs are counted first, which for units of too many keys needs the secret: without one in the mechanism, a new
+        one is drawn here, so `run` may keep other keys of these units. Give a mapping, or a secret, to compare the two.
+        """
         counts = list(self.counts(value, SYSTEM).values())
         return {"counts": counts, "scale": self.scale, "threshold": self.threshold}
 

@@ -12,6 +12,7 @@ from privately.laws import DiscreteLaplace
 from privately.mechanisms.error_bars import miss_of, most_noise
 from privately.mechanisms.grids import FARTHEST, Grid
 from privately.mechanisms.mechanism import Accuracy, Alignment, Mechanism
+from privately.mechanisms.neighborhoods import some_change
 from privately.mechanisms.programs import Program
 from privately.mechanisms.randomness import Randomness
 from privately.noise.samplers import NARROWEST, WIDEST
@@ -51,7 +52,9 @@ def truncated_geometric(value: private, lowest, highest, scale):
     def for_epsilon(cls, epsilon: Number, sensitivity: Sensitivity, *, lowest: int, highest: int) -> TruncatedGeometric:
         """The least noise with this epsilon."""
         widest = cls(scale=1, lowest=lowest, highest=highest).change(sensitivity)
-        return cls(scale=widest.value / rational(epsilon, "epsilon", above=0), lowest=lowest, highest=highest)
+        return cls(
+            scale=some_change(widest.value) / rational(epsilon, "epsilon", above=0), lowest=lowest, highest=highest
+        )
 
     @classmethod
     def for_accuracy(cls, *, error: Number, confidence: Number, lowest: int, highest: int) -> TruncatedGeometric:
