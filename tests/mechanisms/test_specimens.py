@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import privately
+from privately import accounting
 from privately import mechanisms as m
 from privately.guarantees import ZCDP, ApproxDP, ApproxZCDP, GaussianDP, Guarantee, PureDP, Sensitivity
 from privately.mechanisms.randomness import SYSTEM, Randomness
@@ -96,6 +97,34 @@ def test_the_claim_holds_exactly_for_the_hardest_neighbours(specimen: Specimen) 
     assert found <= MARGIN
     if specimen.tight:
         assert found >= -MARGIN
+
+
+@every
+def test_the_event_costs_no_less_than_the_mechanism(specimen: Specimen) -> None:
+    event = specimen.mechanism.event(specimen.sensitivity)
+    claim = specimen.mechanism.guarantee(specimen.sensitivity)
+    assert event.neighbors == claim.neighbors
+    for epsilon in ("0.1", "0.5"):
+        allowed = accounting.delta(event, epsilon)
+        promised = claim.delta(epsilon=epsilon)
+        assert allowed.lower <= promised.upper
+        for one, other in specimen.neighbors:
+            first, second = (answers(specimen, specimen.mechanism, value) for value in (one, other))
+            found = max(first.excess(second, mpmath.mpf(epsilon)), second.excess(first, mpmath.mpf(epsilon)))
+            assert found <= real(Fraction(allowed.upper)) + MARGIN + first.missing + second.missing
+
+
+EXACT_EVENTS = {
+    "Laplace": accounting.DiscreteLaplace(scale=2),
+    "Gaussian": accounting.Gaussian(noise_multiplier=2),
+    "DiscreteGaussian": accounting.DiscreteGaussian(variance=4),
+}
+
+
+@pytest.mark.parametrize("name", EXACT_EVENTS)
+def test_events_of_noise_are_exact(name: str) -> None:
+    specimen = SPECIMENS[name]
+    assert specimen.mechanism.event(specimen.sensitivity) == EXACT_EVENTS[name]
 
 
 @every

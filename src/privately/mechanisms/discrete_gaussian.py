@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from math import floor
 from typing import Any
 
+from privately.accounting import events
+from privately.accounting.events import Event
 from privately.guarantees import Derivation, Sensitivity, rules
 from privately.laws import DiscreteGaussian as Law
 from privately.mechanisms.additive import NoiseOnEveryEntry, change_in_steps, saturating
@@ -82,6 +85,14 @@ def gaussian(values: private, variance):
     def derive(self, sensitivity: Sensitivity) -> Derivation:
         """ZCDP with rho = sensitivity^2/(2 variance), in L2."""
         return saturating(rules.discrete_gaussian(variance=self.law.variance, sensitivity=self.change(sensitivity)))
+
+    def event(self, sensitivity: Sensitivity) -> Event:
+        """One integer changes by whole steps; of vectors only ZCDP is known."""
+        change = self.change(sensitivity)
+        whole_steps = floor(change.value)
+        if self.dimension > 1 or not whole_steps:
+            return super().event(sensitivity)
+        return events.DiscreteGaussian(variance=self.law.variance, sensitivity=whole_steps, neighbors=change.neighbors)
 
     def program_inputs(self, value: Any) -> dict[str, Any]:
         """The values in steps, and the variance."""

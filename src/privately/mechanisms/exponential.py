@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from privately.accounting import events
+from privately.accounting.events import Event
 from privately.errors import InvalidParameter
 from privately.guarantees import ZCDP, Derivation, Neighbors, PureDP, Sensitivity, rules
 from privately.mechanisms.error_bars import miss_of
@@ -57,6 +59,11 @@ def exponential(scores: private, scale):
     def derive(self, sensitivity: Sensitivity) -> Derivation:
         """PureDP from the spread of the changes."""
         return self.derive_from_spread(self.spread(sensitivity), sensitivity.neighbors)
+
+    def event(self, sensitivity: Sensitivity) -> Event:
+        """Its losses lie in a range of that epsilon: less than what PureDP alone allows."""
+        promised = self.guarantee(sensitivity)
+        return events.Exponential(epsilon=promised.parameters["epsilon"], neighbors=promised.neighbors)
 
     def derive_zcdp(self, sensitivity: Sensitivity) -> Derivation:
         """ZCDP with rho = epsilon^2/8, less than what PureDP alone implies."""

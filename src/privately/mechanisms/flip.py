@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from privately.accounting.events import Event
 from privately.errors import InvalidParameter
 from privately.guarantees import Derivation, FiniteMechanism, Guarantee, Neighbors, Sensitivity, rules
 from privately.mechanisms.answer_counts import MAX_PEOPLE, Counts, error_of_counts, unbiased
@@ -101,6 +102,10 @@ def randomized_response(values: private, probability):
     def guarantee(self, sensitivity: Sensitivity = ONE_ANSWER) -> Guarantee:
         """What `derive` concludes."""
         return self.derive(sensitivity).conclusion
+
+    def event(self, sensitivity: Sensitivity = ONE_ANSWER) -> Event:
+        """What its guarantee allows."""
+        return super().event(sensitivity)
 
     def run(self, value: Any, randomness: Randomness) -> int | NDArray[np.int64]:
         """One answer for a 0 or 1, a vector of answers for a vector."""

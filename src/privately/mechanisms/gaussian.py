@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from privately.accounting import events
+from privately.accounting.events import Event
 from privately.guarantees import Derivation, Sensitivity, rules
 from privately.laws import RoundedNormal
 from privately.mechanisms.additive import NoiseOnEveryEntry, change_in_steps, read_scale, saturating
@@ -86,6 +88,13 @@ def gaussian(values: private, standard_deviation):
         return saturating(
             rules.rounded_gaussian(standard_deviation=self.law.standard_deviation, sensitivity=self.change(sensitivity))
         )
+
+    def event(self, sensitivity: Sensitivity) -> Event:
+        """Its noise in units of the change."""
+        change = self.change(sensitivity)
+        if not change.value:
+            return super().event(sensitivity)
+        return events.Gaussian(noise_multiplier=self.law.standard_deviation / change.value, neighbors=change.neighbors)
 
     def program_inputs(self, value: Any) -> dict[str, Any]:
         """The values in steps, and the standard deviation."""

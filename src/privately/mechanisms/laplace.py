@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from math import floor
 from typing import Any
 
+from privately.accounting import events
+from privately.accounting.events import Event
 from privately.guarantees import Derivation, Sensitivity, rules
 from privately.laws import DiscreteLaplace
 from privately.mechanisms.additive import NoiseOnEveryEntry, change_in_steps, read_scale, saturating
@@ -79,6 +82,14 @@ def laplace(values: private, scale):
     def derive(self, sensitivity: Sensitivity) -> Derivation:
         """PureDP with epsilon = sensitivity/scale, in L1."""
         return saturating(rules.discrete_laplace(scale=self.law.scale, sensitivity=self.change(sensitivity)))
+
+    def event(self, sensitivity: Sensitivity) -> Event:
+        """Integers change by whole steps."""
+        change = self.change(sensitivity)
+        whole_steps = floor(change.value)
+        if not whole_steps:
+            return super().event(sensitivity)
+        return events.DiscreteLaplace(scale=self.law.scale, sensitivity=whole_steps, neighbors=change.neighbors)
 
     def program_inputs(self, value: Any) -> dict[str, Any]:
         """The values in steps, and the scale."""

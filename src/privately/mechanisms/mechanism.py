@@ -10,6 +10,8 @@ from functools import wraps
 from inspect import signature
 from typing import Any, ClassVar
 
+from privately.accounting.events import Event
+from privately.accounting.statements import event_of
 from privately.errors import InvalidParameter
 from privately.guarantees import Derivation, Guarantee, Sensitivity
 from privately.mechanisms.programs import Program
@@ -93,6 +95,10 @@ class Mechanism(ABC):
         """What `derive` concludes."""
         return self.derive(sensitivity).conclusion
 
+    def event(self, sensitivity: Sensitivity) -> Event:
+        """What the accountant is told of one use: at least as costly as the mechanism, and exact where it can be."""
+        return event_of(self.guarantee(sensitivity))
+
     def release(self, value: Any) -> Any:
         """The private answer, with randomness from the operating system."""
         return self.run(value, SYSTEM)
@@ -120,7 +126,7 @@ def set_fields(mechanism: object, **fields: Any) -> None:
         object.__setattr__(mechanism, name, value)
 
 
-_FROM_A_SENSITIVITY = ("derive", "derive_zcdp", "worst_case", "for_epsilon", "for_mu", "for_rho")
+_FROM_A_SENSITIVITY = ("derive", "derive_zcdp", "event", "worst_case", "for_epsilon", "for_mu", "for_rho")
 
 
 def _from_a_sensitivity(method: Callable[..., Any]) -> Callable[..., Any]:

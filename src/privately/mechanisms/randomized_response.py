@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from privately.accounting import events
+from privately.accounting.events import Event
 from privately.errors import InvalidParameter, NoSuchRule
 from privately.guarantees import Derivation, Guarantee, Neighbors, Sensitivity, rules
 from privately.guarantees.rules.limits import LARGEST_EXPONENT
@@ -93,6 +95,16 @@ def randomized_response(values: private, categories, truth):
     def guarantee(self, sensitivity: Sensitivity = ONE_ANSWER) -> Guarantee:
         """What `derive` concludes."""
         return self.derive(sensitivity).conclusion
+
+    def event(self, sensitivity: Sensitivity = ONE_ANSWER) -> Event:
+        """One response for each answer of a row, or what its guarantee allows when the truth is not the likeliest."""
+        if self.truth * self.categories <= 1:
+            return super().event(sensitivity)
+        one = self.guarantee()
+        response = events.RandomizedResponse(
+            epsilon=one.parameters["epsilon"], categories=self.categories, neighbors=one.neighbors
+        )
+        return events.Repeat(event=response, times=answers_of_one_row(sensitivity))
 
     def run(self, value: Any, randomness: Randomness) -> int | NDArray[np.int64]:
         """One answer for a category, a vector of answers for a vector of categories."""
