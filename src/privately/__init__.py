@@ -54,6 +54,7 @@ _HOMES = {
     "noise": (),
     "releases": ("Release",),
     "rounding": ("Interval",),
+    "views": (),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -67,6 +68,7 @@ def __dir__() -> list[str]:
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from privately import accounting as accounting
     from privately import certificates as certificates
     from privately import errors as errors
     from privately import guarantees as guarantees
@@ -75,6 +77,7 @@ if TYPE_CHECKING:
     from privately import noise as noise
     from privately import releases as releases
     from privately import rounding as rounding
+    from privately import views as views
     from privately.certificates import certify, check
     from privately.errors import (
         BudgetExhausted,

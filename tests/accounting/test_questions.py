@@ -78,6 +78,14 @@ def test_a_mass_that_is_not_known_exactly_counts_against_us() -> None:
     assert road.asked[1:] == [Fraction(7, 15), Fraction(1, 5)]
 
 
+def test_the_largest_finite_loss_is_no_limit_where_losses_may_be_infinite() -> None:
+    vague = Composition(parts=COIN, infinite=HALF, infinite_lower=Fraction(1, 4))
+    road = FakeRoad(Interval(1, 2))
+    assert EpsilonAt(Fraction(2, 5), WIDTH).by(road, vague).upper == math.inf
+    assert EpsilonAt(Fraction(2, 5), WIDTH).unknown(vague).upper == math.inf
+    assert EpsilonAt(Fraction(3, 5), WIDTH).by(road, vague).upper == 2
+
+
 def test_the_largest_loss_is_a_limit() -> None:
     found = EpsilonAt(Fraction(1, 10), WIDTH).by(FakeRoad(Interval(1, 7)), Composition(parts=COIN))
     assert float(found.upper) == pytest.approx(2)

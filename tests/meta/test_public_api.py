@@ -27,7 +27,18 @@ PUBLIC = [
     "certify",
     "check",
 ]
-PACKAGES = ["accounting", "certificates", "errors", "guarantees", "laws", "mechanisms", "noise", "releases", "rounding"]
+PACKAGES = [
+    "accounting",
+    "certificates",
+    "errors",
+    "guarantees",
+    "laws",
+    "mechanisms",
+    "noise",
+    "releases",
+    "rounding",
+    "views",
+]
 NOT_FOR_IMPORT = {"cli"}
 
 

@@ -59,7 +59,9 @@ class EpsilonAt:
         if low != high:
             upper = road.epsilon(finite, low, self.width).upper if low > 0 else math.inf
         largest = largest_loss(composition)
-        limit: End = math.inf if largest is None else largest.interval().upper
+        limit: End = math.inf
+        if largest is not None and self.delta >= composition.infinite:
+            limit = largest.interval().upper
         return Interval(min(found.lower, limit), min(upper, limit), method=found.method)
 
     def is_below(self, road: QuickRoad, composition: Composition, found: Interval) -> bool:
@@ -76,7 +78,9 @@ class EpsilonAt:
     def unknown(self, composition: Composition) -> Interval:
         """What holds when no road leads anywhere."""
         largest = largest_loss(composition)
-        return Interval(0, math.inf if largest is None else largest.interval().upper, method="the largest loss")
+        if largest is None or self.delta < composition.infinite:
+            return Interval(0, math.inf, method="no road leads to an upper end")
+        return Interval(0, largest.interval().upper, method="the largest loss")
 
 
 @dataclass(frozen=True)
