@@ -106,7 +106,9 @@ def test_beyond_the_largest_loss_only_the_infinite_ones_are_left() -> None:
 
 def test_widths() -> None:
     asked = EpsilonAt(Fraction(1, 10), Fraction(1, 100))
-    assert asked.is_met(Interval(Fraction(99, 100), 1))
+    assert asked.is_met(Interval(Fraction(991, 1000), 1))
+    assert asked.is_met(Interval(math.inf, math.inf))
+    assert not asked.is_met(Interval(0, math.inf))
     assert not asked.is_met(Interval(Fraction(98, 100), 1))
     assert asked.is_met(Interval(0, Fraction(1, 10**5)))
     assert not DeltaAt(Fraction(1), Fraction(1, 100)).is_met(Interval(0, Fraction(1, 10**5)))

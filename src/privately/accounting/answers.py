@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from fractions import Fraction
@@ -12,8 +13,8 @@ from privately.accounting.bounding import bounding, within
 from privately.accounting.compositions import Composition, compositions
 from privately.accounting.events import Event
 from privately.accounting.losses import GluedLoss
-from privately.accounting.questions import NOTHING, DeltaAt, EpsilonAt, Question, Road
-from privately.accounting.roads import NotApplicable
+from privately.accounting.questions import LARGEST_EPSILON, NOTHING, DeltaAt, EpsilonAt, Question, Road
+from privately.accounting.roads import DEAD_ENDS, NotApplicable
 from privately.errors import InvalidParameter, NoSuchRule
 from privately.rounding import Interval, Number, rational
 
@@ -55,7 +56,7 @@ def delta(event: Event, epsilon: Number, *, width: Number = WIDTH, method: Metho
 
 
 def _check(event: object, method: object) -> None:
-    if not isinstance(event, Event):
+    if not isinstance(event, Event) or type(event) is Event:
         raise InvalidParameter("event", f"a {type(event).__name__} is no event, such as acc.Laplace(scale=1).")
     if method is not None and method not in METHODS:
         raise InvalidParameter("method", f"must be one of {', '.join(METHODS)}.")
@@ -84,6 +85,8 @@ def _worst(found: tuple[Composition, ...], question: Question, method: Method | 
     """The largest over all directions and alternatives; what is certainly below another one needs no answer."""
     answers: list[Interval] = []
     for one in found:
+        if answers and math.isinf(_top(answers).lower):
+            break
         if answers and method in {None, "contour"} and question.is_below(contour, one, _top(answers)):
             continue
         answers.append(_best(one, question, method))
@@ -104,7 +107,7 @@ def _best(composition: Composition, question: Question, method: Method | None) -
     for name in (method,) if method else _ROADS:
         try:
             found = question.by(_ROADS[name], composition)
-        except NotApplicable:
+        except DEAD_ENDS:
             continue
         best = found if best is None else _both(best, found)
         if question.is_met(best):
@@ -141,14 +144,17 @@ def _bounded(event: Event, question: Question, method: Method | None) -> Interva
 def _renyi_or_none(event: Event, question: Question) -> Interval | None:
     try:
         return _by_renyi(event, question)
-    except (NotApplicable, NoSuchRule):
+    except NoSuchRule:
         return None
 
 
 def _by_renyi(event: Event, question: Question) -> Interval:
-    if isinstance(question, EpsilonAt):
-        return renyi.epsilon(event, question.delta, question.width)
-    return renyi.delta(event, question.epsilon, question.width)
+    try:
+        if isinstance(question, EpsilonAt):
+            return renyi.epsilon(event, question.delta, question.width)
+        return renyi.delta(event, min(question.epsilon, LARGEST_EPSILON), question.width)
+    except DEAD_ENDS as reason:
+        raise NoSuchRule(premise=type(event).__name__, wanted="Renyi divergences", hint=str(reason)) from None
 
 
 def _lower(event: Event, question: Question, method: Method | None) -> Interval:

@@ -12,6 +12,8 @@ from privately.accounting.extremes import largest_loss
 from privately.rounding import End, Interval
 
 _SCALE = Fraction(1, 1000)
+LARGEST_EPSILON = Fraction(10**12)
+"""Beyond it delta is only bounded by what it is here."""
 NEVER = Interval(math.inf, math.inf, method="no epsilon is enough")
 NOTHING = Interval(0, 0, method="nothing is revealed")
 SELDOM = Interval(0, 0, method="exact: the row is hardly ever in a sample")
@@ -73,7 +75,7 @@ class EpsilonAt:
 
     def is_met(self, found: Interval) -> bool:
         """Whether the answer is as narrow as asked."""
-        return found.width <= self.width * max(found.upper, _SCALE)
+        return found.lower == found.upper or found.width <= self.width * max(found.lower, _SCALE)
 
     def unknown(self, composition: Composition) -> Interval:
         """What holds when no road leads anywhere."""
@@ -99,7 +101,9 @@ class DeltaAt:
 
     def by(self, road: Road, composition: Composition) -> Interval:
         """The answer of a road, with the infinite losses put back."""
-        found = road.delta(Composition(parts=composition.parts), self.epsilon, self.width)
+        found = road.delta(Composition(parts=composition.parts), min(self.epsilon, LARGEST_EPSILON), self.width)
+        if self.epsilon > LARGEST_EPSILON:  # delta falls
+            found = Interval(0, found.upper, method=found.method)
         low, high = composition.infinite_lower, composition.infinite
         upper = min(high + (1 - high) * found.upper, _seldom(composition))
         return Interval(min(low + (1 - low) * found.lower, upper), upper, method=found.method)

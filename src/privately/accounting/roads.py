@@ -9,3 +9,7 @@ class NotApplicable(Exception):
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
         self.reason = reason
+
+
+DEAD_ENDS = (NotApplicable, ArithmeticError, MemoryError)
+"""What ends a road: numbers that leave the range of floats or of memory; another road may have an answer."""

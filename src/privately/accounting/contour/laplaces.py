@@ -10,13 +10,25 @@ import numpy as np
 
 from privately.accounting.contour.atoms import Atoms
 from privately.accounting.contour.view import Complex, View, enlarged, power, product, size_of
-from privately.accounting.elementary import ERROR, LARGEST_ANGLE, UNIT, Floats, exp, expm1, log, log1p, turn_minus_one
+from privately.accounting.elementary import (
+    ERROR,
+    LARGEST_ANGLE,
+    UNIT,
+    Floats,
+    cos_sin,
+    exp,
+    expm1,
+    log1p,
+    turn_minus_one,
+)
 from privately.accounting.losses import LaplaceLoss
 from privately.accounting.roads import NotApplicable
 
 _LARGEST_EPSILON = 500.0
 _MOST_CELLS = 1 << 22
 _SMALL = 1e-3
+_FIRST_TURN = 2.2
+_LEAST_SQUARE = 0.65  # below sin^2(2.2)
 
 
 @dataclass(frozen=True)
@@ -95,13 +107,24 @@ class Laplaces:
         return LaplacesView(self.log_mass(c), centre, atoms, losses, 0.0, 0.0, self, c, centres, g)
 
     def decay(self, c: float, frequencies: Floats) -> Floats:
-        """Lower bounds on -ln |phi(w)| for all w at or above each of these frequencies: atoms, and variation/w."""
-        e, s = self.epsilon, 2 * c + 1
+        """Lower bounds on -ln |phi(w)| for all w at or above each of these frequencies.
+
+        Theorem: |phi(w)| <= a + a/w, a the mass of the atoms; and <= 1 - a + a sqrt(1 - 4 p q sin^2(w epsilon)), p and
+        q their shares, where the sine is at least the smaller one of both ends for w epsilon up to 2.2.
+        Reference: Katznelson 2004, section I.4
+        Proof: docs/theory/accounting/contour.md#atoms-and-variation
+        Checked-by: tests/accounting/contour/test_laplaces.py::test_how_fast_it_falls
+        """
+        e, s = self.epsilon[:, None], 2 * c + 1
         g = exp(-np.minimum(s * e, 700.0))
         mass = s * (1 + g) / (2 * ((c + 1) + c * g))
-        inside = np.minimum(mass[:, None] * (1 + 1 / frequencies) * (1 + 8 * ERROR), 1.0)
-        falls: Floats = (self.counts[:, None] * np.maximum(-log(inside) - 2 * ERROR, 0)).sum(axis=0)
-        return falls * (1 - 2.0**-20)
+        falls = _falls(mass * (1 + 1 / frequencies))
+        _, sine = cos_sin(np.minimum(frequencies * e, _FIRST_TURN))
+        squares = np.minimum(sine * sine, _LEAST_SQUARE) * (1 - 2.0**-20)
+        near = (1 - mass) + mass * np.sqrt(np.maximum(1 - 4 * g / (1 + g) ** 2 * squares, 0))
+        falls = np.maximum(falls, np.minimum(_falls(near), _falls(mass * (1 + e / _FIRST_TURN))))
+        total: Floats = (self.counts[:, None] * falls).sum(axis=0) * (1 - 2.0**-20)
+        return total
 
     def atoms(self, c: float, view: View, times: int) -> Atoms | None:
         """What can be taken out of the integral, of a single law."""
@@ -150,6 +173,11 @@ class LaplacesView(View):
         sizes: Floats = size_of(1 + z) + g * size_of(z)
         error: Floats = (s * w * (e + np.abs(m)) * sizes + w * fallen) / size_of(below)
         return found, error * enlarged(16 * ERROR)
+
+
+def _falls(size: Floats) -> Floats:
+    """-ln of sizes at most 1, from below."""
+    return np.maximum(-log1p(np.minimum(size * (1 + 8 * ERROR), 1.0) - 1) * (1 - 2.0**-20), 0)
 
 
 def _together(found: Complex, error: Floats) -> tuple[Complex, Floats]:

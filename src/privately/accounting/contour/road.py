@@ -22,7 +22,7 @@ from privately.accounting.losses import (
     SampledGaussianLoss,
     SampledLaplaceLoss,
 )
-from privately.accounting.roads import NotApplicable
+from privately.accounting.roads import DEAD_ENDS, NotApplicable
 from privately.rounding import Enclosure, End, Interval
 
 METHOD = "contour integral"
@@ -82,7 +82,7 @@ def is_at_most(composition: Composition, epsilon: Fraction, delta: Fraction) -> 
         integral = sums.integral(saddle, float(epsilon), _QUICK)
         s = float(epsilon - integral.centre)
         return integral.upper(math.nextafter(s, -math.inf)) <= math.nextafter(target, -math.inf)
-    except NotApplicable:
+    except DEAD_ENDS:
         return False
 
 

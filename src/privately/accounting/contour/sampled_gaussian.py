@@ -52,6 +52,8 @@ class SampledGaussian:
     def rough(self, highest: float) -> Rough:
         """For contours up to this height."""
         left, right = self._ends(highest, 9.0)
+        if right - left > _MOST_POINTS:
+            raise NotApplicable("the losses are spread too widely")
         x = np.linspace(left, right, int((right - left) * 3) + 2)
         loss = np.log1p(self.rate * np.expm1(np.minimum(self.mu * x - self.mu**2 / 2, _LARGEST_LOSS)))
         base = -x * x / 2 + math.log((x[1] - x[0]) * _PER_ROOT)
