@@ -49,6 +49,24 @@ def test_rates_rise() -> None:
     assert acc.epsilon(steps(1, found * 1.0001, 10**4), "1e-5").lower > 2
 
 
+def test_parameters_that_begin_far_from_1() -> None:
+    found = acc.calibrate(lambda x: acc.PoissonSample(event=acc.Laplace(scale=1), rate=1000 * x), epsilon="0.1")
+    rate = Fraction(1000 * found)
+    assert math.log(1 - rate + rate * Fraction(math.e)) == pytest.approx(0.1, rel=1e-4)
+
+
+def test_the_dearest_parameter_there_is() -> None:
+    assert acc.calibrate(lambda rate: acc.PoissonSample(event=acc.Laplace(scale=1), rate=rate), epsilon=2) == 1
+    assert acc.calibrate(lambda rate: acc.PoissonSample(event=acc.Laplace(scale=1), rate=rate / 4), epsilon=2) == (
+        pytest.approx(4, rel=1e-4)
+    )
+
+
+def test_promises_of_any_size() -> None:
+    assert acc.calibrate(lambda s: acc.Laplace(scale=s), epsilon=2**29) == pytest.approx(2.0**-29, rel=1e-4)
+    assert acc.calibrate(lambda s: acc.Laplace(scale=s), epsilon=10**400) == pytest.approx(1e-9, rel=1e-4)
+
+
 def test_whole_numbers_of_steps() -> None:
     found = acc.calibrate(lambda times: steps(1, "0.01", times), epsilon=2, delta="1e-5", whole=True)
     assert isinstance(found, int)
@@ -69,7 +87,6 @@ def test_parameters_that_end() -> None:
     [
         (lambda _: acc.Pure(epsilon=1), "all of the parameters"),
         (lambda _: acc.Pure(epsilon=3), "none of the parameters"),
-        (lambda rate: acc.PoissonSample(event=acc.Laplace(scale=1), rate=rate), "all of the parameters"),
         (lambda _: "laplace", "is no event"),
         (lambda s: acc.Laplace(scale=-s), "scale"),
         (3, "function"),

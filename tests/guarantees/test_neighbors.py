@@ -188,6 +188,7 @@ def test_reads_as_english(neighbors: Neighbors, text: str) -> None:
         ({"unit": 7}, "unit"),
         ({"unit": b"patient"}, "unit"),
         ({"unit": "x" * 1001}, "unit"),
+        ({"unit": "half \ud800"}, "unit"),
         ({"max_rows": 3}, "max_rows"),
         ({"unit": "patient", "max_rows": 0}, "max_rows"),
         ({"unit": "patient", "max_rows": 2.5}, "max_rows"),

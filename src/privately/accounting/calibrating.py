@@ -13,6 +13,7 @@ from privately.errors import InvalidParameter
 from privately.rounding import Number, rational
 
 _WIDEST = 2.0**60
+_START = 31
 
 Make = Callable[[float], Event]
 
@@ -23,7 +24,8 @@ def calibrate(
     """The parameter at which the event made from it just keeps to (epsilon, delta), never beyond the safe side.
 
     Any parameter will do in which epsilon rises or falls: noise, a rate, with `whole` a number of steps. The result is
-    within `precision`, relative, of the best one; its epsilon's upper end is at most `epsilon`.
+    within `precision`, relative, of the best one; its epsilon's upper end is at most `epsilon`. Where every parameter
+    keeps the promise, it is the dearest that exists, such as a rate of 1.
 
     >>> from privately import accounting as acc
     >>> noise = acc.calibrate(lambda sigma: acc.Gaussian(noise_multiplier=sigma), epsilon=1, delta="1e-5")
@@ -66,8 +68,8 @@ class _Search:
         made = self.make(int(parameter) if self.whole else parameter)
         upper = answers.epsilon(made, self.delta).upper
         if upper <= self.epsilon:
-            return min(math.log(upper / self.epsilon), 0.0) if upper > 0 else -math.inf
-        return max(math.log(upper / self.epsilon), 1e-18) if self.epsilon and upper < math.inf else math.inf
+            return min(_log(Fraction(upper) / self.epsilon), 0.0) if upper > 0 else -math.inf
+        return max(_log(Fraction(upper) / self.epsilon), 1e-18) if self.epsilon and upper < math.inf else math.inf
 
     def _exists(self, parameter: float) -> bool:
         try:
@@ -78,17 +80,28 @@ class _Search:
 
     def _bracket(self) -> tuple[float, float]:
         """By doubling away from 1, first in the direction that seems right."""
-        start = next((p for p in (1.0, 0.5, 0.25, 2.0) if self._exists(p)), None)
+        places = (1.0, *(2.0**sign for k in range(1, _START) for sign in (-k, k)))
+        start = next((p for p in places if (p >= 1 or not self.whole) and self._exists(p)), None)
         if start is None:
             self._excess(1.0)
             raise InvalidParameter("make_event", "makes no event from 1.")
         is_safe = self._excess(start) <= 0
         for rises in sorted((True, False), key=lambda rises: self._seems_wrong(start, rises=rises)):
-            found = self._walk(start, is_safe=is_safe, rises=rises)
+            found, last = self._walk(start, is_safe=is_safe, rises=rises)
             if found is not None:
-                return (start, found) if is_safe else (found, start)
+                return (last, found) if is_safe else (found, last)
+            if is_safe and last != start and not self._seems_wrong(start, rises=rises):
+                return last, last  # the dearest there is
+        if is_safe and self._is_dearest(start):
+            return start, start
         word = "all" if is_safe else "none"
         raise InvalidParameter("make_event", f"{word} of the parameters that it accepts keep the promise.")
+
+    def _is_dearest(self, start: float) -> bool:
+        """Whether parameters end here on one side and get cheaper on the other."""
+        on, off = (start * 2, start / 2)
+        exists = self._exists(on), self._exists(off)
+        return exists in {(True, False), (False, True)} and self._excess(on if exists[0] else off) < self._excess(start)
 
     def _seems_wrong(self, start: float, *, rises: bool) -> bool:
         near = start * 2 if rises else start / 2
@@ -96,20 +109,20 @@ class _Search:
             return True
         return (self._excess(near) > self._excess(start)) != (self._excess(start) <= 0)
 
-    def _walk(self, start: float, *, is_safe: bool, rises: bool) -> float | None:
-        """The first parameter of the other kind; where the parameters end, the last that exists is tried."""
+    def _walk(self, start: float, *, is_safe: bool, rises: bool) -> tuple[float | None, float]:
+        """The first parameter of the other kind, if there is one, and the last of this kind."""
         last, factor = start, 2.0
         while True:
             following = last * factor if rises else last / factor
             if not 1 / _WIDEST <= following <= _WIDEST or (self.whole and following < 1):
-                return None
+                return None, start
             if not self._exists(following):
-                if factor < 1 + self.precision:
-                    return None
+                if factor < 1 + self.precision / 4:
+                    return None, last
                 factor = math.sqrt(factor)
                 continue
             if (self._excess(following) <= 0) != is_safe:
-                return following
+                return following, last
             last = following
 
     def _is_close(self, safe: float, unsafe: float) -> bool:
@@ -130,3 +143,8 @@ class _Search:
         middle = math.exp(start + share * (end - start))
         low, high = sorted((safe, unsafe))
         return min(max(math.floor(middle), low + 1), high - 1) if self.whole else middle
+
+
+def _log(ratio: Fraction) -> float:
+    """Of any size."""
+    return math.log(ratio.numerator) - math.log(ratio.denominator)

@@ -81,7 +81,7 @@ def decode(data: Mapping[str, Any]) -> Event:
     """The event that was encoded. Left-out fields have their defaults; unknown kinds and fields are refused."""
     known = _members(data, ("version", "event"), "data")
     version = known.get("version")
-    if isinstance(version, bool) or version != VERSION:
+    if type(version) is not int or version != VERSION:
         raise NotSupported(f"events of version {_short(version)}.", hint=f"This release reads version {VERSION}.")
     return _decode(known.get("event"), "event", 1)
 

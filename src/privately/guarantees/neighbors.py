@@ -37,7 +37,7 @@ class Neighbors:
         if not isinstance(self.change, str) or self.change not in _VERBS:
             raise InvalidParameter("change", f"{self.change!r} is neither 'add_remove' nor 'replace'.")
         object.__setattr__(self, "size", whole(self.size, "size"))
-        if self.unit is not None and not (isinstance(self.unit, str) and 0 < len(self.unit) <= 1000):
+        if self.unit is not None and not (isinstance(self.unit, str) and _is_name(self.unit)):
             raise InvalidParameter("unit", "must be the name of the column that identifies a unit.")
         if self.max_rows is not None:
             object.__setattr__(self, "max_rows", whole(self.max_rows, "max_rows"))
@@ -69,3 +69,8 @@ class Neighbors:
 
 Neighbors.ADD_REMOVE = Neighbors(change="add_remove")
 Neighbors.REPLACE = Neighbors(change="replace")
+
+
+def _is_name(text: str) -> bool:
+    """Not empty, not endless, and with no half of a character."""
+    return 0 < len(text) <= 1000 and not any("\ud800" <= letter <= "\udfff" for letter in text)

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from privately.accounting.filters.batches import Batch
 from privately.accounting.filters.currencies import Currency, approx_to_approx_zcdp, exact_orders, root_down
 from privately.errors import InvalidParameter, MixedNeighbors, NoSuchRule
 from privately.guarantees import ZCDP, ApproxDP, ApproxZCDP, GaussianDP, Guarantee, Neighbors, PureDP, RenyiDP
@@ -148,3 +149,9 @@ def test_what_prices_itself() -> None:
             return PureDP(epsilon=len(counted.names))
 
     assert currency(PureDP).price(Itself()) == (Fraction(1),)
+
+
+@pytest.mark.parametrize("cost", [Batch, type("Odd", (), {"cost": lambda *_: 3})(), None, "0.1"])
+def test_what_is_no_cost(cost: Any) -> None:
+    with pytest.raises(InvalidParameter, match="give a guarantee"):
+        Currency.of(PureDP(epsilon=1)).price(cost)

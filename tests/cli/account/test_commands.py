@@ -25,7 +25,7 @@ def test_the_example_of_the_issue(account: Account) -> None:
     assert shown.status == 0
     assert "epsilon is between 6.18771" in shown.out
     assert "hides adding or removing one row" in shown.out
-    assert "at most 99.8 in 100" in shown.out
+    assert "at most 99.8 times in 100" in shown.out
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS, ids=lambda mechanism: mechanism.command)

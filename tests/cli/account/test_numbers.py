@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from privately.cli.account.numbers import counted, ends, options, per_hundred, plain, posterior, rounded, sentence
+from privately.cli.account.numbers import counted, ends, options, per_hundred, plain, right_guesses, rounded, sentence
 from privately.errors import InvalidParameter
 from privately.rounding import Interval
 
@@ -69,14 +69,14 @@ def test_the_least_float_is_not_passed() -> None:
 @given(st.fractions(min_value=0, max_value=60))
 def test_an_even_guess_rises_no_further(epsilon: Fraction) -> None:
     truth = 1 / (1 + math.exp(-epsilon))
-    assert truth - 1e-12 <= posterior(epsilon) <= min(1.0, truth + 1e-12)
-    shown = float(per_hundred(posterior(epsilon))) / 100
+    assert truth - 1e-12 <= right_guesses(epsilon) <= min(1.0, truth + 1e-12)
+    shown = float(per_hundred(right_guesses(epsilon))) / 100
     assert truth - 1e-12 <= shown <= truth + 0.1001 * (1 - truth) + 1e-8
 
 
 def test_certainty() -> None:
-    assert per_hundred(posterior(math.inf)) == "100"
-    assert per_hundred(posterior(Fraction(0))) == "50"
+    assert per_hundred(right_guesses(math.inf)) == "100"
+    assert per_hundred(right_guesses(Fraction(0))) == "50"
 
 
 @given(st.floats(1e-9, 1e9), st.integers(1, 17))
@@ -102,3 +102,12 @@ def test_complaints_name_the_option() -> None:
         complain()
     with pytest.raises(InvalidParameter, match=r"^times: is odd."), options({"rate": "--rate"}):
         complain()
+
+
+@given(st.fractions(min_value=0, max_value=9), st.fractions(min_value=0, max_value=1))
+def test_delta_counts_in_full(epsilon: Fraction, delta: Fraction) -> None:
+    """Of the worst pair: everything is told with probability delta, else a randomized response."""
+    even = 1 / (1 + math.exp(-epsilon))
+    truth = float(delta) + (1 - float(delta)) * even
+    assert right_guesses(epsilon, delta) == pytest.approx(truth, abs=1e-12)
+    assert right_guesses(epsilon, delta) >= truth - 1e-15

@@ -39,20 +39,19 @@ def test_one_answer_is_a_sentence_and_its_meaning() -> None:
     assert empty == ""
     assert answer == "at delta 1e-6, epsilon is between 4.692665 and 4.692668 (some method)"
     assert words == (
-        "In words: an attacker who gives 50 in 100 to each of two data sets that differ by replacing one row gives"
-        " at most 99.1 in 100 to either afterwards. With probability 1e-6 nothing is promised."
+        "In words: of two equally likely data sets that differ by replacing one row, whoever sees the answers guesses"
+        " the right one at most 99.1 times in 100."
     )
 
 
 def test_delta_is_told_by_its_upper_end() -> None:
     shown = text(EVENT, [at_epsilon("1", "0.01", "0.02")], None)
     assert "at epsilon 1, delta is between 0.01 and 0.02" in shown
-    assert "73.2 in 100 to either afterwards. With probability 0.02 nothing" in shown
+    assert "73.7 times in 100" in shown
 
 
 def test_pure_and_infinite() -> None:
-    assert "either afterwards." in text(EVENT, [at_delta("0", "1", "1")], None)
-    assert "With probability" not in text(EVENT, [at_delta("0", "1", "1")], None)
+    assert "at most 73.2 times in 100" in text(EVENT, [at_delta("0", "1", "1")], None)
     assert text(EVENT, [at_delta("0", "inf", "inf")], None).endswith("In words: nothing is promised.")
     assert text(EVENT, [at_delta("0", "1", "inf")], None).endswith("In words: nothing is promised.")
 
@@ -78,10 +77,10 @@ def test_json_holds_the_event_and_the_answers() -> None:
     assert encoding.decode(data["event"]) == EVENT
     assert data["neighbors"] == "replacing one row"
     first, second, third = data["answers"]
-    assert first["posterior"] == pytest.approx(0.7310586)
-    assert first["posterior"] >= math.e / (1 + math.e)
+    assert first["right_guesses"] == pytest.approx(0.7310586, abs=1e-5)
+    assert first["right_guesses"] >= math.e / (1 + math.e)
     assert (first["delta"], first["epsilon"]) == ("1e-5", {"lower": 0.5, "upper": 1.0})
-    assert (second["epsilon"]["upper"], second["posterior"]) == (None, 1.0)
+    assert (second["epsilon"]["upper"], second["right_guesses"]) == (None, 1.0)
     assert (third["epsilon"], third["delta"]) == ("1", {"lower": 0.25, "upper": 0.5})
     assert data["found"] == {"option": "--scale", "value": "3.5", "target_epsilon": "1"}
 

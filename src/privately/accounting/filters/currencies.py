@@ -34,6 +34,9 @@ _NAMES: dict[type[Guarantee], tuple[str, ...]] = {
 _CHOOSE_DELTA = "Choose the delta that it takes: cost.to(ApproxDP, delta=...)."
 
 
+_COST = "give a guarantee, such as PureDP(epsilon='0.1'), or a Batch."
+
+
 @runtime_checkable
 class Priced(Protocol):
     """What knows its own cost in any currency, such as a Batch."""
@@ -87,9 +90,11 @@ class Currency:
         Checked-by: tests/accounting/filters/test_currencies.py::test_prices_dominate_enumeration
         """
         if not isinstance(cost, Guarantee):
-            if not isinstance(cost, Priced):
-                raise InvalidParameter("cost", "give a guarantee, such as PureDP(epsilon='0.1'), or a Batch.")
+            if isinstance(cost, type) or not isinstance(cost, Priced):
+                raise InvalidParameter("cost", _COST)
             cost = cost.cost(self)
+            if not isinstance(cost, Guarantee):
+                raise InvalidParameter("cost", _COST)
         if cost.neighbors != self.neighbors and not cost.neighbors.covers(self.neighbors):
             raise MixedNeighbors(self.neighbors, cost.neighbors, hint="Bring the cost to the neighbours of the filter.")
         return self._amounts(self._converted(cost))

@@ -80,15 +80,19 @@ def plain(interval: Interval) -> dict[str, float | None]:
     return {"lower": _float(interval.lower, -math.inf), "upper": _float(interval.upper, math.inf)}
 
 
-def posterior(epsilon: End) -> Fraction:
-    """To what certainty at most an even guess can come, when odds change by e^epsilon at most: rounded up.
+def right_guesses(epsilon: End, delta: End = 0) -> Fraction:
+    """How often at most somebody is right who guesses between two equally likely neighbours: rounded up.
 
-    >>> float(posterior(0))
-    0.5
+    The largest difference of two probabilities under (epsilon, delta)-DP is (e^epsilon - 1 + 2 delta)/(e^epsilon + 1),
+    and a guess is right with half of one plus that.
+
+    >>> float(right_guesses(0)), float(right_guesses(0, Fraction(1, 2)))
+    (0.5, 0.75)
     """
-    if epsilon > _CERTAIN:
+    if epsilon > _CERTAIN or delta >= 1:
         return Fraction(1)
-    return Fraction((1 / ((-Enclosure.of(Fraction(epsilon))).exp() + 1)).clip(0, 1).interval().upper)
+    even = Fraction((1 / ((-Enclosure.of(Fraction(epsilon))).exp() + 1)).clip(0, 1).interval().upper)
+    return even + Fraction(delta) * (1 - even)
 
 
 def per_hundred(certainty: Fraction) -> str:
@@ -96,7 +100,7 @@ def per_hundred(certainty: Fraction) -> str:
 
     >>> per_hundred(Fraction(1, 2)), per_hundred(Fraction("0.99794321"))
     ('50', '99.8')
-    >>> per_hundred(posterior(1))
+    >>> per_hundred(right_guesses(1))
     '73.2'
     """
     missing = 100 * (1 - certainty)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from privately.cli.account.asking import LEAST_PLOTTED, Answer, Found
-from privately.cli.account.numbers import ends, per_hundred, plain, posterior, sentence
+from privately.cli.account.numbers import ends, per_hundred, plain, right_guesses, sentence
 from privately.errors import InvalidParameter
 from privately.guarantees import Neighbors
 from privately.views import Axis, Chart, Line, Mark, table
@@ -47,7 +47,7 @@ def as_json(event: Event, answers: Sequence[Answer], found: Found | None) -> str
                 answer.given: answer.value,
                 answer.found: plain(answer.interval),
                 "method": answer.interval.method,
-                "posterior": plain_posterior(answer),
+                "right_guesses": plain_guesses(answer),
             }
             for answer in answers
         ],
@@ -76,9 +76,9 @@ def plot(event: Event, curve: Sequence[Answer], asked: Sequence[Answer]) -> str:
     ).svg()
 
 
-def plain_posterior(answer: Answer) -> float:
-    """To what an even guess can rise, as a float that is not below it."""
-    rounded = float(posterior(answer.epsilon))
+def plain_guesses(answer: Answer) -> float:
+    """How often a guess is right, as a float that is not below it."""
+    rounded = float(right_guesses(answer.epsilon, answer.delta))
     return min(1.0, math.nextafter(rounded, math.inf))
 
 
@@ -97,22 +97,14 @@ def _statement(answer: Answer) -> str:
 
 
 def _words(answer: Answer, neighbors: Neighbors) -> str:
-    """What the upper end means.
-
-    Any mechanism that is (epsilon, delta)-DP is no worse, for two neighbours, than one that reveals everything with
-    probability delta and otherwise changes no odds by more than e^epsilon (Kairouz-Oh-Viswanath 2015).
-    """
+    """What the upper end means."""
     if answer.epsilon == math.inf:
         return "In words: nothing is promised."
-    exception = "" if answer.delta == 0 else f" With probability {_upper_delta(answer)} nothing is promised."
+    often = per_hundred(right_guesses(answer.epsilon, answer.delta))
     return (
-        f"In words: an attacker who gives 50 in 100 to each of two data sets that differ by {neighbors} gives at most"
-        f" {per_hundred(posterior(answer.epsilon))} in 100 to either afterwards.{exception}"
+        f"In words: of two equally likely data sets that differ by {neighbors}, whoever sees the answers guesses the"
+        f" right one at most {often} times in 100."
     )
-
-
-def _upper_delta(answer: Answer) -> str:
-    return answer.value if answer.given == "delta" else ends(answer.interval)[1]
 
 
 def _table(answers: Sequence[Answer]) -> str:

@@ -1,0 +1,82 @@
+"""Which closed form there is for a composition."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from privately.accounting.closed_forms import finite, gaussian, single
+from privately.accounting.compositions import Composition
+from privately.accounting.losses import FiniteLoss, GaussianLoss
+from privately.accounting.roads import NotApplicable
+from privately.rounding import Enclosure, Interval
+
+NORMAL = "closed form: normal losses add up to one"
+ONE = "closed form: one step"
+FINITE = "closed form: all sums of finitely many losses"
+_BEYOND = "numbers beyond the range of the arithmetic"
+
+
+def delta(composition: Composition, epsilon: Fraction, width: Fraction) -> Interval:
+    """delta at epsilon; as narrow as the arithmetic allows, whatever the `width`."""
+    del width
+    try:
+        found, method = _profile(composition, epsilon)
+    except OverflowError:
+        raise NotApplicable(_BEYOND) from None
+    least, most = composition.infinite_lower, composition.infinite
+    ends = found.clip(0, 1).interval()
+    return Interval(least + (1 - least) * ends.lower, most + (1 - most) * ends.upper, method=method)
+
+
+def epsilon(composition: Composition, delta: Fraction, width: Fraction) -> Interval:
+    """epsilon at delta, above the mass at infinite loss and below 1; as narrow as the arithmetic allows."""
+    del width
+    least, most = composition.infinite_lower, composition.infinite
+    if not most < delta < 1:
+        raise NotApplicable("delta is not above the mass at infinite loss for certain, or 1")
+    easier, harder = ((delta - mass) / (1 - mass) for mass in (least, most))
+    try:
+        (lower, upper), method = _inverse(composition, harder)
+        if easier != harder:
+            lower = _inverse(composition, easier)[0][0]
+    except OverflowError:
+        raise NotApplicable(_BEYOND) from None
+    return Interval(max(lower, Fraction(0)), max(upper, Fraction(0)), method=method)
+
+
+def _profile(composition: Composition, epsilon: Fraction) -> tuple[Enclosure, str]:
+    parts = composition.parts
+    if not parts:
+        raise NotApplicable("nothing to add up")
+    normal = _normal(composition)
+    if normal is not None:
+        return gaussian.profile(normal, epsilon), NORMAL
+    if all(isinstance(law, FiniteLoss) for law, _ in parts):
+        return finite.profile(composition, epsilon), FINITE
+    if len(parts) == 1 and parts[0][1] == 1:
+        return single.profile(parts[0][0], epsilon), ONE
+    raise NotApplicable("several steps have no closed form")
+
+
+def _inverse(composition: Composition, delta: Fraction) -> tuple[tuple[Fraction, Fraction], str]:
+    parts = composition.parts
+    if not parts:
+        raise NotApplicable("nothing to add up")
+    normal = _normal(composition)
+    if normal is not None:
+        return gaussian.inverse(normal, delta), NORMAL
+    if all(isinstance(law, FiniteLoss) for law, _ in parts):
+        return finite.inverse(composition, delta), FINITE
+    if len(parts) == 1 and parts[0][1] == 1:
+        return single.inverse(parts[0][0], delta), ONE
+    raise NotApplicable("several steps have no closed form")
+
+
+def _normal(composition: Composition) -> Fraction | None:
+    """The sum of mu^2, if all losses are normal."""
+    total = Fraction(0)
+    for law, times in composition.parts:
+        if not isinstance(law, GaussianLoss):
+            return None
+        total += times * law.mu_squared
+    return total if composition.parts else None

@@ -1,0 +1,5 @@
+"""The second road: loss distributions on a lattice, evaluated for one epsilon by a sum over one period."""
+
+from privately.accounting.lattice.road import delta, epsilon
+
+__all__ = ["delta", "epsilon"]

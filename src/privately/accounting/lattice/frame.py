@@ -1,0 +1,131 @@
+"""The nodes of the sum: a lattice of losses with step a, and N points on the contour Re z = c.
+
+z_n = c + i w_n with w_n = 2 pi n/(N a), n = 0, ..., N/2: on these, e^(z j a) is e^(c j a) times a root of unity.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from privately.accounting.elementary import ERROR, UNIT, Floats, exp, expm1, turn_minus_one
+from privately.accounting.lattice.fourier import Complex, roots
+from privately.accounting.roads import NotApplicable
+
+KERNEL_ERROR = 16 * ERROR
+"""Relative, of `Frame.kernel` and of `Frame.first` and `Frame.second`."""
+
+_STEEPEST = 1.0
+_STEPS = 8
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A step of the lattice, a power of two of nodes, and the height of the contour, all taken exactly."""
+
+    step: float
+    count: int
+    tilt: float
+
+    def __post_init__(self) -> None:
+        if not (self.tilt > 0 and (self.tilt + 1) * self.step <= _STEEPEST):
+            raise NotApplicable("the lattice is too coarse")
+
+    @cached_property
+    def frequencies(self) -> Floats:
+        """w_n, to a relative error of 4 UNIT."""
+        return np.arange(self.count // 2 + 1.0) * (2 * math.pi / (self.count * self.step))
+
+    @cached_property
+    def beyond(self) -> Floats:
+        """Frequencies from that of the last node to twice that, in even steps, a little below the truth."""
+        last = math.pi / self.step * (1 - 2.0**-40)
+        return last * (1 + np.arange(_STEPS + 1.0) / _STEPS)
+
+    @cached_property
+    def weight(self) -> Complex:
+        """z (z + 1), to a relative error of 16 UNIT."""
+        z = self.tilt + 1j * self.frequencies
+        return z * (z + 1)
+
+    @cached_property
+    def size(self) -> Floats:
+        """|z (z + 1)|."""
+        return np.abs(self.weight)
+
+    @cached_property
+    def first(self) -> Complex:
+        """1/(e^(z a) - 1)."""
+        return 1 / self._minus_one(self.tilt)
+
+    @cached_property
+    def second(self) -> Complex:
+        """1/(e^((z+1) a) - 1)."""
+        return 1 / self._minus_one(self.tilt + 1)
+
+    @cached_property
+    def kernel(self) -> Complex:
+        """K(z) = a/(e^(z a) - 1) - a/(e^((z+1) a) - 1), the sum of 1/(z (z+1)) over all z + 2 pi i k/a.
+
+        Written as a product, in which nothing cancels.
+        """
+        grown = self.step * scalar_expm1(self.step) * scalar_exp(self.tilt * self.step)
+        return (grown * self.turns) * (self.first * self.second)
+
+    @cached_property
+    def turns(self) -> Complex:
+        """e^(i w a): roots of unity."""
+        return roots(self.count)[: self.count // 2 + 1]
+
+    def turned(self, j: int) -> Complex:
+        """e^(i w j a)."""
+        return roots(self.count)[np.arange(self.count // 2 + 1) * (j % self.count) % self.count]
+
+    @cached_property
+    def repeats(self) -> Floats:
+        """How often each node counts in a sum over one period: the conjugates are not kept."""
+        often = np.full(self.count // 2 + 1, 2.0)
+        often[0] = often[-1] = 1
+        return often
+
+    @property
+    def period(self) -> float:
+        """N a."""
+        return self.count * self.step
+
+    def _minus_one(self, power: float) -> Complex:
+        """e^(power a + i w a) - 1, to a relative error of 5 ERROR.
+
+        Theorem: |e^(s + it) - 1|^2 = (e^s - 1)^2 + 4 e^s sin^2(t/2); for 0 < s <= 1 and 0 <= t <= pi the errors of its
+            two parts, ERROR (e^s - 1) and ERROR e^s t, therefore add up to at most 4 ERROR of it.
+        Reference: half-angle formula
+        Proof: docs/theory/accounting/lattice.md#the-kernel
+        Checked-by: tests/accounting/lattice/test_frame.py::test_kernel_is_within_its_error
+        """
+        angles = np.arange(self.count // 2 + 1.0) * (2 * math.pi / self.count)
+        grown = scalar_expm1(power * self.step)
+        return grown + (1 + grown) * turn_minus_one(angles)
+
+
+def scalar_exp(x: float) -> float:
+    """e^x with the error of `elementary.exp`."""
+    return float(exp(np.array([x]))[0])
+
+
+def scalar_expm1(x: float) -> float:
+    """e^x - 1 with the error of `elementary.expm1`."""
+    return float(expm1(np.array([x]))[0])
+
+
+def short(value: float, bits: int = 24) -> float:
+    """A float of few bits, at most `value`."""
+    fraction, exponent = math.frexp(value)
+    return math.ldexp(math.floor(math.ldexp(fraction, bits)), exponent - bits)
+
+
+def enlarged(value: float, operations: int = 8) -> float:
+    """Above `value` by more than so many roundings could have lost."""
+    return value * (1 + 2 * operations * UNIT)

@@ -1,0 +1,161 @@
+"""Sums for both sides of the truth, with all that has to be allowed for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+
+from privately.accounting.elementary import ERROR, UNIT, exp
+from privately.accounting.lattice.composing import Part, Sum, exactly
+from privately.accounting.lattice.frame import Frame
+from privately.accounting.lattice.pieces import smooth_piece
+from privately.accounting.lattice.placing import Side, atom_piece
+from privately.accounting.lattice.planning import Contour, View, grid
+from privately.accounting.lattice.smooth import NOTHING, Masses, Smooth
+from privately.rounding import Enclosure
+
+MOST = 1 << 18
+"""The most nodes that are tried; fewer with several laws."""
+
+
+@dataclass(frozen=True)
+class Far:
+    """Losses so large that one of them is enough: what all combinations with one of them add.
+
+    Theorem: if S >= epsilon whenever one loss is far, these combinations add P - e^epsilon Q, P = 1 - prod (1 - p)^T
+        and Q = prod k^T - prod (k - q)^T, where p and q are the masses of far losses under P and under Q, and
+        k = E[e^-L] of a law (that is, its mass under Q). Otherwise they add between 0 and P.
+    Reference: the definition of the profile
+    Proof: docs/theory/accounting/lattice.md#far-losses
+    Checked-by: tests/accounting/lattice/test_laying.py::test_far_losses_are_added_exactly
+    """
+
+    first: Enclosure
+    second: Enclosure
+    enough: Fraction | None
+
+    def at(self, epsilon: Fraction) -> Enclosure:
+        """What they add at epsilon."""
+        if self.enough is None or epsilon > self.enough:
+            return Enclosure(Decimal(0), self.first.upper)
+        return (self.first - Enclosure.of(epsilon).exp() * self.second).nonnegative()
+
+
+@dataclass(frozen=True)
+class Laid:
+    """A sum for one side, with all that has to be allowed for.
+
+    Losses are less `shift`, may be `slack` off, and `dropped` is the mass that was left out beside those `far` ones.
+    """
+
+    sum: Sum
+    shift: Fraction
+    slack: Fraction
+    dropped: Fraction
+    far: Far
+
+    def upper(self, epsilon: Fraction) -> Fraction:
+        """delta at epsilon, from above."""
+        share = self.sum.share(epsilon - self.shift - self.slack, up=False)
+        return Fraction((self.sum.profile(share) + self.far.at(epsilon)).upper) + self.dropped
+
+    def lower(self, epsilon: Fraction) -> Fraction:
+        """delta at epsilon, from below."""
+        share = self.sum.share(epsilon - self.shift + self.slack, up=True)
+        return Fraction((self.sum.profile(share) + self.far.at(epsilon)).lower)
+
+    def rough(self, epsilon: float) -> tuple[float, float]:
+        """ln delta at epsilon, and how far it may be off, roughly."""
+        share = self.sum.share(Fraction(epsilon) - self.shift, up=False)
+        value = self.sum.at(share)
+        exponent = float(self.sum.log_unit.lower) - self.sum.frame.tilt * (epsilon - float(self.shift))
+        scale = math.exp(min(exponent, 700.0))
+        found = scale * max(value.total, 0.0) + float(self.far.at(Fraction(epsilon)).lower)
+        if found <= scale * value.error:
+            return -math.inf, math.inf
+        return math.log(found), scale * value.error / found
+
+
+def lay(views: Sequence[View], chosen: Contour, count: int) -> tuple[Laid, Laid]:
+    """For the lower and the upper side; one and the same where all atoms lie on the lattice."""
+    ruled = grid(views, chosen.period, count, MOST)
+    frame = Frame(ruled.step, ruled.count, chosen.tilt)
+    placed = list(zip(views, ruled.offsets, strict=True))
+    upper, exact = _lay(placed, frame, chosen.height, "upper")
+    lower = upper if exact else _lay(placed, frame, chosen.height, "lower")[0]
+    return lower, upper
+
+
+def _lay(views: Sequence[tuple[View, float]], frame: Frame, height: float, side: Side) -> tuple[Laid, bool]:
+    parts, gone, exact = [], [], True
+    shift = slack = dropped = Fraction(0)
+    for view, offset in views:
+        base = extra = None
+        kept, far = view.atoms.up_to(view.highest)
+        cut, lost = math.inf, NOTHING
+        if kept.losses.size:
+            base, off, placed = atom_piece(kept, frame, offset, side)
+            slack += view.times * Fraction(off)
+            exact = exact and placed
+        if view.dense is not None:
+            cut, lost = _cut(view.dense, view.cut, frame, offset)
+            extra = smooth_piece(view.dense, frame, offset, cut)
+        parts.append(Part(view.times, base, extra))
+        gone.append((view, (far, lost), _least(view, cut, far)))
+        shift += view.times * Fraction(offset)
+        dropped += view.times * Fraction(kept.outside)
+    return Laid(Sum(frame, parts, height=height), shift, slack, dropped, _far(gone)), exact
+
+
+def _cut(dense: Smooth, y: float, frame: Frame, offset: float) -> tuple[float, Masses]:
+    """A y near the given one whose loss lies midway between two lattice points, and what lies above."""
+    if y == math.inf or dense.form == "add":
+        return math.inf, NOTHING
+    loss = (math.floor((dense.loss(y) - offset) / frame.step) + 0.5) * frame.step + offset
+    cut = dense.plain(loss)
+    return cut, dense.above(cut)
+
+
+def _least(view: View, cut: float, far: Masses) -> float:
+    """Below all losses of a law that are far."""
+    gone = view.atoms.losses > view.highest
+    least = math.inf if far is NOTHING else float((view.atoms.losses - view.atoms.loss_errors)[gone].min())
+    if view.dense is not None and cut < math.inf:
+        least = min(least, view.dense.loss(cut) * (1 - 1e-9))
+    return least
+
+
+def _far(gone: Sequence[tuple[View, tuple[Masses, Masses], float]]) -> Far:
+    """All far losses together, and up to which epsilon one of them is enough."""
+    first = second = rest = whole = Enclosure.of(1)
+    bounded = all(view.lowest > -math.inf for view, _, _ in gone)
+    least = sum((view.times * Fraction(view.lowest) for view, _, _ in gone), Fraction(0)) if bounded else None
+    enough = None
+    for view, masses, start in gone:
+        p = sum((_enclosed(one.first, one.first_error) for one in masses), Enclosure.of(0))
+        q = sum((_enclosed(one.second, one.second_error) for one in masses), Enclosure.of(0))
+        other = _second_mass(view)
+        first = first * (1 - p).nonnegative() ** view.times
+        whole, rest = whole * other**view.times, rest * (other - q).nonnegative() ** view.times
+        if least is not None and start < math.inf:
+            reached = least - Fraction(view.lowest) + Fraction(start)
+            enough = reached if enough is None else min(enough, reached)
+    second = (whole - rest).nonnegative()
+    return Far((1 - first).nonnegative(), second, enough)
+
+
+def _second_mass(view: View) -> Enclosure:
+    """E[e^-L]: 1, but for laws of finitely many losses, which may leave something of Q out."""
+    if view.dense is not None:
+        return Enclosure.of(1)
+    falls = exp(-view.atoms.losses)
+    total = float((view.atoms.masses * falls).sum())
+    off = float(((view.atoms.mass_errors + view.atoms.masses * (2 * view.atoms.loss_errors + 4 * ERROR)) * falls).sum())
+    return _enclosed(total, off + 2 * (falls.size + 8) * UNIT * total)
+
+
+def _enclosed(value: float, error: float) -> Enclosure:
+    return Enclosure(exactly(max(value - error, 0.0)).lower, exactly(value + error).upper)

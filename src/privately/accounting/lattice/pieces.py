@@ -1,0 +1,195 @@
+"""Transforms of densities on the nodes of a frame, from samples of their curves.
+
+Losses are shifted by an offset b, so that the atoms of a law can lie on the lattice: M(z) = E[e^(z (L - b))].
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from privately.accounting.elementary import ERROR, UNIT, Floats, exp
+from privately.accounting.lattice import fourier
+from privately.accounting.lattice.fourier import Complex
+from privately.accounting.lattice.frame import KERNEL_ERROR, Frame, enlarged, scalar_exp, scalar_expm1
+from privately.accounting.lattice.smooth import NOTHING, Masses, Smooth
+from privately.accounting.roads import NotApplicable
+
+_PER_TURN = 0.15915494309189538  # above 1/(2 pi)
+_SQUARES = 2.59  # above the sums of 1/k^2 and 1/(k + 1/2)^2 over all k >= 1
+_QUIET = 44.0
+_STEEPEST = 600.0
+_WIDEST = 1 << 19
+_HIGHEST = 300.0
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A part of a law: its transform at the nodes, within `errors`; |transform| <= `bounds` for certain.
+
+    From the last node on it is at most `beyond`. `curve` and `weights` are samples of its curve and masses at lattice
+    points, both tilted; from these follow bounds at other heights.
+    """
+
+    values: Complex
+    errors: Floats
+    bounds: Floats
+    beyond: float
+    curve: tuple[Floats, Floats]
+    weights: tuple[Floats, Floats]
+
+
+def dot(first: Floats, second: Floats) -> float:
+    """The sum of the products; unlike a product of matrices it stays on one processor."""
+    return float((first * second).sum())
+
+
+def real_bound(curve: tuple[Floats, Floats], weights: tuple[Floats, Floats], frame: Frame, height: float) -> float:
+    """The transform at another height on the real line, from above.
+
+    Theorem: M(c) = c (c+1) times the integral of e^(c epsilon) E[(1 - e^(epsilon - L))+]; so it only grows when the
+        curve is replaced by its chords, a lattice law with transform R(c) + a sum_j G(j a) e^(c j a)/K(c).
+    Reference: Doroshenko-Ghazi-Kamath-Kumar-Manurangsi 2022
+    Proof: docs/theory/accounting/lattice.md#chords
+    Checked-by: tests/accounting/lattice/test_pieces.py::test_bounds_at_other_heights
+    """
+    a = frame.step
+    total = 0.0
+    for (j, values), scale in ((curve, _per_kernel(a, height)), (weights, 1.0)):
+        exponents = (height - frame.tilt) * a * j
+        if j.size and float(exponents.max()) > _STEEPEST:
+            return math.inf
+        growth = exp(exponents)
+        sizes = dot(np.abs(values), growth)
+        total += scale * (dot(values, growth) + sizes * (4 * ERROR + 2 * (j.size + 8) * UNIT))
+    return enlarged(total)
+
+
+def _per_kernel(a: float, height: float) -> float:
+    """1/K on the real line, from above."""
+    product = scalar_expm1(height * a) * scalar_expm1((height + 1) * a)
+    return product / (a * scalar_exp(height * a) * scalar_expm1(a)) * (1 + 8 * ERROR)
+
+
+def smooth_piece(law: Smooth, frame: Frame, offset: float, right: float) -> Piece:
+    """The part of a density with y <= right, which is infinite if nothing is cut off.
+
+    Theorem: let R be the transform of a law at two lattice points that has the same mass as the piece under P and under
+        Q, and G(epsilon) the curve of the piece less that of this law. Then z (z+1) (K R + a sum_j G(j a) e^(z j a))
+        differs from the transform M of the piece by at most |z (z+1)| times the sum over k != 0 of
+        |M(z_k)|/|z_k (z_k + 1)|, z_k = z + 2 pi i k/a.
+    Reference: Poisson summation
+    Proof: docs/theory/accounting/lattice.md#transforms-from-curves
+    Checked-by: tests/accounting/lattice/test_pieces.py::test_smooth_piece_is_within_its_error
+    """
+    a, c = frame.step, frame.tilt
+    cut = right < math.inf
+    top = law.above(right) if cut else NOTHING
+    low, missing = _lowest(law, frame, offset)
+    high = math.floor((law.loss(right) - offset) / a) if cut else math.ceil((law.ends()[1] - offset) / a)
+    if c * a * high > _STEEPEST or high * a > _HIGHEST or high - low > _WIDEST:
+        raise NotApplicable("the window of losses is too wide")
+    j = np.arange(float(low), high + 1.0)
+    samples, errors = _samples(law, j * a + offset, top)
+    exponents = c * a * j
+    tilts = exp(exponents) * a
+    samples, errors = samples * tilts, errors * tilts
+    total = float(samples.sum())
+    lost = float(errors.sum()) + dot(samples, np.abs(exponents)) * 4 * UNIT + total * 2 * ERROR + missing
+    lost = enlarged(lost, j.size + 8)
+    first, second, off = _lattice_law(law, top, offset, a)
+    first, off = first * scalar_exp(-c * a), off * (1 + 4 * ERROR)
+    matched = first * np.conj(frame.turns) + second
+    cells, adding = folded(j, samples, frame.count)
+    values = frame.weight * (frame.kernel * matched + fourier.transform(cells))
+
+    curve = np.append(j, low), np.append(samples + errors, missing + 4 * ERROR * total)
+    weights = np.array([-1.0, 0.0]), np.array([first + off, second + off])
+    mass = real_bound(curve, weights, frame, c)
+    scale = scalar_exp(-c * offset) * (1 + 4 * ERROR)
+    falls = np.minimum(law.fall(c, right, frame.beyond) * scale, mass)
+    kernel = frame.size * np.abs(frame.kernel)
+    found = kernel * ((abs(first) + abs(second)) * (KERNEL_ERROR + 8 * ERROR) + 2 * off)
+    found += frame.size * (lost + total * (fourier.error(frame.count) + adding + 32 * UNIT)) + 16 * UNIT * np.abs(
+        values
+    )
+    found = (found + _aliases(frame, falls)) * (1 + 1e-9)
+    bounds = np.full(values.shape, mass)
+    return Piece(_within(values, bounds), np.minimum(found, 2 * bounds), bounds, float(falls[0]), curve, weights)
+
+
+def _samples(law: Smooth, epsilon: Floats, top: Masses) -> tuple[Floats, Floats]:
+    """The curve without what lies above the cut."""
+    samples, errors = law.curve(epsilon)
+    if top is NOTHING:
+        return samples, errors
+    positive = epsilon >= 0
+    grown = exp(np.where(positive, epsilon, 0.0))
+    less = np.maximum(samples - (top.first - grown * top.second), 0.0)
+    off = top.first_error + grown * (1 + 4 * ERROR) * top.second_error + 4 * ERROR * (top.first + grown * top.second)
+    return np.where(positive, less, samples), np.where(positive, errors + off, errors)
+
+
+def _lowest(law: Smooth, frame: Frame, offset: float) -> tuple[int, float]:
+    """Where to begin, and a bound on the terms before.
+
+    Theorem: below 0, G(epsilon) <= e^epsilon Q(L < epsilon).
+    Reference: (e^(epsilon - L) - 1)+ <= e^(epsilon - L) for L < epsilon
+    Proof: docs/theory/accounting/lattice.md#transforms-from-curves
+    Checked-by: tests/accounting/lattice/test_pieces.py::test_nothing_below_the_window_is_lost
+    """
+    a, c = frame.step, frame.tilt
+    end = law.ends()[0]
+    if end > -_QUIET / (c + 1):
+        return math.floor((end - offset) / a) - 1, 0.0
+    depth, bounded = _QUIET / (c + 1), law.form == "remove" and law.rate < 1
+    if not bounded:
+        depth = min(depth, law.loss(-law.base.spread()[0]))
+    low = math.floor((-depth - offset) / a) - 1
+    rest = 1.0
+    if not bounded:  # by symmetry, Q(L < -l) = P(L > l)
+        beyond = law.above(law.plain(-low * a - offset) * (1 - 1e-9))
+        rest = beyond.first + beyond.first_error
+    return low, rest * scalar_exp((c + 1) * a * low) * scalar_exp(offset) / (c + 1) * (1 + 1e-9)
+
+
+def _lattice_law(law: Smooth, top: Masses, offset: float, a: float) -> tuple[float, float, float]:
+    """Masses at -a and 0 that together have those of a piece under P and Q, and a bound on the error of either."""
+    mass, off = law.mass()
+    width = scalar_expm1(a)
+    part = (mass - top.second) * scalar_expm1(offset)
+    moved = (part + (top.first - top.second)) / width
+    rounding = 8 * ERROR * (part + top.first + top.second) + top.first_error + 2 * top.second_error + 2 * off * offset
+    off += top.first_error + 2 * rounding / width + 8 * ERROR * (mass + moved)
+    return moved, mass - top.first - moved, off * (1 + 1e-9)
+
+
+def _aliases(frame: Frame, falls: Floats) -> Floats:
+    """|z (z+1)| times the sum over k != 0 of |M(z_k)|/w_k^2, where |M| is at most `falls` from `frame.beyond` on.
+
+    Theorem: with x = |w| a/(2 pi) <= 1/2, all |w_k| but the nearest are at least 2 pi/a, and the sum of their inverse
+        squares is at most (a/(2 pi))^2 2.59.
+    Reference: comparison term by term
+    Proof: docs/theory/accounting/lattice.md#transforms-from-curves
+    Checked-by: tests/accounting/lattice/test_pieces.py::test_alias_sums
+    """
+    unit = frame.step * _PER_TURN
+    x = np.arange(frame.count // 2 + 1.0) / frame.count
+    place = np.minimum(((1 - 2 * x) * (falls.size - 1)).astype(np.int64), falls.size - 1)
+    nearest = falls[place] / ((1 - x) * (1 - x))
+    return frame.size * (unit * unit) * (nearest + _SQUARES * float(falls[-1]))
+
+
+def _within(values: Complex, bounds: Floats) -> Complex:
+    """Brought back into discs that hold the truth: that never adds to an error."""
+    size = np.abs(values)
+    return np.where(size > bounds, values * (bounds / np.maximum(size, 1e-300)), values)
+
+
+def folded(j: Floats, samples: Floats, count: int) -> tuple[Floats, float]:
+    """Samples at all integers, added up modulo `count`; and the relative error of these sums, at most."""
+    places = j.astype(np.int64) % count
+    most = int(np.bincount(places, minlength=1).max())
+    return np.bincount(places, weights=samples, minlength=count).astype(np.float64), most * UNIT

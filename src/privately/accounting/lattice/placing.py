@@ -1,0 +1,162 @@
+"""Atoms on the lattice: exactly where they are, or moved to the safe side."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+import numpy as np
+
+from privately.accounting.elementary import ERROR, UNIT, Floats, exp, expm1
+from privately.accounting.lattice import fourier
+from privately.accounting.lattice.atoms import Atoms
+from privately.accounting.lattice.frame import Frame, enlarged, scalar_expm1
+from privately.accounting.lattice.pieces import Piece, dot, folded
+from privately.accounting.roads import NotApplicable
+
+Side = Literal["upper", "lower"]
+Placed = tuple[Floats, Floats, Floats]
+
+_EMPTY: Floats = np.zeros(0)
+_STEEPEST = 600.0
+_FEW = 4
+_LEAST = 1e-280
+_NOISE = 2.0**-41
+_QUIET = 44.0
+_NEAR = 2.0**-38
+"""Atoms as near to a lattice point as this part of the step and the losses lie on it; epsilon allows for that."""
+
+_FINER = 8
+_LONGEST = 1 << 13
+_WIDEST = 1 << 20
+
+
+def atom_piece(atoms: Atoms, frame: Frame, offset: float, side: Side) -> tuple[Piece, float, bool]:
+    """Atoms on the lattice; by how much a loss may have been moved to either side; and whether all lie on it anyway.
+
+    On the side "upper" an atom between two points is split so that its mass and mean ratio stay, on the side "lower"
+    it goes down, after those of a cell have been joined.
+    """
+    a, c = frame.step, frame.tilt
+    place = (atoms.losses - offset) / a
+    nearest = np.rint(place)
+    slip = np.abs(place - nearest) * a + atoms.loss_errors + 4 * UNIT * (np.abs(atoms.losses) + abs(offset))
+    slack = float(slip.max()) if slip.size else 0.0
+    if slack <= _NEAR * (a + float(np.abs(atoms.losses).max(initial=0.0))):
+        exact, (j, masses, errors) = True, (nearest, atoms.masses, atoms.mass_errors)
+    else:
+        exact, slack = False, 0.0 if side == "upper" else _NEAR * (a + float(np.abs(atoms.losses).max())) + _NOISE
+        j, masses, errors = _split(atoms, frame, offset) if side == "upper" else _joined(atoms, frame, offset, slack)
+    exponents = c * a * j
+    if float(exponents.max(initial=0.0)) > _STEEPEST:
+        raise NotApplicable("the window of losses is too wide")
+    tilts = exp(exponents)
+    weights, off = masses * tilts, errors * tilts
+    total = float(weights.sum())
+    lost = float(off.sum()) + dot(weights, np.abs(exponents)) * 4 * UNIT + total * 2 * ERROR + 1e-300
+    mass = enlarged(total + lost, j.size + 8)
+    if j.size <= _FEW:
+        values = np.zeros(frame.count // 2 + 1, dtype=np.complex128)
+        for one, weight in zip(j, weights, strict=True):
+            values += weight * frame.turned(int(one))
+        lost += total * (4 * ERROR + 16 * UNIT)
+    else:
+        cells, adding = folded(j, weights, frame.count)
+        values = fourier.transform(cells)
+        lost += total * (fourier.error(frame.count) + 2 * adding)
+    bounds = np.full(values.shape, mass)
+    found = np.full(values.shape, enlarged(lost, j.size + 8))
+    return Piece(values, found, bounds, mass, (_EMPTY, _EMPTY), (j, weights + off)), slack, exact
+
+
+def _split(atoms: Atoms, frame: Frame, offset: float) -> Placed:
+    """Between the two nearest points, mass and mean ratio kept; all errors to the upper side.
+
+    Theorem: splitting an atom so that its masses under P and under Q stay is an increase in the order of dominance.
+    Reference: Doroshenko-Ghazi-Kamath-Kumar-Manurangsi 2022
+    Proof: docs/theory/accounting/lattice.md#onto-the-lattice
+    Checked-by: tests/accounting/lattice/test_placing.py::test_atoms_go_up_and_down
+    """
+    a = frame.step
+    losses = atoms.losses + atoms.loss_errors + 8 * UNIT * (np.abs(atoms.losses) + abs(offset))
+    low = np.floor((losses - offset) / a)
+    above = np.clip(losses - offset - low * a, 0.0, a)
+    above = np.minimum(above + 8 * UNIT * (np.abs(losses) + abs(offset)), a)
+    share = np.minimum(expm1(-above) / scalar_expm1(-a) * (1 + 8 * ERROR), 1.0)
+    masses = atoms.masses + atoms.mass_errors
+    upper = masses * share
+    return np.concatenate([low, low + 1]), np.concatenate([masses - upper, upper]), np.zeros(2 * low.size)
+
+
+def _joined(atoms: Atoms, frame: Frame, offset: float, raised: float) -> Placed:
+    """Neighbours joined so that the ratio becomes that of a lattice point; all errors to the lower side.
+
+    From the largest loss down: what has not been placed takes so much of the next atom that together they have the
+    ratio of the lattice point below; the rest of that atom goes on. Only the last one is lowered. All are `raised` by
+    next to nothing before, so that those on the lattice stay there.
+
+    Theorem: joining outcomes, and lowering losses under P, are decreases in the order of dominance.
+    Reference: post-processing; monotone in every loss
+    Proof: docs/theory/accounting/lattice.md#onto-the-lattice
+    Checked-by: tests/accounting/lattice/test_placing.py::test_atoms_go_up_and_down
+    """
+    a = frame.step
+    least = max(float(atoms.losses.min()), -_QUIET / frame.tilt)
+    firsts, seconds = _gathered(atoms, a / _FINER, raised, least)
+    bottom = math.floor((least - offset) / a) - 2
+    points = np.arange(float(bottom), math.ceil((float(atoms.losses.max()) - offset) / a) + 2.0)
+    if points.size > _WIDEST:
+        raise NotApplicable("the window of losses is too wide")
+    powers = exp(points * a + offset) * (1 + 4 * ERROR + 8 * UNIT * float(np.abs(atoms.losses).max()))
+    places, masses = [], []
+    first = second = 0.0
+
+    def index() -> int:
+        return _below(first, second, powers, math.floor((math.log(first / second) - offset) / a) - bottom + 1)
+
+    for own_first, own_second in zip(firsts.tolist(), seconds.tolist(), strict=True):
+        if first == 0.0:
+            first, second = own_first, own_second
+            continue
+        j = index()
+        power = powers[j]
+        excess, lack = first - power * second, power * own_second - own_first
+        if lack <= 0.0 or excess >= lack:  # all of it together is still above that point
+            first, second = (first + own_first) * (1 - 2 * UNIT), (second + own_second) * (1 + 2 * UNIT)
+            continue
+        part = excess / lack * (1 - 2.0**-40)
+        places.append(j)
+        masses.append((first + part * own_first) * (1 - 4 * UNIT))
+        first, second = own_first * (1 - part) * (1 - 4 * UNIT), own_second * (1 - part) * (1 + 4 * UNIT)
+    places.append(index())
+    masses.append(first)
+    return np.array(places, dtype=np.float64) + bottom, np.array(masses), np.zeros(len(masses))
+
+
+def _below(first: float, second: float, powers: Floats, guess: int) -> int:
+    """The index of the highest lattice point whose ratio is certainly not above first/second."""
+    j = guess
+    while powers[j] * second * (1 + 4 * UNIT) > first:
+        j -= 1
+    return j
+
+
+def _gathered(atoms: Atoms, cell: float, raised: float, least: float) -> tuple[Floats, Floats]:
+    """Masses from below under P and from above under Q, largest loss first; many are joined in cells before.
+
+    Losses below the least are left out.
+    """
+    order = np.argsort(-atoms.losses)[: int((atoms.losses >= least).sum())]
+    first = np.maximum(atoms.masses - atoms.mass_errors, 0.0)[order]
+    loss = (atoms.losses - atoms.loss_errors)[order] + raised
+    second = first * exp(-loss) * (1 + 4 * ERROR + 4 * UNIT * float(np.abs(loss).max()))
+    if loss.size > _FINER * 64:
+        cells = np.floor((loss[0] - loss) / cell).astype(np.int64)
+        slack = 2 * (loss.size + 8) * UNIT
+        first = np.bincount(cells, weights=first).astype(np.float64) * (1 - slack)
+        second = np.bincount(cells, weights=second).astype(np.float64) * (1 + slack)
+    kept = first > _LEAST
+    first, second = first[kept], second[kept]
+    if not 0 < first.size <= _LONGEST:
+        raise NotApplicable("too many atoms that do not lie on the lattice, or none")
+    return first, second

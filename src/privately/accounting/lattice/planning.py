@@ -1,0 +1,234 @@
+"""Where to lay contour and lattice: choices that make the bounds good. None has to be right for the bounds to hold."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from privately.accounting.elementary import Floats
+from privately.accounting.lattice.atoms import Atoms, atoms
+from privately.accounting.lattice.bases import NormalBase
+from privately.accounting.lattice.smooth import Smooth, smooth
+from privately.accounting.losses import Loss, SampledDiscreteGaussianLoss
+from privately.accounting.roads import NotApplicable
+
+_HEIGHTS: Floats = np.exp(np.linspace(math.log(1e-3), math.log(1e6), 300))
+_STEEPEST = 550.0
+_MANY = 1000
+_ROOT_HALF = math.sqrt(0.5)
+
+
+@dataclass(frozen=True)
+class View:
+    """A law as this road sees it: the y of its density are kept up to `cut`, the atoms up to the loss `highest`.
+
+    No loss is below `lowest`.
+    """
+
+    dense: Smooth | None
+    atoms: Atoms
+    times: int
+    lowest: float
+    cut: float = math.inf
+    highest: float = math.inf
+
+    @classmethod
+    def of(cls, law: Loss, times: int) -> View:
+        dense, carried = smooth(law), atoms(law)
+        lowest = math.inf if dense is None else dense.ends()[0]
+        if carried.losses.size:
+            lowest = min(lowest, float((carried.losses - carried.loss_errors).min()))
+        if isinstance(law, SampledDiscreteGaussianLoss) and law.direction == "remove":
+            lowest = math.log1p(-float(law.rate))
+        elif carried.outside:
+            lowest = -math.inf
+        return cls(dense, carried, times, lowest - 1e-12 * abs(lowest) if lowest > -math.inf else lowest)
+
+    def trimmed(self, mass: float, far: float) -> View:
+        """Without losses above `far`; or without the largest, up to this `mass`, if that leaves less."""
+        cut, highest = math.inf, far
+        if self.dense is not None and self.dense.form != "add":
+            cut = self.dense.plain(far) if far < self.dense.ends()[1] else math.inf
+            if isinstance(self.dense.base, NormalBase):
+                cut = max(min(cut, _quantile(self.dense, self.dense.base.mu, mass)), 1e-3 * self.dense.base.mu)
+        if self.atoms.losses.size:
+            order = np.argsort(-self.atoms.losses)
+            outside = np.cumsum(self.atoms.masses[order]) <= mass
+            if outside.any():
+                highest = min(far, float(self.atoms.losses[order][min(int(outside.sum()), order.size - 1)]))
+        return replace(self, cut=cut, highest=max(highest, float(self.atoms.losses.min(initial=math.inf))))
+
+    def sketch(self) -> tuple[Floats, Floats]:
+        """Losses and the logarithms of their masses, roughly."""
+        kept = self.atoms.losses <= self.highest
+        losses, masses = self.atoms.losses[kept], self.atoms.masses[kept]
+        if losses.size > _MANY:
+            order = np.argsort(losses)
+            starts = np.linspace(0, losses.size, _MANY // 2, endpoint=False).astype(np.int64)
+            total = np.add.reduceat(masses[order], starts) + 1e-300
+            losses, masses = np.add.reduceat((masses * losses)[order], starts) / total, total
+        carried = np.log(np.maximum(masses, 1e-300))
+        if self.dense is None:
+            return losses, carried
+        more, logs = self.dense.sketch(self.cut)
+        return np.concatenate([losses, more]), np.concatenate([carried, logs])
+
+
+def _quantile(dense: Smooth, mu: float, mass: float) -> float:
+    """The y above which there is about this mass."""
+
+    def tail(x: float) -> float:
+        return math.erfc(x * _ROOT_HALF) / 2
+
+    low, high = 0.0, 37 * mu
+    for _ in range(60):
+        y = (low + high) / 2
+        left = dense.rate * tail(y / mu - mu / 2) + (1 - dense.rate) * tail(y / mu + mu / 2)
+        low, high = (y, high) if left > mass else (low, y)
+    return high
+
+
+@dataclass(frozen=True)
+class Outline:
+    """K(c), the logarithm of the transform of the composition, and its derivatives at all heights, roughly."""
+
+    heights: Floats
+    k: Floats
+    mean: Floats
+    variance: Floats
+    single: Floats
+
+    @classmethod
+    def of(cls, views: Sequence[View]) -> Outline:
+        sketches = [view.sketch() for view in views]
+        largest = max(*(float(losses.max()) for losses, _ in sketches), 1e-9)
+        heights = _HEIGHTS[_HEIGHTS * largest < _STEEPEST]
+        k, mean, variance = (np.zeros(heights.size) for _ in range(3))
+        single = np.full(heights.size, math.inf)
+        for view, (losses, logs) in zip(views, sketches, strict=True):
+            exponents = heights[:, None] * losses + logs
+            top = exponents.max(axis=1)
+            weights = np.exp(np.maximum(exponents - top[:, None], -700.0))
+            total = weights.sum(axis=1)
+            first = (weights * losses).sum(axis=1) / total
+            second = np.maximum((weights * (losses * losses)).sum(axis=1) / total - first * first, 1e-300)
+            k += view.times * (top + np.log(total))
+            mean += view.times * first
+            variance += view.times * second
+            single = np.minimum(single, np.where(second > 1e-12 * losses.max() ** 2, second, math.inf))
+        return cls(heights, k, mean, variance, single)
+
+    def epsilon(self, log_delta: float) -> float:
+        """The epsilon that belongs to delta, by the saddle point."""
+        c = self.heights
+        epsilons = self.mean - 1 / c - 1 / (c + 1)
+        logs = self._saddle(epsilons)
+        falling = np.minimum.accumulate(logs)
+        place = int(np.searchsorted(-falling, -log_delta))
+        if place in {0, c.size}:
+            return max(float(epsilons[min(place, c.size - 1)]), 0.0)
+        rise = (logs[place - 1] - log_delta) / max(logs[place - 1] - logs[place], 1e-9)
+        found = epsilons[place - 1] + (epsilons[place] - epsilons[place - 1]) * min(max(rise, 0.0), 1.0)
+        return max(float(found), 0.0)
+
+    def log_delta(self, epsilon: float) -> float:
+        """The delta that belongs to epsilon, by the saddle point."""
+        c = self.heights
+        place = int(np.argmin(self.k - c * epsilon - np.log(c * (c + 1))))
+        return min(float(self._saddle(np.full(c.size, epsilon))[place]), 0.0)
+
+    def _saddle(self, epsilons: Floats) -> Floats:
+        c = self.heights
+        spread = self.variance + 1 / c**2 + 1 / (c + 1) ** 2
+        return self.k - c * epsilons - np.log(c * (c + 1)) - np.log(2 * math.pi * spread) / 2
+
+
+@dataclass(frozen=True)
+class Contour:
+    """A height c, the period that it needs, and another height from which to bound the aliases."""
+
+    tilt: float
+    period: float
+    height: float
+    deviation: float
+
+
+def contour(outline: Outline, epsilon: float, log_delta: float, log_tolerance: float) -> Contour:
+    """The height that promises the smallest error for its number of nodes."""
+    c, level = outline.heights, log_delta + log_tolerance
+    place = int(np.argmin(outline.k - c * epsilon - np.log(c * (c + 1))))
+    best: tuple[float, Contour] | None = None
+    for i in range(place, -1, -1):
+        if best is not None and c[i] < c[place] / 8:
+            break
+        others = c > 1.02 * c[i]
+        if not others.any():
+            continue
+        needed = (outline.k[others] - c[others] * epsilon - level) / (c[others] - c[i])
+        first = int(np.argmin(needed))
+        period = max(float(needed[first]), -level / c[i], 1e-12)
+        cost = math.log(period) + (outline.k[i] - c[i] * epsilon - log_delta) / 3
+        if best is None or cost < best[0]:
+            found = Contour(float(c[i]), period, float(c[others][first]), float(np.sqrt(outline.single[i])))
+            best = cost, found
+    if best is None:
+        raise NotApplicable("no contour serves")
+    return best[1]
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A step of the lattice, a number of nodes, and an offset for each law."""
+
+    step: float
+    count: int
+    offsets: tuple[float, ...]
+
+
+def grid(views: Sequence[View], period: float, count: int, most: int) -> Grid:
+    """About `count` nodes, with as many atoms as possible on the lattice."""
+    gaps = [_gaps(view.atoms.up_to(view.highest)[0].losses) for view in views]
+    wanted = np.concatenate([gap for gap in gaps if gap is not None] or [np.zeros(0)])
+    step = period / count
+    if wanted.size:
+        largest = float(wanted.max())
+        if largest < step:
+            finer = 1 << max(math.ceil(math.log2(period / largest)), 0)
+            if finer <= most:
+                step, count = largest, finer
+        else:
+            first, last = math.ceil(largest / (2 * step)), math.floor(largest / step)
+            steps = largest / np.arange(max(first, 1), max(last, 1) + 1.0)[:_TRIED]
+            off = wanted / steps[:, None]
+            missed = np.abs(off - np.rint(off)).max(axis=1) * steps
+            step = float(steps[int(np.argmin(missed + 1e-15 * largest * np.arange(steps.size)))])
+    return Grid(step, count, tuple(_offset(view, step) for view in views))
+
+
+_TRIED = 4096
+_FEW = 12
+_NEAR = 2.0**-37
+
+
+def _gaps(losses: Floats) -> Floats | None:
+    """What should be multiples of the step for all atoms of a law to lie on the lattice."""
+    if losses.size < 2:
+        return None
+    ordered = np.sort(losses)
+    between = np.diff(ordered)
+    if float(np.ptp(between)) <= 1e-12 * float(np.abs(ordered).max() + between.max()):
+        return (ordered[-1:] - ordered[:1]) / between.size
+    return ordered[-1] - ordered[:-1] if losses.size <= _FEW else None
+
+
+def _offset(view: View, step: float) -> float:
+    """That of the smallest loss: atoms that do not fit are joined from the largest down."""
+    losses = view.atoms.up_to(view.highest)[0].losses
+    if not losses.size:
+        return 0.0
+    last = float(losses.min())
+    off = last - math.floor(last / step) * step
+    return off if _NEAR * step < off < step * (1 - _NEAR) else 0.0

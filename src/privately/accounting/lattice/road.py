@@ -1,0 +1,264 @@
+"""The road of loss distributions: epsilon and delta of a composition from curves and atoms on a lattice."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Protocol
+
+import numpy as np
+
+from privately.accounting.compositions import Composition
+from privately.accounting.extremes import largest_loss
+from privately.accounting.lattice.atoms import atoms
+from privately.accounting.lattice.laying import MOST, Laid, lay
+from privately.accounting.lattice.planning import Outline, View, contour
+from privately.accounting.losses import DiscreteGaussianLoss, SampledDiscreteGaussianLoss
+from privately.accounting.roads import NotApplicable
+from privately.rounding import Enclosure, Interval
+
+METHOD = "lattice: loss distributions on a lattice, by a sum over one period"
+
+_FIRST = 1 << 12
+_MOST_WORK = 1 << 20
+_NARROWEST = 1e-9
+_SMALL = Fraction(1, 1000)
+_LEAST = Fraction(1, 10**300)
+_FAR = Fraction(64)
+_FARTHEST = Fraction(10**9)
+_SCOUTS = 6
+_RAREST = -(10**6)
+_WITHOUT_TOP = DiscreteGaussianLoss, SampledDiscreteGaussianLoss
+
+
+@dataclass(frozen=True)
+class Guess:
+    """Where the answer is about."""
+
+    epsilon: float
+    log_delta: float
+
+    def is_far_from(self, other: Guess) -> bool:
+        """Whether a contour laid for the other one would not serve."""
+        moved = abs(self.epsilon - other.epsilon) > 0.02 * max(self.epsilon, 1e-6)
+        return moved or abs(self.log_delta - other.log_delta) > 0.5
+
+
+class Query(Protocol):
+    """Asks for delta or for epsilon."""
+
+    def guess(self, views: Sequence[View], width: Fraction) -> Guess:
+        """Without any sum."""
+
+    def scale(self, found: Interval) -> Fraction:
+        """What the width is relative to."""
+
+    def answer(self, lower: Laid, upper: Laid, guess: Guess) -> tuple[Interval, Guess]:
+        """From the sums."""
+
+
+def delta(composition: Composition, epsilon: Fraction, width: Fraction) -> Interval:
+    """delta at epsilon, within about `width` relative, or as near as this road comes."""
+    finite = _refined(composition, _Delta(epsilon), width)
+    least, most = composition.infinite_lower, composition.infinite
+    upper = min(most + (1 - most) * finite.upper, Fraction(1))
+    return Interval(least + (1 - least) * finite.lower, upper, method=METHOD)
+
+
+def epsilon(composition: Composition, delta: Fraction, width: Fraction) -> Interval:
+    """epsilon at delta, within about `width` relative, or as near as this road comes."""
+    least, most = composition.infinite_lower, composition.infinite
+    if delta <= most or delta >= 1:
+        raise NotApplicable("delta is not above the mass at infinite loss for certain, or 1")
+    easier, harder = ((delta - mass) / (1 - mass) for mass in (least, most))
+    edge = near_the_top(composition, easier)
+    if edge is not None and edge.width <= width * max(edge.upper, _SMALL):
+        return edge
+    found = _refined(composition, _Epsilon(easier, harder), width)
+    return found if edge is None else _common(found, edge)
+
+
+def _refined(composition: Composition, query: Query, width: Fraction) -> Interval:
+    """With more and more nodes, until the interval is narrow enough."""
+    if not composition.parts:
+        raise NotApplicable("nothing to add up")
+    views = [View.of(law, times) for law, times in composition.parts]
+    search = _Search(query, views, width, query.guess(views, width))
+    most = min(max(_MOST_WORK >> (len(views) - 1).bit_length(), _FIRST), MOST)
+    scouts = _SCOUTS
+    while scouts and search.attempt():
+        scouts -= 1
+    while search.wide > 1 and search.count < most:
+        search.count = min(search.count * max(2, 2 ** math.ceil(math.log2(min(search.wide, _FARTHEST)) / 5)), most)
+        search.attempt()
+    return search.found()
+
+
+class _Search:
+    """Attempts so far: the best interval, the best guess, and how wide they are in units of what is wanted."""
+
+    def __init__(self, query: Query, views: Sequence[View], width: Fraction, guess: Guess) -> None:
+        self.query, self.views, self.width, self.guess = query, views, width, guess
+        self.best: Interval | None = None
+        self.reason = NotApplicable("no attempt was made")
+        self.wide = _FAR
+        self.count = 0
+
+    def attempt(self) -> bool:
+        """Whether the guess has moved so far that the same should be tried again."""
+        cut, before = _trimmed(self.views, self.guess, self.width), self.guess
+        chosen = contour(Outline.of(cut), before.epsilon, before.log_delta, math.log(_tolerance(self.width)))
+        self.count = self.count or _first_count(chosen.period / chosen.deviation)
+        try:
+            found, self.guess = self.query.answer(*lay(cut, chosen, self.count), before)
+        except NotApplicable as refused:
+            self.reason = refused
+            return False
+        self.best = found if self.best is None else _common(self.best, found)
+        self.wide = Fraction(self.best.width) / (self.width * self.query.scale(self.best))
+        return self.wide > 1 and self.guess.is_far_from(before)
+
+    def found(self) -> Interval:
+        """The best interval, or the reason why there is none."""
+        if self.best is None:
+            raise self.reason
+        return self.best
+
+
+def near_the_top(composition: Composition, delta: Fraction) -> Interval | None:
+    """Where all laws have a largest loss that carries mass, epsilon at delta is close to their sum.
+
+    Theorem: if every law takes its largest loss with a probability of at least p_i, then with p = prod p_i^T_i and S
+        their sum, delta(epsilon) >= p (1 - e^(epsilon - S)); so S + ln(1 - delta/p) <= epsilon(delta) <= S.
+    Reference: the definition of the profile
+    Proof: docs/theory/accounting/lattice.md#near-the-largest-loss
+    Checked-by: tests/accounting/lattice/test_road.py::test_near_the_largest_loss
+    """
+    largest = largest_loss(composition)
+    if largest is None:
+        return None
+    log_mass = Enclosure.of(0)
+    for law, times in composition.parts:
+        found = atoms(law)
+        if isinstance(law, _WITHOUT_TOP) or not found.losses.size:
+            return None
+        top = int(np.argmax(found.losses))
+        mass = float(found.masses[top] - 2 * found.mass_errors[top])
+        if mass <= 0:
+            return None
+        log_mass = log_mass + times * Enclosure.of(Fraction(mass)).log()
+    if log_mass.lower < _RAREST:
+        return None
+    share = 1 - delta / log_mass.exp()
+    lower = largest + share.log() if share.lower > 0 else Enclosure.of(0)
+    return Enclosure(lower.nonnegative().lower, largest.upper).interval(METHOD)
+
+
+def _first_count(deviations: float) -> int:
+    count = _FIRST
+    while count < MOST and deviations > count / 4:
+        count *= 2
+    return count
+
+
+def _tolerance(width: Fraction) -> float:
+    """What part of delta may be neglected."""
+    return max(min(float(width), 1e-4), _NARROWEST) / 8
+
+
+def _trimmed(views: Sequence[View], guess: Guess, width: Fraction) -> list[View]:
+    """Without losses that are far, or together rarer than can matter."""
+    mass = math.exp(max(guess.log_delta, -600.0)) * _tolerance(width)
+    least = sum(view.times * view.lowest for view in views)
+    several = sum(view.times for view in views) > 1
+    reach = 1.02 * guess.epsilon - least if several and least > -math.inf else math.inf
+    return [view.trimmed(mass / (len(views) * view.times), reach + max(view.lowest, -1e300)) for view in views]
+
+
+def _common(first: Interval, second: Interval) -> Interval:
+    return Interval(max(first.lower, second.lower), min(first.upper, second.upper), method=METHOD)
+
+
+@dataclass(frozen=True)
+class _Delta:
+    epsilon: Fraction
+
+    def guess(self, views: Sequence[View], width: Fraction) -> Guess:
+        guess = Guess(float(self.epsilon), -80.0)
+        for _ in range(2):
+            guess = Guess(guess.epsilon, Outline.of(_trimmed(views, guess, width)).log_delta(guess.epsilon))
+        return guess
+
+    def scale(self, found: Interval) -> Fraction:
+        return max(Fraction(found.upper), _LEAST)
+
+    def answer(self, lower: Laid, upper: Laid, guess: Guess) -> tuple[Interval, Guess]:
+        value, _ = upper.rough(guess.epsilon)
+        better = Guess(guess.epsilon, min(value, 0.0)) if math.isfinite(value) else guess
+        least, most = max(lower.lower(self.epsilon), Fraction(0)), min(upper.upper(self.epsilon), Fraction(1))
+        return Interval(least, most, method=METHOD), better
+
+
+@dataclass(frozen=True)
+class _Epsilon:
+    easier: Fraction
+    harder: Fraction
+
+    def guess(self, views: Sequence[View], width: Fraction) -> Guess:
+        log_delta = float(Enclosure.of(self.harder).log().lower)
+        outline = Outline.of(_trimmed(views, Guess(math.inf, log_delta), width))
+        return Guess(outline.epsilon(log_delta), log_delta)
+
+    def scale(self, found: Interval) -> Fraction:
+        return max(Fraction(found.upper), _SMALL)
+
+    def answer(self, lower: Laid, upper: Laid, guess: Guess) -> tuple[Interval, Guess]:
+        """Guessed by secant steps, then checked on either side."""
+        root = _root(upper, guess)
+        other = root if lower is upper else _root(lower, Guess(root, guess.log_delta))
+        high = _checked(lambda place: upper.upper(place) <= self.harder, upper, root, 1)
+        low = _checked(lambda place: lower.lower(place) >= self.easier, lower, other, -1)
+        return Interval(low, max(high, low), method=METHOD), Guess(root, guess.log_delta)
+
+
+def _root(laid: Laid, guess: Guess) -> float:
+    """Where ln delta is as guessed, or 0: secant steps, as ln delta is nearly a line, kept within a bracket."""
+    low, high = 0.0, 2 * guess.epsilon + laid.sum.frame.period
+    starts = [guess.epsilon * part for part in (1, 0.98, 0.9, 0.7)]
+    x = next((start for start in starts if math.isfinite(laid.rough(start)[0])), None)
+    if x is None:
+        raise NotApplicable("the lattice is too coarse, or the guess too far off")
+    before: tuple[float, float] | None = None
+    slope = -laid.sum.frame.tilt
+    for _ in range(60):
+        value = laid.rough(x)[0] - guess.log_delta
+        low, high = (x, high) if value > 0 else (low, x)
+        if not math.isfinite(value):
+            x = (low + high) / 2
+            continue
+        if before is not None and x != before[0]:
+            slope = min((value - before[1]) / (x - before[0]), -1e-9)
+        before = x, value
+        found = x - value / slope
+        x = found if low < found < high else (low + high) / 2
+        if abs(x - before[0]) <= 1e-11 * max(x, 1e-6) or high == 0:
+            break
+    return x
+
+
+def _checked(holds: Callable[[Fraction], bool], laid: Laid, root: float, sign: int) -> Fraction:
+    """The first place beyond the root, a little further every time, where something holds for certain."""
+    (value, off), (before, _) = laid.rough(root), laid.rough(root * (1 - 1e-4))
+    fall = (before - value) / max(root * 1e-4, 1e-300)
+    slope = max(fall if math.isfinite(fall) else 0.0, laid.sum.frame.tilt / 100)
+    margin = (min(off, 1.0) + 1e-12) / slope + 2.0**-32 * laid.sum.frame.period
+    for _ in range(60):
+        place = Fraction(root) + sign * Fraction(margin)
+        if place < 0:
+            return Fraction(0)
+        if holds(place):
+            return place
+        margin *= 1.5
+    raise NotApplicable("no place could be checked")
