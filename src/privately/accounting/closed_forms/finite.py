@@ -25,6 +25,7 @@ MOST = 1 << 20
 """More values than this are refused."""
 
 _LEAST = 1e-280
+_CRUMB = Fraction(1, 10**300)
 _FAR = 600.0
 _MOST_PATHS = 4096
 _DEVIATIONS = 40.0
@@ -74,7 +75,8 @@ def _delta(table: Table, epsilon: Fraction, *, sign: int) -> Enclosure:
     over = away > 0
     parts = table.masses[over] * -expm1(-np.minimum(away[over], _FAR))
     off = table.error + 4 * ERROR + 2 * (parts.size + 8) * UNIT
-    total = table.unit * Enclosure.of(Fraction(float(parts.sum())))
+    crumbs = (table.values.size + 1) * _CRUMB  # floats below the normal ones are not exact
+    total = table.unit * Enclosure.of(max(Fraction(float(parts.sum())) + sign * crumbs, Fraction(0)))
     return total * (1 + sign * Fraction(off)) + (Fraction(table.outside) if sign > 0 else 0)
 
 

@@ -218,10 +218,13 @@ def _gaps(losses: Floats) -> Floats | None:
     if losses.size < 2:
         return None
     ordered = np.sort(losses)
+    ordered = ordered[np.append(True, np.diff(ordered) > 1e-13 * np.abs(ordered).max())]
     between = np.diff(ordered)
+    if not between.size:
+        return None
     if float(np.ptp(between)) <= 1e-12 * float(np.abs(ordered).max() + between.max()):
         return (ordered[-1:] - ordered[:1]) / between.size
-    return ordered[-1] - ordered[:-1] if losses.size <= _FEW else None
+    return ordered[-1] - ordered[:-1] if ordered.size <= _FEW else None
 
 
 def _offset(view: View, step: float) -> float:

@@ -1,0 +1,121 @@
+"""Sums of normal losses against mpmath with many digits."""
+
+import itertools
+import math
+import random
+from collections.abc import Callable
+from fractions import Fraction
+
+import pytest
+from mpmath import mp
+
+from privately.accounting.closed_forms import gaussian
+from privately.accounting.losses import GaussianLoss
+from privately.guarantees.curves import gaussian_delta
+from privately.rounding import Enclosure
+from tests.accounting.closed_forms.true_profiles import holds, many_digits, true_delta
+
+RANDOM = random.Random(51)
+SQUARES = [
+    *(Fraction(number) for number in ("1", "4/9", "2", "1e-8", "1e-20", "1e-60", "1e4", "1e10", "12345.678")),
+    *(Fraction(round(10 ** RANDOM.uniform(-12, 6), 14)) for _ in range(12)),
+]
+DELTAS = [Fraction(1, 10**k) for k in (1, 3, 5, 10, 30, 60, 100)]
+
+
+def profile_faults(square: Fraction, epsilons: list[Fraction]) -> list[Fraction]:
+    """At which epsilons the enclosure misses the truth."""
+    with many_digits():
+        law = GaussianLoss(mu_squared=square)
+        found = [(epsilon, gaussian.profile(square, epsilon)) for epsilon in epsilons]
+        return [e for e, f in found if not holds(true_delta(law, e), Fraction(f.lower), Fraction(f.upper))]
+
+
+def inverse_is_right(square: Fraction, delta: Fraction) -> bool:
+    """The true profile passes delta between both ends."""
+    lower, upper = gaussian.inverse(square, delta)
+    law = GaussianLoss(mu_squared=square)
+    with many_digits():
+        above = lower <= 0 or holds(true_delta(law, lower), delta, 1)
+        return lower <= upper and above and holds(true_delta(law, upper), 0, delta)
+
+
+def about(square: Fraction) -> list[Fraction]:
+    """epsilons from 0 to far in the tail, where delta is about a googolth."""
+    root = Fraction(float(square) ** 0.5)
+    return [Fraction(0), *(square / 2 + root * step for step in (Fraction(-1, 3), 0, 1, 5, 12, 21) if step >= 0)]
+
+
+@pytest.mark.parametrize("square", SQUARES, ids=str)
+def test_contains_the_truth_down_to_a_googolth(square: Fraction) -> None:
+    assert profile_faults(square, about(square)) == []
+
+
+@pytest.mark.parametrize("square", SQUARES, ids=str)
+def test_inverses_contain_the_truth_down_to_a_googolth(square: Fraction) -> None:
+    assert [delta for delta in DELTAS if not inverse_is_right(square, delta)] == []
+
+
+def test_profiles_are_narrow() -> None:
+    for square in SQUARES:
+        for epsilon in about(square)[1:]:
+            found = gaussian.profile(square, epsilon)
+            assert found.upper - found.lower <= found.upper * Enclosure.of(Fraction(1, 10**15)).upper
+
+
+def test_inverses_are_narrow() -> None:
+    for square in SQUARES:
+        for delta in DELTAS[1:]:
+            lower, upper = gaussian.inverse(square, delta)
+            assert upper - lower <= Fraction(1, 10**7) * upper
+
+
+def test_inverses_fall_with_delta_and_rise_with_mu() -> None:
+    for square in SQUARES:
+        found = [gaussian.inverse(square, delta) for delta in DELTAS]
+        assert all(one[0] <= other[1] for one, other in itertools.pairwise(found))
+    for delta in DELTAS:
+        found = [gaussian.inverse(square, delta) for square in sorted(SQUARES)]
+        assert all(one[0] <= other[1] for one, other in itertools.pairwise(found))
+
+
+def test_nothing_is_lost_where_delta_covers_epsilon_0() -> None:
+    with many_digits():
+        total_variation = true_delta(GaussianLoss(mu_squared=Fraction(1)), Fraction(0))
+        assert abs(total_variation - (2 * mp.ncdf(mp.mpf(1) / 2) - 1)) < mp.mpf(10) ** -50
+    assert gaussian.inverse(Fraction(1), Fraction(383, 1000)) == (Fraction(0), Fraction(0))
+    assert gaussian.inverse(Fraction(1), Fraction(382, 1000))[0] > 0
+
+
+def test_less_noise_than_digits_can_tell() -> None:
+    for delta in DELTAS:
+        lower, upper = gaussian.inverse(Fraction(1, 10**100), delta)
+        assert lower == 0
+        assert upper <= Fraction(1, 10**36)
+        assert inverse_is_right(Fraction(1, 10**100), delta)
+
+
+@pytest.mark.parametrize(
+    "guess", [lambda *_: 1e-300, lambda *_: 1e-3, lambda *_: 17.0, lambda *_: 1e9], ids=["least", "low", "high", "far"]
+)
+def test_a_wrong_guess_does_no_harm(monkeypatch: pytest.MonkeyPatch, guess: Callable[..., float]) -> None:
+    monkeypatch.setattr(gaussian, "_guess", guess)
+    for square in (Fraction(1), Fraction(3), Fraction(1, 50)):
+        assert all(inverse_is_right(square, delta) for delta in DELTAS)
+
+
+def test_faults_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    square = Fraction(2)
+    sound = gaussian._roots
+    assert profile_faults(square, about(square)) == []
+    with monkeypatch.context() as patched:  # both ends from the lower root
+        patched.setattr(gaussian, "_roots", lambda value: (sound(value)[0],) * 2)
+        assert profile_faults(square, about(square)) != []
+    with monkeypatch.context() as patched:  # one step more
+        patched.setattr(gaussian, "_roots", lambda value: sound(value + square))
+        assert profile_faults(square, about(square)) != []
+    guess, delta = gaussian._guess, gaussian_delta
+    with monkeypatch.context() as patched:  # half of delta
+        patched.setattr(gaussian, "_guess", lambda value, log_delta: guess(value, log_delta + math.log(2)))
+        patched.setattr(gaussian, "gaussian_delta", lambda mu, epsilon: delta(mu, epsilon) / 2)
+        assert not inverse_is_right(square, DELTAS[3])
