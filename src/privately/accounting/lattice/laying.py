@@ -15,6 +15,7 @@ from privately.accounting.lattice.pieces import smooth_piece
 from privately.accounting.lattice.placing import Side, atom_piece
 from privately.accounting.lattice.planning import Contour, View, grid
 from privately.accounting.lattice.smooth import NOTHING, Masses, Smooth
+from privately.laws.series import minus_log_complement, one_minus_exp
 from privately.rounding import Enclosure
 
 MOST = 1 << 18
@@ -130,7 +131,7 @@ def _least(view: View, cut: float, far: Masses) -> float:
 
 def _far(gone: Sequence[tuple[View, tuple[Masses, Masses], float]]) -> Far:
     """All far losses together, and up to which epsilon one of them is enough."""
-    first = second = rest = whole = Enclosure.of(1)
+    firsts, seconds, whole = [], [], Enclosure.of(1)
     bounded = all(view.lowest > -math.inf for view, _, _ in gone)
     least = sum((view.times * Fraction(view.lowest) for view, _, _ in gone), Fraction(0)) if bounded else None
     enough = None
@@ -138,13 +139,28 @@ def _far(gone: Sequence[tuple[View, tuple[Masses, Masses], float]]) -> Far:
         p = sum((_enclosed(one.first, one.first_error) for one in masses), Enclosure.of(0))
         q = sum((_enclosed(one.second, one.second_error) for one in masses), Enclosure.of(0))
         other = _second_mass(view)
-        first = first * (1 - p).nonnegative() ** view.times
-        whole, rest = whole * other**view.times, rest * (other - q).nonnegative() ** view.times
+        firsts.append((p, view.times))
+        seconds.append((q / other, view.times))
+        whole = whole * other**view.times
         if least is not None and start < math.inf:
             reached = least - Fraction(view.lowest) + Fraction(start)
             enough = reached if enough is None else min(enough, reached)
-    second = (whole - rest).nonnegative()
-    return Far((1 - first).nonnegative(), second, enough)
+    return Far(_at_least_one(firsts), whole * _at_least_one(seconds), enough)
+
+
+def _at_least_one(shares: Sequence[tuple[Enclosure, int]]) -> Enclosure:
+    """1 - prod (1 - share)^times, to full relative precision however small."""
+    ends = []
+    for pick in (0, 1):
+        exponent = Enclosure.of(0)
+        for share, times in shares:
+            end = Fraction((share.lower, share.upper)[pick])
+            if end >= 1:
+                return Enclosure(Decimal(0), Decimal(1))
+            if end > 0:
+                exponent = exponent + times * minus_log_complement(end)
+        ends.append(one_minus_exp(exponent) if exponent.lower > 0 else Enclosure.of(0))
+    return Enclosure(ends[0].lower, ends[1].upper)
 
 
 def _second_mass(view: View) -> Enclosure:

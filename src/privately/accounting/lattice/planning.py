@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from privately.accounting.elementary import Floats
 from privately.accounting.lattice.atoms import Atoms, atoms
@@ -218,8 +219,9 @@ def _gaps(losses: Floats) -> Floats | None:
     if losses.size < 2:
         return None
     ordered = np.sort(losses)
-    ordered = ordered[np.append(True, np.diff(ordered) > 1e-13 * np.abs(ordered).max())]
-    between = np.diff(ordered)
+    apart: NDArray[np.bool_] = np.append(True, np.diff(ordered) > 1e-13 * np.abs(ordered).max())
+    ordered = ordered[apart]
+    between: Floats = np.diff(ordered)
     if not between.size:
         return None
     if float(np.ptp(between)) <= 1e-12 * float(np.abs(ordered).max() + between.max()):

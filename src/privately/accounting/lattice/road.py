@@ -29,6 +29,7 @@ _LEAST = Fraction(1, 10**300)
 _FAR = Fraction(64)
 _FARTHEST = Fraction(10**9)
 _SCOUTS = 6
+_DOUBTFUL = 0.1
 _RAREST = -(10**6)
 _WITHOUT_TOP = DiscreteGaussianLoss, SampledDiscreteGaussianLoss
 
@@ -55,8 +56,11 @@ class Query(Protocol):
     def scale(self, found: Interval) -> Fraction:
         """What the width is relative to."""
 
-    def answer(self, lower: Laid, upper: Laid, guess: Guess) -> tuple[Interval, Guess]:
-        """From the sums."""
+    def answer(self, lower: Laid, upper: Laid, guess: Guess) -> tuple[Interval | None, Guess]:
+        """From the sums; nothing if they were laid for too small an epsilon."""
+
+    def between(self, best: Interval | None, guess: Guess) -> Guess:
+        """Another guess, if one has led nowhere."""
 
 
 def delta(composition: Composition, epsilon: Fraction, width: Fraction) -> Interval:
@@ -114,10 +118,11 @@ class _Search:
         try:
             found, self.guess = self.query.answer(*lay(cut, chosen, self.count), before)
         except NotApplicable as refused:
-            self.reason = refused
-            return False
-        self.best = found if self.best is None else _common(self.best, found)
-        self.wide = Fraction(self.best.width) / (self.width * self.query.scale(self.best))
+            self.reason, self.guess = refused, self.query.between(self.best, before)
+            return self.guess.is_far_from(before)
+        if found is not None:
+            self.best = found if self.best is None else _common(self.best, found)
+            self.wide = Fraction(self.best.width) / (self.width * self.query.scale(self.best))
         return self.wide > 1 and self.guess.is_far_from(before)
 
     def found(self) -> Interval:
@@ -194,11 +199,14 @@ class _Delta:
     def scale(self, found: Interval) -> Fraction:
         return max(Fraction(found.upper), _LEAST)
 
-    def answer(self, lower: Laid, upper: Laid, guess: Guess) -> tuple[Interval, Guess]:
+    def answer(self, lower: Laid, upper: Laid, guess: Guess) -> tuple[Interval | None, Guess]:
         value, _ = upper.rough(guess.epsilon)
         better = Guess(guess.epsilon, min(value, 0.0)) if math.isfinite(value) else guess
         least, most = max(lower.lower(self.epsilon), Fraction(0)), min(upper.upper(self.epsilon), Fraction(1))
         return Interval(least, most, method=METHOD), better
+
+    def between(self, best: Interval | None, guess: Guess) -> Guess:  # noqa: ARG002 - epsilon is known
+        return guess
 
 
 @dataclass(frozen=True)
@@ -214,13 +222,23 @@ class _Epsilon:
     def scale(self, found: Interval) -> Fraction:
         return max(Fraction(found.upper), _SMALL)
 
-    def answer(self, lower: Laid, upper: Laid, guess: Guess) -> tuple[Interval, Guess]:
+    def answer(self, lower: Laid, upper: Laid, guess: Guess) -> tuple[Interval | None, Guess]:
         """Guessed by secant steps, then checked on either side."""
         root = _root(upper, guess)
+        if upper.far.enough is not None and root > 0.99 * float(upper.far.enough):
+            return None, Guess(1.3 * root, guess.log_delta)
         other = root if lower is upper else _root(lower, Guess(root, guess.log_delta))
         high = _checked(lambda place: upper.upper(place) <= self.harder, upper, root, 1)
         low = _checked(lambda place: lower.lower(place) >= self.easier, lower, other, -1)
-        return Interval(low, max(high, low), method=METHOD), Guess(root, guess.log_delta)
+        found = Interval(low, max(high, low), method=METHOD)
+        if upper.rough(root)[1] < _DOUBTFUL:
+            return found, Guess(root, guess.log_delta)
+        return found, self.between(found, guess)
+
+    def between(self, best: Interval | None, guess: Guess) -> Guess:
+        if best is None or best.lower < guess.epsilon < best.upper:
+            return guess
+        return Guess(float(best.lower + best.upper) / 2, guess.log_delta)
 
 
 def _root(laid: Laid, guess: Guess) -> float:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-from privately.accounting.renyi.moments import Least, Moments
-from privately.accounting.renyi.numbers import Number, ceiling, exp, like, log, log_mix
+from privately.accounting.renyi.moments import Moments
+from privately.accounting.renyi.numbers import Number, ceiling, like, log, log_mix
 from privately.rounding import Enclosure, End
 
 MOST_TERMS = 256
@@ -133,16 +133,17 @@ class Kept:
 class Joined:
     """A Poisson sample, when the row is in the second data set ("add"): E[u^-c] over P0.
 
-    Theorem: K'(c) <= -c ln(1 - q + q e^(-K(c)/c)), K of P0 against P1; and e^K'(c) <= e^K1 + e^K2 - 1 with K1, K2 the
-        moments for "remove" of the pairs (P1, P0) and (P0, P1).
-    Reference: Hardy-Littlewood-Polya 1934, Theorem 198; Mironov-Talwar-Zhang 2019, Theorem 5, for symmetric pairs
+    Theorem: K'(c) <= -c ln(1 - q + q e^(-K(c)/c)), K of P0 against P1; and for c >= 1, e^K'(c) <= t e^K1 + (1-t) e^K2
+        with t = 3(1-q)/(3 + 2(c-1)q), K1 and K2 the moments for "remove" of the pairs (P1, P0) and (P0, P1); below, the
+        chord from 0.
+    Reference: Hardy-Littlewood-Polya 1934, Theorem 198; compare Steinke 2022 and Zhu-Wang 2019
     Proof: docs/theory/accounting/renyi.md#poisson-samples
     Checked-by: tests/accounting/renyi/test_amplification.py::test_samples_dominate_enumeration,
-        tests/accounting/renyi/test_amplification.py::test_the_two_directions_together
+        tests/accounting/renyi/test_amplification.py::test_added_rows_lose_no_more_than_removed_ones
     """
 
     base: Moments
-    kept: tuple[Kept, Kept]
+    kept: tuple[Moments, Moments]
     rate: Fraction
 
     @cached_property
@@ -153,15 +154,22 @@ class Joined:
         found = self.base.above(c)
         drop = found if isinstance(found, float) else found / c
         norm = ceiling(-c * _mixed_or_none(Enclosure.of(self.rate), drop, Enclosure.of))
-        one, other = (kept.expanded(c) for kept in self.kept)
+        place = max(c, Fraction(1))
+        one, other = (kept.above(place) for kept in self.kept)
         if isinstance(one, float) or isinstance(other, float):
             return norm
-        return min(norm, ceiling(together(Enclosure.of(one), Enclosure.of(other))))
+        share = _share(Enclosure.of(self.rate), Enclosure.of(place))
+        mixed = log_mix([(share, Enclosure.of(one)), (1 - share, Enclosure.of(other))])
+        return min(norm, ceiling(mixed * (c / place)))
 
     def rough(self, c: float) -> float:
         norm = -c * _mixed_or_none(float(self.rate), self.base.rough(c) / c, float)
-        one, other = (kept.rough_expanded(c) for kept in self.kept)
-        return norm if math.inf in (one, other) else min(norm, together(one, other))
+        place = max(c, 1.0)
+        one, other = (kept.rough(place) for kept in self.kept)
+        if math.inf in (one, other):
+            return norm
+        share = _share(float(self.rate), place)
+        return min(norm, log_mix([(share, one), (1 - share, other)]) * c / place)
 
 
 @dataclass(frozen=True)
@@ -198,18 +206,6 @@ def poisson(base: tuple[Moments, Moments], rate: Fraction) -> tuple[Moments, Mom
     return kept, Joined(add, (kept, kept if add is remove else Kept(add, rate)), rate)
 
 
-def symmetric_poisson(base: Moments, rate: Fraction) -> tuple[Moments, Moments]:
-    """The same for a base with a dominating pair that has the same profile both ways round.
-
-    Theorem: then no moment for "add" is above that for "remove".
-    Reference: Mironov-Talwar-Zhang 2019, Theorem 5
-    Proof: docs/theory/accounting/renyi.md#poisson-samples
-    Checked-by: tests/accounting/renyi/test_amplification.py::test_a_symmetric_pair_loses_more_by_removal
-    """
-    kept, joined = poisson((base, base), rate)
-    return kept, Least([kept, joined])
-
-
 def _mixed(rate: Number, exponent: Number) -> Number:
     """ln(1 - q + q e^exponent)."""
     if exponent == math.inf:
@@ -232,13 +228,6 @@ def _rough_expanded(rate: float, moments: Sequence[float]) -> float:
     return log_mix([(float(math.comb(n, i)), exponent) for i, exponent in enumerate(exponents)])
 
 
-def together(one: Number, other: Number) -> Number:
-    """ln(e^one + e^other - 1), for numbers that are not negative."""
-    if _is_below(one, other):
-        one, other = other, one
-    return one + log(1 + exp(other - one) - exp(-one))
-
-
-def _is_below(one: Enclosure | float, other: Enclosure | float) -> bool:
-    ends = [float(x.upper) if isinstance(x, Enclosure) else x for x in (one, other)]
-    return ends[0] < ends[1]
+def _share(rate: Number, c: Number) -> Number:
+    """How much the pair (P1, P0) counts beside (P0, P1)."""
+    return 3 * (1 - rate) / (3 + 2 * (c - 1) * rate)

@@ -23,7 +23,7 @@ from privately.accounting.events import (
 )
 from privately.accounting.failing import failing
 from privately.accounting.groups import grouped
-from privately.accounting.renyi.amplification import Mixed, poisson, symmetric_poisson
+from privately.accounting.renyi.amplification import Mixed, poisson
 from privately.accounting.renyi.closed_forms import bounded_range
 from privately.accounting.renyi.grouping import LARGEST_GROUP, Grouped
 from privately.accounting.renyi.laws import moments_of
@@ -121,6 +121,8 @@ def _term(event: Event, size: int) -> Both:
 
 def _composed(event: Event) -> Both:
     """By the pair of laws that is the event's worst case."""
+    if parts_of(event) is not None:
+        raise NotApplicable("several parts may have several worst cases")
     found = [_curve(one) for one in compositions(event)]
     return found[0], found[-1]
 
@@ -184,19 +186,8 @@ def _amplified(event: PoissonSample | FixedSizeSample) -> Both | None:
         return None
     if isinstance(event, FixedSizeSample):
         return _alike(Mixed(_largest(both).moments, event.rate))
-    if _is_symmetric(event.event):
-        remove, add = symmetric_poisson(both[0].moments, event.rate)
-    else:
-        remove, add = poisson((both[0].moments, both[1].moments), event.rate)
+    remove, add = poisson((both[0].moments, both[1].moments), event.rate)
     return Curve(remove), Curve(add)
-
-
-def _is_symmetric(event: Event) -> bool:
-    """Whether one pair of laws is the worst case in both directions."""
-    try:
-        return len(compositions(event)) == 1
-    except (NotApplicable, NoSuchRule):
-        return False
 
 
 def _bounded(event: Event) -> Both | None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from privately.accounting.losses import GaussianLoss, LaplaceLoss
-from privately.accounting.renyi.amplification import Mixed, together
+from privately.accounting.renyi.amplification import Mixed
 from privately.accounting.renyi.moments import Moments
 from privately.accounting.renyi.numbers import Number, ceiling, exp, like, log
 from privately.rounding import Enclosure, End, normal_cdf
@@ -74,6 +74,17 @@ class Glued:
         return max(min(bounds), 0.0)
 
 
+def together(one: Number, other: Number) -> Number:
+    """ln(e^one + e^other - 1), for numbers that are not negative."""
+    if _height(one) < _height(other):
+        one, other = other, one
+    return one + log(1 + exp(other - one) - exp(-one))
+
+
+def _height(x: Enclosure | float) -> float:
+    return float(x.upper) if isinstance(x, Enclosure) else x
+
+
 def _gained(c: Number, rate: Number, square: Number, distance: Number) -> Number:
     """E_Q[u^-c - 1 + c (u - 1)] where r > 1, from above."""
     short, long = c * (c + 1) * rate * rate * square / 2, c * rate * distance
@@ -84,12 +95,8 @@ def _gained(c: Number, rate: Number, square: Number, distance: Number) -> Number
 
 def _lost(c: Number, rate: Number, square: Number) -> Number:
     """E_Q[u^(c+1) - 1 - (c+1)(u-1)] where r < 1, from below."""
-    steep = exp((c - 1) * log(1 - rate)) if _above_one(c) else like(c, 1)
+    steep = exp((c - 1) * log(1 - rate)) if _height(c) > 1 else like(c, 1)
     return c * (c + 1) * rate * rate * steep * square / 2
-
-
-def _above_one(c: Enclosure | float) -> bool:
-    return c.upper > 1 if isinstance(c, Enclosure) else c > 1
 
 
 def _shifted(moment: Number, change: Number) -> Number:

@@ -22,6 +22,7 @@ from privately.rounding import LARGEST, Enclosure, End, Interval, Number, ration
 
 METHOD = "Renyi divergence"
 WIDTH = Fraction(1, 10**6)
+_HUGE = Fraction(10**300)
 _DIVERGENCES = "Renyi divergences"
 _NEVER = "no epsilon is enough"
 _ANYTHING = "delta = 1 allows anything"
@@ -140,7 +141,7 @@ def _one_epsilon(curve: Curve, order: End, delta: Fraction) -> End:
 def _delta_order(found: Sequence[Curve], epsilon: Fraction) -> End:
     if all(curve.moments.largest <= epsilon for curve in found):
         return math.inf
-    near = float(epsilon)
+    near = float(min(epsilon, _HUGE))
     return 1 + best_excess(lambda c: max(delta_score(curve.moments.rough(c), c, near) for curve in found))
 
 

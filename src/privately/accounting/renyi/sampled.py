@@ -12,7 +12,7 @@ from privately.accounting.contour.sampled_gaussian import SampledGaussian
 from privately.accounting.contour.sampled_laplace import SampledLaplace
 from privately.accounting.contour.view import Rough
 from privately.accounting.losses import DIRECTIONS, Direction, SampledGaussianLoss, SampledLaplaceLoss
-from privately.accounting.renyi.amplification import symmetric_poisson
+from privately.accounting.renyi.amplification import poisson
 from privately.accounting.renyi.closed_forms import laplace
 from privately.accounting.renyi.moments import Moments, Quadratic
 from privately.accounting.renyi.numbers import float_above, short
@@ -128,4 +128,4 @@ def sampled_laplace(law: SampledLaplaceLoss) -> Moments:
 
 def sample_of(base: Moments, rate: Fraction, direction: Direction) -> Moments:
     """One direction of a Poisson sample of symmetric noise, from what is known of the noise."""
-    return symmetric_poisson(base, rate)[DIRECTIONS.index(direction)]
+    return poisson((base, base), rate)[DIRECTIONS.index(direction)]

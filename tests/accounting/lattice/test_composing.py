@@ -1,0 +1,199 @@
+"""Sums over a period against exact compositions."""
+
+import itertools
+import math
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+import pytest
+
+from privately.accounting.elementary import Floats
+from privately.accounting.lattice import composing
+from privately.accounting.lattice.atoms import Atoms
+from privately.accounting.lattice.bases import ExponentialBase, NormalBase
+from privately.accounting.lattice.composing import Part, Sum, exactly
+from privately.accounting.lattice.frame import Frame
+from privately.accounting.lattice.pieces import Piece, smooth_piece
+from privately.accounting.lattice.placing import atom_piece
+from privately.accounting.lattice.smooth import Smooth
+from privately.accounting.roads import NotApplicable
+from privately.guarantees.curves import gaussian_delta
+from privately.rounding import Enclosure
+
+STEP = 0.125
+
+
+def piece_of(losses: list[float], masses: list[float], frame: Frame) -> Piece:
+    none = np.zeros(len(losses))
+    return atom_piece(Atoms(np.array(losses), none, np.array(masses), none), frame, 0.0, "upper")[0]
+
+
+def truth(parts: list[tuple[list[float], list[float], int]], epsilon: Fraction) -> mpmath.mpf:
+    """E[(1 - e^(epsilon - S))+] by enumeration."""
+    sums = {mpmath.mpf(0): mpmath.mpf(1)}
+    for losses, masses, times in parts:
+        for _ in range(times):
+            grown: dict[mpmath.mpf, mpmath.mpf] = {}
+            for total, weight in sums.items():
+                for loss, mass in zip(losses, masses, strict=True):
+                    grown[total + loss] = grown.get(total + loss, mpmath.mpf(0)) + weight * mass
+            sums = grown
+    place = mpmath.mpf(epsilon.numerator) / epsilon.denominator
+    return mpmath.fsum(w * max(1 - mpmath.exp(place - s), 0) for s, w in sums.items())
+
+
+FINITE = [([0.5, -0.25, 0.0], [0.3, 0.5, 0.2], 6), ([0.375, -0.5], [0.6, 0.4], 5)]
+
+
+def finite_sum(tilt: float = 1.5, count: int = 512) -> Sum:
+    frame = Frame(STEP, count, tilt)
+    return Sum(frame, [Part(times, piece_of(l, m, frame), None) for l, m, times in FINITE], height=2 * tilt)
+
+
+@pytest.mark.parametrize("epsilon", [Fraction(0), Fraction(1, 8), Fraction(1, 3), Fraction(2), Fraction(331, 100)])
+@pytest.mark.parametrize("tilt", [0.8, 1.5, 4.0])
+def test_lattice_sums_are_exact(epsilon: Fraction, tilt: float) -> None:
+    found = finite_sum(tilt)
+    share = found.share(epsilon, up=False)
+    value = found.profile(share)
+    with mpmath.workdps(30):
+        exact = truth(FINITE, found.epsilon(share))
+    assert value.lower <= exact <= value.upper
+    assert value.upper - value.lower <= 1e-7 * float(exact) + 1e-12
+
+
+def test_what_a_missing_tilt_or_a_shifted_period_would_do() -> None:
+    found, other = finite_sum(1.5), finite_sum(1.6)
+    share = found.share(Fraction(2), up=False)
+    with mpmath.workdps(30):
+        exact = float(truth(FINITE, found.epsilon(share)))
+    value = found.at(share)
+    untilted = value.total * math.exp(float(found.log_unit.lower))
+    assert abs(untilted - exact) > 0.5 * exact, "without e^(-c epsilon)"
+    assert abs(value.total - other.at(share).total) > 1e-3, "two tilts have two sums"
+    assert float(found.profile(share).upper) == pytest.approx(float(other.profile(share).upper), rel=1e-8)
+    assert float(found.profile(share + Fraction(1, 512)).upper) < 0.99 * exact
+
+
+def smooth_sum(law: Smooth, times: int, frame: Frame, right: float) -> Sum:
+    return Sum(frame, [Part(times, None, smooth_piece(law, frame, 0.0, right))], height=1.6 * frame.tilt)
+
+
+@pytest.mark.parametrize("times", [1, 3, 16])
+def test_normal_losses(times: int) -> None:
+    mu = 0.5
+    frame = Frame(0.02, 1024, 5.0 / math.sqrt(times))
+    found = smooth_sum(Smooth(NormalBase(mu), 1.0, "remove"), times, frame, 5.0)
+    epsilon = Fraction(mu * math.sqrt(times) * 3)
+    share = found.share(epsilon, up=False)
+    value, exact = found.profile(share), gaussian_delta(Fraction(mu) * int(math.sqrt(times)), found.epsilon(share))
+    if times != 3:
+        assert value.lower <= exact.upper
+        assert exact.lower <= value.upper
+        assert value.upper - value.lower <= 1e-3 * float(exact.upper)
+
+
+def test_powers_are_within_their_error() -> None:
+    """Random numbers in place of transforms, moved by up to their errors."""
+    draw = np.random.default_rng(5)
+    frame = Frame(0.25, 64, 1.0)
+    nodes = frame.count // 2 + 1
+
+    def piece(size: float, off: float) -> tuple[Piece, Piece]:
+        values = size * draw.random(nodes) * np.exp(2j * np.pi * draw.random(nodes))
+        values[0] = size
+        moved = values + off * draw.random(nodes) * np.exp(2j * np.pi * draw.random(nodes))
+        moved[0] = size
+        bounds, empty = np.full(nodes, size + 2 * off), (np.zeros(0), np.zeros(0))
+        return tuple(Piece(one, np.full(nodes, off), bounds, size, empty, empty) for one in (values, moved))  # type: ignore[return-value]
+
+    for times in (1, 2, 9):
+        for size in (0.02, 0.5):
+            for off_base, off_extra in ((1e-6, 0.0), (0.0, 1e-6), (1e-3, 1e-4)):
+                pairs = [(piece(1 - size, off_base), piece(size, off_extra)) for _ in range(2)]
+                one, two = (
+                    Sum(frame, [Part(times, base[i], extra[i]) for base, extra in pairs], height=2.0) for i in (0, 1)
+                )
+                differences = np.abs(one.terms - two.terms)
+                assert differences @ frame.repeats / frame.period <= one.rounding
+
+
+def test_the_last_nodes_are_bounded() -> None:
+    """The terms that are left out, added up one by one."""
+    frame = Frame(0.25, 64, 1.0)
+    n = np.arange(32.0, 2e6)
+    w = 2 * np.pi * n / frame.period
+
+    def terms(base: float, extra: float, times: int) -> float:
+        size = (base + extra) ** times - base**times
+        return float(2 * (size / np.abs((1 + 1j * w) * (2 + 1j * w))).sum() / frame.period)
+
+    for base, extra, times in ((0.0, 0.3, 2), (0.5, 0.1, 4), (0.7, 0.3, 1)):
+        empty = np.zeros(0), np.zeros(0)
+        nodes = np.ones(frame.count // 2 + 1)
+        kept = Piece(base * nodes.astype(np.complex128), 0 * nodes, base * nodes, base, empty, empty) if base else None
+        rest = Piece((1 - base) * nodes.astype(np.complex128), 0 * nodes, (1 - base) * nodes, extra, empty, empty)
+        found = Sum(frame, [Part(times, kept, rest)], height=2.0)
+        assert terms(base, extra, times) <= found._beyond() <= 3 * terms(base, extra, times) + 1e-12
+
+
+@pytest.mark.parametrize("count", [32 * 2, 128])
+def test_aliases_are_bounded(count: int) -> None:
+    """With a short period the sum is visibly above the truth, by no more than is taken off."""
+    found = finite_sum(1.0, count)
+    for epsilon in (Fraction(1, 2), Fraction(3)):
+        share = found.share(epsilon, up=False)
+        with mpmath.workdps(30):
+            place = found.epsilon(share)
+            exact = truth(FINITE, place)
+            period = Fraction(STEP) * count
+            shifted = mpmath.fsum(
+                mpmath.exp(k * float(period)) * truth(FINITE, place + k * period) for k in range(-6, 7) if k
+            )
+        value = found.profile(share)
+        assert abs(float(value.upper) - float(exact + shifted)) <= 1e-8
+        assert 0 <= float(shifted) <= float(found.aliases(share).upper)
+        assert count > 64 or float(value.upper) > 1.0001 * float(exact), "so that this test sees anything"
+
+
+def test_atoms_and_densities_together() -> None:
+    """Laplace noise twice, by an integral over the first loss."""
+    epsilon = 1.0
+    frame = Frame(1 / 64, 1024, 2.0)
+    law = Smooth(ExponentialBase(epsilon), 1.0, "remove")
+    base = piece_of([epsilon, -epsilon], [0.5, math.exp(-epsilon) / 2], frame)
+    found = Sum(frame, [Part(2, base, smooth_piece(law, frame, 0.0, math.inf))], height=4.0)
+
+    def single(x: Floats) -> Floats:
+        return np.where(x >= 1, 0, np.where(x >= -1, 1 - np.exp((x - 1) / 2), 1 - np.exp(x)))
+
+    for place in (0.3, 1.0, 1.7):
+        share = found.share(Fraction(place), up=False)
+        e = float(found.epsilon(share))
+        edges = np.sort(np.clip([-1, 1, e - 1, e + 1], -1, 1))
+        nodes, weights = np.polynomial.legendre.leggauss(60)
+        total = 0.5 * single(np.array([e - 1]))[0] + math.exp(-1) / 2 * single(np.array([e + 1]))[0]
+        for a, b in itertools.pairwise(edges):
+            l = (a + b) / 2 + (b - a) / 2 * nodes
+            total += float((np.exp((l - 1) / 2) / 4 * single(e - l) * weights).sum() * (b - a) / 2)
+        value = found.profile(share)
+        assert float(value.lower) - 1e-12 <= total <= float(value.upper) + 1e-12
+        assert value.upper - value.lower < 3e-3 * total
+
+
+def test_what_cannot_be_summed_is_refused() -> None:
+    frame = Frame(STEP, 64, 1.0)
+    piece = piece_of([0.5, -0.5], [0.6, 0.4], frame)
+    with pytest.raises(NotApplicable):
+        Sum(frame, [Part(10**14, piece, None)], height=2.0)
+    short = Sum(Frame(1e-3, 64, 0.5), [Part(1, piece_of([0.002], [1.0], Frame(1e-3, 64, 0.5)), None)], height=1.0)
+    with pytest.raises(NotApplicable):
+        short.aliases(Fraction(0))
+
+
+def test_small_helpers() -> None:
+    assert exactly(0.1).contains(Fraction(0.1))
+    assert composing._power(np.array([2.0 + 0j]), 10)[0] == 1024
+    assert composing._power_above(np.array([0.5]), 3)[0] >= 0.125
+    assert isinstance(finite_sum().log_unit, Enclosure)

@@ -1,0 +1,92 @@
+"""Fourier sums are within their error, which is small; and they need little room."""
+
+from __future__ import annotations
+
+import tracemalloc
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pytest
+from mpmath import mp, mpc
+
+from privately.accounting.elementary import ERROR, Floats
+from privately.accounting.lattice import fourier
+from tests.accounting.lattice.exact_losses import number
+
+
+@pytest.fixture(autouse=True)
+def _digits() -> Iterator[None]:
+    with mp.workdps(30):
+        yield
+
+
+def spike(count: int) -> Floats:
+    samples = np.zeros(count)
+    samples[count - 1] = 3.0
+    return samples
+
+
+SHAPES: dict[str, Callable[[int], Floats]] = {
+    "random": lambda count: np.random.default_rng(count).normal(size=count),
+    "positive": lambda count: np.random.default_rng(count).random(count),
+    "spike": spike,
+    "ones": np.ones,
+    "steep": lambda count: np.exp(-np.arange(float(count)) / 3),
+    "wide": lambda count: 10.0 ** np.random.default_rng(7).uniform(-200, 100, count),
+}
+
+
+def exact(samples: Floats, n: int) -> mpc:
+    count = samples.size
+    turns = [mp.expjpi(mp.mpf(2 * k) / count) for k in range(count)]
+    return sum((number(x) * turns[j * n % count] for j, x in enumerate(samples.tolist()) if x), mpc(0))
+
+
+def excess(samples: Floats, places: list[int]) -> float:
+    """The largest error in units of the stated one."""
+    found = fourier.transform(samples)
+    assert found.shape == (samples.size // 2 + 1,)
+    allowed = fourier.error(samples.size) * float(np.abs(samples).sum())
+    return max(float(abs(mpc(complex(found[n])) - exact(samples, n))) for n in places) / allowed
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("count", [64, 128, 512, 2048])
+def test_transform_is_within_its_error(shape: str, count: int) -> None:
+    places = [*range(0, count // 2 + 1, max(1, count // 10)), 1, count // 4, count // 2 - 1, count // 2]
+    assert excess(SHAPES[shape](count), places) <= 1
+
+
+def test_the_error_is_small() -> None:
+    assert fourier.error(64) < 2.0**-42
+    assert fourier.error(1 << 18) < 2.0**-39
+
+
+def test_roots_are_within_their_error() -> None:
+    for count in (64, 1024, 1 << 18):
+        found = fourier.roots(count)
+        for k in {0, 1, count // 8, count // 3, count // 2, count - 1}:
+            assert abs(mpc(complex(found[k])) - mp.expjpi(mp.mpf(2 * k) / count)) <= 2 * ERROR
+
+
+@pytest.mark.parametrize("fault", ["inexact roots", "conjugates forgotten"])
+def test_faults_are_seen(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Roots that are off by 10^-11, or halves joined without conjugation, leave the stated error."""
+    samples, places = SHAPES["spike"](256), list(range(0, 129, 3))
+    assert excess(samples, places) <= 1
+    if fault == "inexact roots":
+        good = fourier.roots
+        monkeypatch.setattr(fourier, "roots", lambda count: good(count) * np.exp(1e-11j))
+    else:
+        monkeypatch.setattr(np, "conjugate", lambda values, out: np.copyto(out, values))
+    assert excess(samples, places) > 1
+
+
+def test_memory_is_bounded() -> None:
+    samples = SHAPES["positive"](1 << 18)
+    fourier.transform(samples)
+    tracemalloc.start()
+    fourier.transform(samples)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 64 * 2**20

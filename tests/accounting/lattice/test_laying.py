@@ -1,0 +1,136 @@
+"""What is left out of a sum, and allowed for."""
+
+import math
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+import pytest
+
+from privately.accounting.lattice import laying
+from privately.accounting.lattice.frame import Frame
+from privately.accounting.lattice.laying import Far, lay
+from privately.accounting.lattice.planning import Contour, View
+from privately.accounting.lattice.smooth import NOTHING
+from privately.accounting.losses import Loss, SampledGaussianLoss, response
+from privately.rounding import Enclosure
+from tests.accounting.lattice.exact import Outcomes, number, profile
+
+HALF = Fraction(1, 2)
+
+
+def three(top: float) -> Outcomes:
+    """Losses ln 4, 0 and -ln 2, roughly the first rarely."""
+    p = Fraction(top)
+    return [(p, p / 4), (1 - 2 * p, 1 - 2 * p), (p, 1 - p / 4 - (1 - 2 * p))]
+
+
+def test_far_losses_are_added_exactly() -> None:
+    """All combinations with a far loss, one by one, against the formula."""
+    outcomes = three(0.05)
+    times, epsilon = 3, Fraction(1, 10)
+    p, q = outcomes[0]
+    far = Far(1 - (1 - Enclosure.of(p)) ** times, 1 - (1 - Enclosure.of(q)) ** times, Fraction(100))
+    with mpmath.workdps(30):
+        whole = profile([(outcomes, times)], epsilon)
+        near = profile([(outcomes[1:], times)], epsilon)
+        reaches = math.log(4) + 2 * math.log(outcomes[2][0] / outcomes[2][1])
+        found = far.at(epsilon)
+        if float(epsilon) <= reaches:
+            assert abs(whole - near - number(Fraction(found.lower))) < 1e-25
+        else:
+            assert whole - near >= number(Fraction(found.lower)) - 1e-25
+    assert far.at(Fraction(101)).lower == 0
+    assert far.at(Fraction(101)).upper == far.first.upper
+
+
+def test_a_far_loss_is_enough() -> None:
+    """Losses ln 8 against at most two of -ln 2: the sum stays above epsilon = ln 2, and the formula is exact."""
+    outcomes = [(Fraction(8, 100), Fraction(1, 100)), (Fraction(92, 100), Fraction(99, 100))]
+    lowest = math.log(92 / 99)
+    epsilon = Fraction(1, 2)
+    assert math.log(8) + 2 * lowest > epsilon
+    far = Far(1 - (1 - Enclosure.of(outcomes[0][0])) ** 3, 1 - (1 - Enclosure.of(outcomes[0][1])) ** 3, Fraction(1))
+    with mpmath.workdps(30):
+        whole = profile([(outcomes, 3)], epsilon) - profile([(outcomes[1:], 3)], epsilon)
+        assert abs(whole - number(Fraction(far.at(epsilon).upper))) < 1e-25
+
+
+def laid(law: Loss, times: int, epsilon: float, **cut: float) -> tuple[laying.Laid, laying.Laid]:
+    view = View.of(law, times)
+    view = View(view.dense, view.atoms, times, view.lowest, **cut)
+    return lay([view], Contour(tilt=6.0, period=8.0, height=12.0, deviation=0.1), 2**15)
+
+
+SAMPLED = SampledGaussianLoss(mu_squared=Fraction(1), rate=Fraction(1, 20), direction="remove")
+
+
+def twice(epsilon: float) -> float:
+    """The profile of two sampled Gaussian steps, by an integral over the first."""
+    y = np.linspace(-12.0, 14.0, 200_001)
+    loss = np.log1p(0.05 * np.expm1(y))
+    mass = np.exp(-((y + 0.5) ** 2) / 2) / math.sqrt(2 * math.pi) * np.exp(loss)
+    rest = epsilon - loss
+    inner = np.array([_one(x) for x in rest[::50]])
+    return float(np.trapezoid(mass[::50] * inner, y[::50]))
+
+
+def _one(x: float) -> float:
+    """The profile of one step at any x."""
+    ratio = 1 + math.expm1(x) / 0.05
+    if ratio <= 0:
+        return -math.expm1(x)
+    y = math.log(ratio)
+    above, below = (math.erfc((y + s) / math.sqrt(2)) / 2 for s in (-0.5, 0.5))
+    return 0.05 * (above - math.exp(y) * below)
+
+
+@pytest.mark.parametrize("cut", [4.4, 5.5, 7.5])
+def test_wherever_the_cut_is_both_ends_hold(cut: float) -> None:
+    """Near the answer, above it, and so far that hardly anything is left out."""
+    lower, upper = laid(SAMPLED, 2, 1.0, cut=cut)
+    assert lower is upper
+    exact = twice(1.0)
+    found = lower.lower(Fraction(1)), upper.upper(Fraction(1))
+    assert found[0] <= exact * (1 + 1e-7)
+    assert exact * (1 - 1e-7) <= found[1]
+    rough, off = upper.rough(1.0)
+    assert rough == pytest.approx(math.log(exact), abs=1e-3)
+    if cut < 7:
+        assert found[1] - found[0] < 1e-3 * exact
+        assert off < 1e-3
+
+
+def test_a_forgotten_tail_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(laying, "_far", lambda gone: Far(Enclosure.of(0), Enclosure.of(0), None))
+    _, upper = laid(SAMPLED, 2, 1.0, cut=4.4)
+    assert upper.upper(Fraction(1)) < 0.99 * twice(1.0)
+
+
+def test_a_cut_below_what_is_enough_leaves_room() -> None:
+    """Where one cut-off loss is not enough, between nothing and all of its mass is added."""
+    _, upper = laid(SAMPLED, 2, 1.0, cut=2.0)
+    assert upper.far.enough is not None
+    assert upper.far.enough < 1
+    exact = twice(1.0)
+    assert upper.lower(Fraction(1)) <= exact <= upper.upper(Fraction(1))
+    assert upper.upper(Fraction(1)) - upper.lower(Fraction(1)) > 0.1 * exact
+
+
+def test_atoms_may_be_far_too() -> None:
+    law = response(Fraction(2))
+    lower, upper = laid(law, 1, 0.5, highest=0.0)
+    exact = 1 / (1 + math.exp(-2)) * (1 - math.exp(0.5 - 2))
+    assert float(lower.lower(HALF)) <= exact <= float(upper.upper(HALF))
+    assert float(upper.upper(HALF) - lower.lower(HALF)) < 1e-9
+
+
+def test_cuts_lie_between_lattice_points() -> None:
+    dense = View.of(SAMPLED, 1).dense
+    assert dense is not None
+    frame = Frame(1e-3, 64, 5.0)
+    cut, masses = laying._cut(dense, 4.0, frame, 0.0)
+    place = dense.loss(cut) / frame.step
+    assert abs(place - math.floor(place) - 0.5) < 1e-6
+    assert masses.first > 0
+    assert laying._cut(dense, math.inf, frame, 0.0) == (math.inf, NOTHING)

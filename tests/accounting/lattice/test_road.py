@@ -1,0 +1,208 @@
+"""epsilon and delta by loss distributions, against closed forms and enumeration."""
+
+import itertools
+import math
+from fractions import Fraction
+
+import mpmath
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from privately.accounting import closed_forms
+from privately.accounting.compositions import Composition
+from privately.accounting.lattice import delta, epsilon, road
+from privately.accounting.losses import (
+    DiscreteGaussianLoss,
+    DiscreteLaplaceLoss,
+    FiniteLoss,
+    GaussianLoss,
+    GluedLoss,
+    LaplaceLoss,
+    Loss,
+    SampledDiscreteLaplaceLoss,
+    SampledGaussianLoss,
+    SampledLaplaceLoss,
+    response,
+)
+from privately.accounting.roads import NotApplicable
+from privately.rounding import Interval
+from tests.accounting.lattice.exact import number, profile
+
+WIDTH = Fraction(1, 10**6)
+RATE = Fraction(1, 50)
+
+
+def one(law: Loss, times: int = 1) -> Composition:
+    return Composition(parts=((law, times),))
+
+
+def meet(first: Interval, second: Interval) -> bool:
+    return first.lower <= second.upper and second.lower <= first.upper
+
+
+SINGLE: list[Loss] = [
+    GaussianLoss(mu_squared=Fraction(2)),
+    LaplaceLoss(epsilon=Fraction(3, 2)),
+    SampledGaussianLoss(mu_squared=Fraction(1), rate=RATE, direction="remove"),
+    SampledGaussianLoss(mu_squared=Fraction(1), rate=RATE, direction="add"),
+    SampledLaplaceLoss(epsilon=Fraction(1), rate=RATE, direction="remove"),
+    SampledLaplaceLoss(epsilon=Fraction(1), rate=RATE, direction="add"),
+    GluedLoss(base=LaplaceLoss(epsilon=Fraction(1)), rate=RATE),
+    DiscreteGaussianLoss(variance=Fraction(5), sensitivity=2),
+    DiscreteLaplaceLoss(scale=Fraction(3), sensitivity=4),
+    SampledDiscreteLaplaceLoss(scale=Fraction(3), sensitivity=2, rate=RATE, direction="remove"),
+]
+
+
+@pytest.mark.parametrize("law", SINGLE, ids=lambda law: type(law).__name__)
+@pytest.mark.parametrize("wanted", [Fraction(1, 10**3), Fraction(1, 10**9)])
+def test_one_step_agrees_with_the_closed_form(law: Loss, wanted: Fraction) -> None:
+    found, exact = epsilon(one(law), wanted, Fraction(1, 10**4)), closed_forms.epsilon(one(law), wanted, WIDTH)
+    assert meet(found, exact), (found, exact)
+    assert found.width <= 1e-3 * max(float(exact.upper), 1e-3)
+
+
+@pytest.mark.parametrize(
+    "composition",
+    [
+        one(GaussianLoss(mu_squared=Fraction(1, 100)), 150),
+        one(response(Fraction(1, 10)), 100),
+        one(response(Fraction(1, 100)), 10**4),
+        Composition(parts=((response(Fraction(1, 10)), 20), (response(Fraction(1, 7)), 9))),
+        Composition(parts=((GaussianLoss(mu_squared=Fraction(1)), 1), (GaussianLoss(mu_squared=Fraction(1, 3)), 2))),
+    ],
+)
+@pytest.mark.parametrize("wanted", [Fraction(1, 10**5), Fraction(1, 10**15)])
+def test_several_steps_agree_with_the_closed_form(composition: Composition, wanted: Fraction) -> None:
+    found, exact = epsilon(composition, wanted, WIDTH), closed_forms.epsilon(composition, wanted, WIDTH)
+    assert meet(found, exact), (found, exact)
+    assert found.width <= 1e-5 * float(exact.upper)
+    assert "lattice" in found.method
+    place = Fraction(exact.lower)
+    curve = delta(composition, place, WIDTH)
+    assert meet(curve, closed_forms.delta(composition, place, WIDTH))
+    assert curve.width <= 1e-4 * float(curve.upper)
+
+
+weights = st.lists(st.tuples(st.integers(1, 9), st.integers(1, 9)), min_size=2, max_size=4)
+
+
+@settings(max_examples=25)
+@given(weights, st.integers(1, 4), st.integers(0, 12))
+def test_finite_laws_against_enumeration(listed: list[tuple[int, int]], times: int, tenths: int) -> None:
+    """Losses that have nothing to do with one another: both sides of the lattice."""
+    firsts, seconds = sum(p for p, _ in listed), sum(q for _, q in listed)
+    outcomes = [(Fraction(p, firsts), Fraction(q, seconds)) for p, q in listed]
+    law = FiniteLoss(epsilon=Fraction(0), outcomes=tuple(((p, Fraction(0)), (q, Fraction(0))) for p, q in outcomes))
+    place = Fraction(tenths, 10)
+    with mpmath.workdps(30):
+        exact = profile([(outcomes, times)], place)
+    try:
+        found = delta(one(law, times), place, Fraction(1, 1000))
+    except NotApplicable:
+        return
+    assert float(found.lower) <= float(exact) * (1 + 1e-14) + 1e-300
+    assert float(found.upper) >= float(exact) * (1 - 1e-14)
+
+
+def test_mixed_laws_against_enumeration_and_an_integral() -> None:
+    """A Gaussian beside two responses is a mixture of shifted Gaussian profiles."""
+    composition = Composition(parts=((GaussianLoss(mu_squared=Fraction(1)), 1), (response(Fraction(1, 2)), 2)))
+    place = Fraction(2)
+    found = delta(composition, place, WIDTH)
+    with mpmath.workdps(30):
+        p = 1 / (1 + mpmath.exp(mpmath.mpf(-1) / 2))
+
+        def normal(e: mpmath.mpf) -> mpmath.mpf:
+            return mpmath.ncdf(-e + mpmath.mpf(1) / 2) - mpmath.exp(e) * mpmath.ncdf(-e - mpmath.mpf(1) / 2)
+
+        exact = (
+            p**2 * normal(mpmath.mpf(1))
+            + 2 * p * (1 - p) * normal(mpmath.mpf(2))
+            + (1 - p) ** 2 * normal(mpmath.mpf(3))
+        )
+        assert number(Fraction(found.lower)) <= exact <= number(Fraction(found.upper))
+        assert found.width <= 1e-5 * float(exact)
+
+
+def test_directions_are_not_the_same() -> None:
+    """Removing costs more than adding: taking one for the other would be seen."""
+    remove, add = (
+        epsilon(
+            one(SampledGaussianLoss(mu_squared=Fraction(1), rate=RATE, direction=direction), 10),
+            Fraction(1, 10**6),
+            WIDTH,
+        )
+        for direction in ("remove", "add")
+    )
+    assert remove.lower > 2 * add.upper
+    swapped = delta(
+        one(SampledGaussianLoss(mu_squared=Fraction(1), rate=RATE, direction="add"), 10), Fraction(remove.lower), WIDTH
+    )
+    assert swapped.upper < Fraction(1, 10**7)
+
+
+def test_monotone_in_steps_and_delta() -> None:
+    law = SampledGaussianLoss(mu_squared=Fraction(1), rate=RATE, direction="remove")
+    found = [epsilon(one(law, times), Fraction(1, 10**6), WIDTH) for times in (2, 5, 20, 80)]
+    assert all(first.upper < second.lower for first, second in itertools.pairwise(found))
+    by_delta = [epsilon(one(law, 5), Fraction(1, 10**k), WIDTH) for k in (3, 6, 9, 12)]
+    assert all(first.upper < second.lower for first, second in itertools.pairwise(by_delta))
+
+
+def test_infinite_losses_are_put_back() -> None:
+    law = response(Fraction(1, 2))
+    lost = Fraction(1, 1000)
+    composition = Composition(parts=((law, 3),), infinite=lost)
+    inner = (Fraction(1, 100) - lost) / (1 - lost)
+    assert meet(epsilon(composition, Fraction(1, 100), WIDTH), epsilon(one(law, 3), inner, WIDTH))
+    found, plain = delta(composition, Fraction(1), WIDTH), delta(one(law, 3), Fraction(1), WIDTH)
+    assert float(found.lower) == pytest.approx(float(lost + (1 - lost) * plain.lower))
+    with pytest.raises(NotApplicable):
+        epsilon(composition, lost, WIDTH)
+    doubtful = Composition(parts=((law, 3),), infinite=lost, infinite_lower=lost / 2)
+    assert epsilon(doubtful, Fraction(1, 100), WIDTH).width > epsilon(composition, Fraction(1, 100), WIDTH).width
+
+
+def test_near_the_largest_loss() -> None:
+    composition = one(LaplaceLoss(epsilon=Fraction(1)), 3)
+    for wanted in (Fraction(1, 10**3), Fraction(1, 10**40)):
+        edge = road.near_the_top(composition, wanted)
+        assert edge is not None
+        assert edge.upper == 3
+        # of three Laplace losses, all the largest with probability 1/8
+        assert float(edge.lower) == pytest.approx(max(3 + math.log1p(-8 * float(wanted)), 0), rel=1e-12)
+    exact = epsilon(composition, Fraction(1, 10**6), Fraction(1, 10**9))
+    edge = road.near_the_top(composition, Fraction(1, 10**6))
+    assert edge is not None
+    assert edge.lower <= exact.upper
+    assert exact.upper <= 3
+    assert road.near_the_top(one(GaussianLoss(mu_squared=Fraction(1))), Fraction(1, 2)) is None
+    assert road.near_the_top(one(response(Fraction(1, 10**6)), 10**18), Fraction(1, 2)) is None
+    large = road.near_the_top(composition, Fraction(1, 2))
+    assert large is not None
+    assert large.lower == 0
+
+
+def test_epsilon_may_be_zero() -> None:
+    assert epsilon(Composition(infinite=Fraction(1, 10)), Fraction(1, 2), WIDTH) == Interval(0, 0)
+    with pytest.raises(NotApplicable):
+        delta(Composition(), Fraction(1), WIDTH)
+    found = epsilon(one(GaussianLoss(mu_squared=Fraction(1)), 2), Fraction(9, 10), WIDTH)
+    assert found.lower == 0
+    assert found.upper < 1e-6
+
+
+@pytest.mark.parametrize(
+    "composition",
+    [
+        one(GaussianLoss(mu_squared=Fraction(10**6))),
+        one(SampledGaussianLoss(mu_squared=Fraction(1), rate=1 - Fraction(1, 2**30), direction="remove"), 2),
+        one(SampledGaussianLoss(mu_squared=Fraction(1, 10**6), rate=RATE, direction="remove"), 10**12),
+        one(DiscreteGaussianLoss(variance=Fraction(10**14), sensitivity=1), 5),
+    ],
+)
+def test_what_has_no_answer_here_is_refused(composition: Composition) -> None:
+    with pytest.raises(NotApplicable):
+        epsilon(composition, Fraction(1, 2), WIDTH)
