@@ -225,7 +225,8 @@ class _Epsilon:
     def answer(self, lower: Laid, upper: Laid, guess: Guess) -> tuple[Interval | None, Guess]:
         """Guessed by secant steps, then checked on either side."""
         root = _root(upper, guess)
-        if upper.far.enough is not None and root > 0.99 * float(upper.far.enough):
+        enough = upper.far.enough
+        if enough is not None and root > 0.99 * float(enough) and upper.far.first.upper > self.harder / 100:
             return None, Guess(1.3 * root, guess.log_delta)
         other = root if lower is upper else _root(lower, Guess(root, guess.log_delta))
         high = _checked(lambda place: upper.upper(place) <= self.harder, upper, root, 1)
