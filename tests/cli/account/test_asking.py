@@ -82,9 +82,14 @@ def test_more_digits_where_few_do_not_keep_the_target(monkeypatch: pytest.Monkey
     assert Fraction(calibrated(laplace(), target="1", delta="1e-6", find=None)[1].value) == Fraction(3.1415926)
 
 
+def test_the_dearest_is_found_where_all_will_do() -> None:
+    _, found = calibrated(laplace("100"), target="1", delta="0", find="rate")
+    assert (found.option, found.value) == ("--rate", "1")
+
+
 def test_what_cannot_be_found() -> None:
     with pytest.raises(InvalidParameter, match="--rate: none was found"):
-        calibrated(laplace("100"), target="1", delta="0", find="rate")
+        calibrated(laplace("100"), target="1e-40", delta="0", find="rate")
     with pytest.raises(InvalidParameter, match="--find: must be one of scale, rate, steps"):
         calibrated(laplace("100"), target="1", delta="1e-6", find="categories")
     with pytest.raises(InvalidParameter, match="--scale: is to be found; leave it out"):
