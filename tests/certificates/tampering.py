@@ -1,6 +1,7 @@
 """Random edits to certificates, and an oracle that says whether an accepted one deserved it."""
 
 import copy
+import json
 import random
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -38,7 +39,8 @@ def edited(data: Data, chance: random.Random) -> Data:
     for _ in range(chance.choice([1, 1, 1, 2, 3])):
         with suppress(AttributeError, IndexError, KeyError, TypeError, ValueError, ZeroDivisionError):
             chance.choice(EDITS)(result, chance)  # an earlier edit may have taken away what this one changes
-    return result
+    edits: Data = json.loads(json.dumps(result))  # the keys of JSON are strings
+    return edits
 
 
 def change_number(data: Data, chance: random.Random) -> None:
