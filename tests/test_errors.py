@@ -19,12 +19,14 @@ from privately.errors import (
     EngineFailed,
     InvalidParameter,
     LedgerCorrupt,
+    LedgerUnavailable,
     MixedNeighbors,
     NoSuchRule,
     NotPrivate,
     NotSupported,
     PrivatelyError,
     Refused,
+    Unanswered,
     UnboundedContribution,
     UnknownBounds,
     Unproved,
@@ -32,13 +34,14 @@ from privately.errors import (
 from privately.guarantees import Neighbors
 
 TEXTS = st.text(max_size=9).map(lambda text: f"<{text}>")
-PLAIN: list[type[PrivatelyError]] = [PrivatelyError, Unproved, LedgerCorrupt, EngineFailed]
+PLAIN: list[type[PrivatelyError]] = [PrivatelyError, Unproved, LedgerCorrupt, LedgerUnavailable, EngineFailed]
 REFUSALS: list[type[Refused]] = [Refused, NotSupported, UnboundedContribution, UnknownBounds, DataDependentKeys]
 
 EXAMPLES: list[PrivatelyError] = [
     *(kind("it went wrong.", hint="Do this.") for kind in PLAIN),
     *(kind("not as asked.", hint="Ask so.", span=(3, 8)) for kind in REFUSALS),
     BudgetExhausted(asked="epsilon 2", left="epsilon 1", hint="Ask for less."),
+    Unanswered("charged, not answered.", charge=7, hint="Ask again."),
     InvalidParameter("epsilon", "-1 is below 0.", hint="Give more."),
     NoSuchRule(premise="ZCDP", wanted="PureDP", hint="It would be false."),
     MixedNeighbors(Neighbors.ADD_REMOVE, Neighbors.REPLACE, hint="Bring them together."),
@@ -69,7 +72,7 @@ def built_tree() -> dict[str, str | None]:
 
 def test_the_drawing_is_the_tree() -> None:
     assert drawn_tree() == built_tree()
-    assert len(drawn_tree()) == 15
+    assert len(drawn_tree()) == 17
 
 
 def test_the_examples_are_all_of_them() -> None:

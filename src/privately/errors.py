@@ -7,12 +7,14 @@ PrivatelyError
 │   ├── UnknownBounds           a sum or average without value bounds
 │   └── DataDependentKeys       group keys would reveal who is in the data
 ├── BudgetExhausted             the charge does not fit in what is left
+├── Unanswered                  it was charged before, and no answer was stored
 ├── InvalidParameter            a value out of its range (also a ValueError)
 ├── NoSuchRule                  no theorem leads from these premises to that conclusion
 ├── MixedNeighbors              statements about different neighbours cannot be combined
 ├── NotPrivate                  a program was refuted; carries the witness
 ├── Unproved                    no proof was found; says nothing about privacy
 ├── LedgerCorrupt               the record of what was spent does not verify
+├── LedgerUnavailable           the ledger cannot be read or written now
 ├── CertificateInvalid          a certificate that does not check
 └── EngineFailed                the engine failed; the message holds no data
 
@@ -77,6 +79,14 @@ class BudgetExhausted(PrivatelyError):
         self.left = left
 
 
+class Unanswered(PrivatelyError):
+    """This question was charged before, and no answer was stored; `charge` is the number of that record."""
+
+    def __init__(self, message: str, *, charge: int, hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.charge = charge
+
+
 class InvalidParameter(PrivatelyError, ValueError):
     """A value is out of its range; `field` names it."""
 
@@ -117,6 +127,10 @@ class Unproved(PrivatelyError):
 
 class LedgerCorrupt(PrivatelyError):
     """The record of what was spent does not verify."""
+
+
+class LedgerUnavailable(PrivatelyError):
+    """The ledger cannot be read or written now; nothing was released."""
 
 
 class CertificateInvalid(PrivatelyError):

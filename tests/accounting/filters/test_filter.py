@@ -329,3 +329,14 @@ def test_a_wider_neighbourhood_covers_the_filter() -> None:
     assert Filter(cap=PureDP(epsilon=1)).spend(PureDP(epsilon=1, neighbors=pair)).remaining == PureDP(epsilon=0)
     with pytest.raises(MixedNeighbors):
         Filter(cap=PureDP(epsilon=1, neighbors=pair)).spend(PureDP(epsilon=1))
+
+
+def test_amounts_that_were_priced_before_are_spent_as_the_cost_itself() -> None:
+    budget = Filter(cap=ApproxZCDP(rho=1, delta="1e-6"))
+    cost = ApproxDP(epsilon="0.3", delta="1e-7")
+    assert budget.spend_amounts(budget.price(cost)) == budget.spend(cost)
+    with pytest.raises(BudgetExhausted):
+        budget.spend_amounts((Fraction(2), Fraction(0)))
+    for wrong in ((), (Fraction(1),), (Fraction(-1), Fraction(0))):
+        with pytest.raises(InvalidParameter):
+            budget.spend_amounts(wrong)

@@ -8,10 +8,10 @@ from fractions import Fraction
 from typing import Any
 
 from privately.accounting.filters.caps import cap_for, check_promise
-from privately.accounting.filters.currencies import Currency, Priced
+from privately.accounting.filters.currencies import Amounts, Currency, Priced
 from privately.accounting.filters.states import VERSION, check_canonical, decoded, encoded, members
 from privately.accounting.filters.tallies import Tally
-from privately.errors import BudgetExhausted
+from privately.errors import BudgetExhausted, InvalidParameter
 from privately.guarantees import ApproxDP, ApproxZCDP, Guarantee
 from privately.rounding import Number
 
@@ -104,10 +104,22 @@ class Filter:
         """
         tally = self.tally.plus(cost)
         if tally is None:
-            raise BudgetExhausted(asked=cost, left=self.remaining, hint=self._hint(cost))
-        following = object.__new__(Filter)
-        following._put(self.cap, self.promise, tally)
-        return following
+            raise BudgetExhausted(asked=cost, left=self.remaining, hint=self._hint(self.price(cost)))
+        return self._with(tally)
+
+    def price(self, cost: Guarantee | Priced) -> Amounts:
+        """What a cost amounts to in this filter's currency: exactly what `spend` would add."""
+        return self.tally.currency.price(cost)
+
+    def spend_amounts(self, amounts: Amounts) -> Filter:
+        """As `spend`, for amounts that `price` gave, now or long ago; for whoever keeps records of them."""
+        if len(amounts) != len(self.tally.limits) or any(amount < 0 for amount in amounts):
+            raise InvalidParameter("amounts", "are not what price gives: one for each that is counted, none negative.")
+        tally = self.tally.plus_amounts(amounts)
+        if tally is None:
+            asked = self.tally.currency.statement(amounts)
+            raise BudgetExhausted(asked=asked, left=self.remaining, hint=self._hint(amounts))
+        return self._with(tally)
 
     def interleaves(self, cost: Guarantee | Priced) -> bool:
         """Whether an interactive mechanism with this cost may stay open while other entries are made and answered.
@@ -141,7 +153,12 @@ class Filter:
         _set(self, "promise", promise)
         _set(self, "tally", tally)
 
-    def _hint(self, cost: Guarantee | Priced) -> str:
+    def _with(self, tally: Tally) -> Filter:
+        following = object.__new__(Filter)
+        following._put(self.cap, self.promise, tally)
+        return following
+
+    def _hint(self, amounts: Amounts) -> str:
         """Where it misses by a crumb of the cost, floats may be to blame."""
-        amounts = zip(self.tally.currency.price(cost), self.tally.rest, strict=True)
-        return _FLOATS if all(amount - rest <= amount * _CRUMB for amount, rest in amounts) else ""
+        pairs = zip(amounts, self.tally.rest, strict=True)
+        return _FLOATS if all(amount - rest <= amount * _CRUMB for amount, rest in pairs) else ""

@@ -34,13 +34,17 @@ class Tally:
 
     def plus(self, cost: Guarantee | Priced) -> Tally | None:
         """With one more entry, or None where a total would pass its limit. What fits exactly is never refused."""
-        amounts = []
-        for total, amount, limit in zip(self.amounts, self.currency.price(cost), self.limits, strict=True):
+        return self.plus_amounts(self.currency.price(cost))
+
+    def plus_amounts(self, amounts: Amounts) -> Tally | None:
+        """The same, for a cost that was priced in this currency before."""
+        totals = []
+        for total, amount, limit in zip(self.amounts, amounts, self.limits, strict=True):
             exact = total + amount
             if exact > limit:
                 return None
-            amounts.append(min(shortened(exact), limit))
-        return Tally(self.currency, self.limits, tuple(amounts), self.entries + 1)
+            totals.append(min(shortened(exact), limit))
+        return Tally(self.currency, self.limits, tuple(totals), self.entries + 1)
 
     @property
     def rest(self) -> Amounts:
