@@ -11,7 +11,7 @@ from mpmath import mp, mpc
 
 from privately.accounting.elementary import ERROR, Floats
 from privately.accounting.lattice import fourier
-from tests.accounting.lattice.exact_losses import number
+from tests.accounting.lattice.exact import number
 
 
 @pytest.fixture(autouse=True)

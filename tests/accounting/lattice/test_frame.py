@@ -12,7 +12,7 @@ from mpmath import mp, mpc, mpf
 from privately.accounting.elementary import ERROR, UNIT
 from privately.accounting.lattice.frame import KERNEL_ERROR, Frame, enlarged, scalar_exp, scalar_expm1
 from privately.accounting.roads import NotApplicable
-from tests.accounting.lattice.exact_losses import number
+from tests.accounting.lattice.exact import number
 
 FRAMES = [
     Frame(0.1, 64, 1.0),

@@ -14,7 +14,7 @@ from privately.accounting.lattice.planning import Contour, View
 from privately.accounting.lattice.smooth import NOTHING
 from privately.accounting.losses import Loss, SampledGaussianLoss, response
 from privately.rounding import Enclosure
-from tests.accounting.lattice.exact import Outcomes, number, profile
+from tests.accounting.lattice.exact import Outcomes, enumerated_profile, number
 
 HALF = Fraction(1, 2)
 
@@ -32,8 +32,8 @@ def test_far_losses_are_added_exactly() -> None:
     p, q = outcomes[0]
     far = Far(1 - (1 - Enclosure.of(p)) ** times, 1 - (1 - Enclosure.of(q)) ** times, Fraction(100))
     with mpmath.workdps(30):
-        whole = profile([(outcomes, times)], epsilon)
-        near = profile([(outcomes[1:], times)], epsilon)
+        whole = enumerated_profile([(outcomes, times)], epsilon)
+        near = enumerated_profile([(outcomes[1:], times)], epsilon)
         reaches = math.log(4) + 2 * math.log(outcomes[2][0] / outcomes[2][1])
         found = far.at(epsilon)
         if float(epsilon) <= reaches:
@@ -52,7 +52,7 @@ def test_a_far_loss_is_enough() -> None:
     assert math.log(8) + 2 * lowest > epsilon
     far = Far(1 - (1 - Enclosure.of(outcomes[0][0])) ** 3, 1 - (1 - Enclosure.of(outcomes[0][1])) ** 3, Fraction(1))
     with mpmath.workdps(30):
-        whole = profile([(outcomes, 3)], epsilon) - profile([(outcomes[1:], 3)], epsilon)
+        whole = enumerated_profile([(outcomes, 3)], epsilon) - enumerated_profile([(outcomes[1:], 3)], epsilon)
         assert abs(whole - number(Fraction(far.at(epsilon).upper))) < 1e-25
 
 

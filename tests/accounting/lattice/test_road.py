@@ -1,7 +1,6 @@
 """epsilon and delta by loss distributions, against closed forms and enumeration."""
 
 import itertools
-import math
 from fractions import Fraction
 
 import mpmath
@@ -11,7 +10,7 @@ from hypothesis import strategies as st
 
 from privately.accounting import closed_forms
 from privately.accounting.compositions import Composition
-from privately.accounting.lattice import delta, epsilon, road
+from privately.accounting.lattice import delta, epsilon
 from privately.accounting.losses import (
     DiscreteGaussianLoss,
     DiscreteLaplaceLoss,
@@ -27,7 +26,7 @@ from privately.accounting.losses import (
 )
 from privately.accounting.roads import NotApplicable
 from privately.rounding import Interval
-from tests.accounting.lattice.exact import number, profile
+from tests.accounting.lattice.exact import enumerated_profile, number
 
 WIDTH = Fraction(1, 10**6)
 RATE = Fraction(1, 50)
@@ -97,7 +96,7 @@ def test_finite_laws_against_enumeration(listed: list[tuple[int, int]], times: i
     law = FiniteLoss(epsilon=Fraction(0), outcomes=tuple(((p, Fraction(0)), (q, Fraction(0))) for p, q in outcomes))
     place = Fraction(tenths, 10)
     with mpmath.workdps(30):
-        exact = profile([(outcomes, times)], place)
+        exact = enumerated_profile([(outcomes, times)], place)
     try:
         found = delta(one(law, times), place, Fraction(1, 1000))
     except NotApplicable:
@@ -163,26 +162,6 @@ def test_infinite_losses_are_put_back() -> None:
         epsilon(composition, lost, WIDTH)
     doubtful = Composition(parts=((law, 3),), infinite=lost, infinite_lower=lost / 2)
     assert epsilon(doubtful, Fraction(1, 100), WIDTH).width > epsilon(composition, Fraction(1, 100), WIDTH).width
-
-
-def test_near_the_largest_loss() -> None:
-    composition = one(LaplaceLoss(epsilon=Fraction(1)), 3)
-    for wanted in (Fraction(1, 10**3), Fraction(1, 10**40)):
-        edge = road.near_the_top(composition, wanted)
-        assert edge is not None
-        assert edge.upper == 3
-        # of three Laplace losses, all the largest with probability 1/8
-        assert float(edge.lower) == pytest.approx(max(3 + math.log1p(-8 * float(wanted)), 0), rel=1e-12)
-    exact = epsilon(composition, Fraction(1, 10**6), Fraction(1, 10**9))
-    edge = road.near_the_top(composition, Fraction(1, 10**6))
-    assert edge is not None
-    assert edge.lower <= exact.upper
-    assert exact.upper <= 3
-    assert road.near_the_top(one(GaussianLoss(mu_squared=Fraction(1))), Fraction(1, 2)) is None
-    assert road.near_the_top(one(response(Fraction(1, 10**6)), 10**18), Fraction(1, 2)) is None
-    large = road.near_the_top(composition, Fraction(1, 2))
-    assert large is not None
-    assert large.lower == 0
 
 
 def test_epsilon_may_be_zero() -> None:

@@ -46,8 +46,8 @@ from privately.accounting.losses import (
 from privately.accounting.roads import NotApplicable
 from privately.rounding import Enclosure
 from tests.accounting.contour import exact_transforms
-from tests.accounting.lattice import exact_losses as exact
-from tests.accounting.lattice.exact_losses import number
+from tests.accounting.lattice import exact
+from tests.accounting.lattice.exact import number
 
 Profile = Callable[[mpf], mpf]
 Case = tuple[Loss, int, Profile]

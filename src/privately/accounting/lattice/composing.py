@@ -201,13 +201,23 @@ class Sum:
         """share N a."""
         return share * self._period
 
+    def above(self, share: Fraction) -> Enclosure:
+        """Not below D at epsilon = share N a, without anything at infinite loss."""
+        value = self.at(share)
+        return self._scale(share) * exactly(max(value.total + value.error, 0.0))
+
+    def below(self, share: Fraction) -> Enclosure:
+        """Not above D at epsilon = share N a."""
+        value = self.at(share)
+        least = self._scale(share) * exactly(max(value.total - value.error, 0.0))
+        return (least - self.aliases(share)).nonnegative()
+
+    def _scale(self, share: Fraction) -> Enclosure:
+        return (self.log_unit - Fraction(self.frame.tilt) * self.epsilon(share)).exp()
+
     def profile(self, share: Fraction) -> Enclosure:
         """D at epsilon = share N a, without anything at infinite loss."""
-        value = self.at(share)
-        scale = (self.log_unit - Fraction(self.frame.tilt) * self.epsilon(share)).exp()
-        upper = scale * exactly(max(value.total + value.error, 0.0))
-        lower = scale * exactly(max(value.total - value.error, 0.0)) - self.aliases(share)
-        return Enclosure(lower.nonnegative().lower, upper.upper)
+        return Enclosure(self.below(share).lower, self.above(share).upper)
 
 
 def exactly(value: float) -> Enclosure:

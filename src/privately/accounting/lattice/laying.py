@@ -40,6 +40,8 @@ class Far:
 
     def at(self, epsilon: Fraction) -> Enclosure:
         """What they add at epsilon."""
+        if not self.first.upper:
+            return self.first
         if self.enough is None or epsilon > self.enough:
             return Enclosure(Decimal(0), self.first.upper)
         return (self.first - Enclosure.of(epsilon).exp() * self.second).nonnegative()
@@ -61,12 +63,12 @@ class Laid:
     def upper(self, epsilon: Fraction) -> Fraction:
         """delta at epsilon, from above."""
         share = self.sum.share(epsilon - self.shift - self.slack, up=False)
-        return Fraction((self.sum.profile(share) + self.far.at(epsilon)).upper) + self.dropped
+        return Fraction((self.sum.above(share) + self.far.at(epsilon)).upper) + self.dropped
 
     def lower(self, epsilon: Fraction) -> Fraction:
         """delta at epsilon, from below."""
         share = self.sum.share(epsilon - self.shift + self.slack, up=True)
-        return Fraction((self.sum.profile(share) + self.far.at(epsilon)).lower)
+        return Fraction((self.sum.below(share) + self.far.at(epsilon)).lower)
 
     def rough(self, epsilon: float) -> tuple[float, float]:
         """ln delta at epsilon, and how far it may be off, roughly."""

@@ -16,7 +16,7 @@ from privately.accounting.lattice.smooth import Smooth, smooth
 from privately.accounting.losses import Loss, SampledDiscreteGaussianLoss
 from privately.accounting.roads import NotApplicable
 
-_HEIGHTS: Floats = np.exp(np.linspace(math.log(1e-3), math.log(1e6), 300))
+_HEIGHTS: Floats = np.exp(np.linspace(math.log(1e-3), math.log(1e6), 160))
 _STEEPEST = 550.0
 _MANY = 1000
 _ROOT_HALF = math.sqrt(0.5)

@@ -6,20 +6,16 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol
-
-import numpy as np
+from typing import NamedTuple, Protocol
 
 from privately.accounting.compositions import Composition
-from privately.accounting.extremes import largest_loss
-from privately.accounting.lattice.atoms import atoms
 from privately.accounting.lattice.laying import MOST, Laid, lay
 from privately.accounting.lattice.planning import Outline, View, contour
-from privately.accounting.losses import DiscreteGaussianLoss, SampledDiscreteGaussianLoss
+from privately.accounting.lattice.top import near_the_top
 from privately.accounting.roads import NotApplicable
 from privately.rounding import Enclosure, Interval
 
-METHOD = "lattice: loss distributions on a lattice, by a sum over one period"
+METHOD = "lattice"
 
 _FIRST = 1 << 12
 _MOST_WORK = 1 << 20
@@ -30,8 +26,8 @@ _FAR = Fraction(64)
 _FARTHEST = Fraction(10**9)
 _SCOUTS = 6
 _DOUBTFUL = 0.1
-_RAREST = -(10**6)
-_WITHOUT_TOP = DiscreteGaussianLoss, SampledDiscreteGaussianLoss
+_CLOSE = 0.01
+_STEP = 2.0**-32
 
 
 @dataclass(frozen=True)
@@ -77,7 +73,7 @@ def epsilon(composition: Composition, delta: Fraction, width: Fraction) -> Inter
     if delta <= most or delta >= 1:
         raise NotApplicable("delta is not above the mass at infinite loss for certain, or 1")
     easier, harder = ((delta - mass) / (1 - mass) for mass in (least, most))
-    edge = near_the_top(composition, easier)
+    edge = near_the_top(composition, easier, harder, METHOD)
     if edge is not None and edge.width <= width * max(edge.upper, _SMALL):
         return edge
     found = _refined(composition, _Epsilon(easier, harder), width)
@@ -95,7 +91,7 @@ def _refined(composition: Composition, query: Query, width: Fraction) -> Interva
     while scouts and search.attempt():
         scouts -= 1
     while search.wide > 1 and search.count < most:
-        search.count = min(search.count * max(2, 2 ** math.ceil(math.log2(min(search.wide, _FARTHEST)) / 5)), most)
+        search.count = min(search.count * _more(search.wide), most)
         search.attempt()
     return search.found()
 
@@ -132,33 +128,12 @@ class _Search:
         return self.best
 
 
-def near_the_top(composition: Composition, delta: Fraction) -> Interval | None:
-    """Where all laws have a largest loss that carries mass, epsilon at delta is close to their sum.
-
-    Theorem: if every law takes its largest loss with a probability of at least p_i, then with p = prod p_i^T_i and S
-        their sum, delta(epsilon) >= p (1 - e^(epsilon - S)); so S + ln(1 - delta/p) <= epsilon(delta) <= S.
-    Reference: the definition of the profile
-    Proof: docs/theory/accounting/lattice.md#near-the-largest-loss
-    Checked-by: tests/accounting/lattice/test_road.py::test_near_the_largest_loss
+def _more(wide: Fraction) -> int:
+    """How many times more nodes: atoms beside a density let the width fall like the square of the step, all else
+    like a higher power.
     """
-    largest = largest_loss(composition)
-    if largest is None:
-        return None
-    log_mass = Enclosure.of(0)
-    for law, times in composition.parts:
-        found = atoms(law)
-        if isinstance(law, _WITHOUT_TOP) or not found.losses.size:
-            return None
-        top = int(np.argmax(found.losses))
-        mass = float(found.masses[top] - 2 * found.mass_errors[top])
-        if mass <= 0:
-            return None
-        log_mass = log_mass + times * Enclosure.of(Fraction(mass)).log()
-    if log_mass.lower < _RAREST:
-        return None
-    share = 1 - delta / log_mass.exp()
-    lower = largest + share.log() if share.lower > 0 else Enclosure.of(0)
-    return Enclosure(lower.nonnegative().lower, largest.upper).interval(METHOD)
+    halvings = math.log2(min(wide, _FARTHEST))
+    return 1 << max(math.ceil(halvings / 5), min(math.ceil(halvings / 2), 2), 1)
 
 
 def _first_count(deviations: float) -> int:
@@ -226,14 +201,15 @@ class _Epsilon:
         """Guessed by secant steps, then checked on either side."""
         root = _root(upper, guess)
         enough = upper.far.enough
-        if enough is not None and root > 0.99 * float(enough) and upper.far.first.upper > self.harder / 100:
-            return None, Guess(1.3 * root, guess.log_delta)
-        other = root if lower is upper else _root(lower, Guess(root, guess.log_delta))
-        high = _checked(lambda place: upper.upper(place) <= self.harder, upper, root, 1)
-        low = _checked(lambda place: lower.lower(place) >= self.easier, lower, other, -1)
-        found = Interval(low, max(high, low), method=METHOD)
-        if upper.rough(root)[1] < _DOUBTFUL:
-            return found, Guess(root, guess.log_delta)
+        if enough is not None and root.epsilon > 0.99 * float(enough) and upper.far.first.upper > self.harder / 100:
+            return None, Guess(1.3 * root.epsilon, guess.log_delta)
+        other = root if lower is upper else _root(lower, Guess(root.epsilon, guess.log_delta))
+        step = _STEP * upper.sum.frame.period
+        high = _checked(lambda place: upper.upper(place) <= self.harder, root, step, 1)
+        low = _checked(lambda place: lower.lower(place) >= self.easier, other, step, -1)
+        found = Interval(low, high, method=METHOD)
+        if root.doubt < _DOUBTFUL:
+            return found, Guess(root.epsilon, guess.log_delta)
         return found, self.between(found, guess)
 
     def between(self, best: Interval | None, guess: Guess) -> Guess:
@@ -242,42 +218,49 @@ class _Epsilon:
         return Guess(float(best.lower + best.upper) / 2, guess.log_delta)
 
 
-def _root(laid: Laid, guess: Guess) -> float:
+class Place(NamedTuple):
+    """An epsilon where ln delta is about as wanted, how steeply it falls there, and how far it may be off, roughly."""
+
+    epsilon: float
+    fall: float
+    doubt: float
+
+
+def _root(laid: Laid, guess: Guess) -> Place:
     """Where ln delta is as guessed, or 0: secant steps, as ln delta is nearly a line, kept within a bracket."""
     low, high = 0.0, 2 * guess.epsilon + laid.sum.frame.period
     starts = [guess.epsilon * part for part in (1, 0.98, 0.9, 0.7)]
-    x = next((start for start in starts if math.isfinite(laid.rough(start)[0])), None)
+    known = ((start, laid.rough(start)) for start in starts)
+    x, found = next(((start, rough) for start, rough in known if math.isfinite(rough[0])), (None, (0.0, 0.0)))
     if x is None:
         raise NotApplicable("the lattice is too coarse, or the guess too far off")
     before: tuple[float, float] | None = None
-    slope = -laid.sum.frame.tilt
+    slope, doubt = -laid.sum.frame.tilt, 1.0
     for _ in range(60):
-        value = laid.rough(x)[0] - guess.log_delta
+        value = found[0] - guess.log_delta
         low, high = (x, high) if value > 0 else (low, x)
-        if not math.isfinite(value):
+        if math.isfinite(value):
+            if before is not None and x != before[0]:
+                slope = min((value - before[1]) / (x - before[0]), -1e-9)
+            before, doubt = (x, value), found[1]
+            ahead = x - value / slope
+            x = ahead if low < ahead < high else (low + high) / 2
+            if abs(x - before[0]) <= max(1e-11 * max(x, 1e-6), _CLOSE * doubt / -slope) or high == 0:
+                break
+        else:
             x = (low + high) / 2
-            continue
-        if before is not None and x != before[0]:
-            slope = min((value - before[1]) / (x - before[0]), -1e-9)
-        before = x, value
-        found = x - value / slope
-        x = found if low < found < high else (low + high) / 2
-        if abs(x - before[0]) <= 1e-11 * max(x, 1e-6) or high == 0:
-            break
-    return x
+        found = laid.rough(x)
+    return Place(x, max(-slope, laid.sum.frame.tilt / 100), doubt)
 
 
-def _checked(holds: Callable[[Fraction], bool], laid: Laid, root: float, sign: int) -> Fraction:
-    """The first place beyond the root, a little further every time, where something holds for certain."""
-    (value, off), (before, _) = laid.rough(root), laid.rough(root * (1 - 1e-4))
-    fall = (before - value) / max(root * 1e-4, 1e-300)
-    slope = max(fall if math.isfinite(fall) else 0.0, laid.sum.frame.tilt / 100)
-    margin = (min(off, 1.0) + 1e-12) / slope + 2.0**-32 * laid.sum.frame.period
+def _checked(holds: Callable[[Fraction], bool], place: Place, step: float, sign: int) -> Fraction:
+    """The first epsilon beyond the place, a little further every time, where something holds for certain."""
+    margin = (min(1.02 * place.doubt, 1.0) + 1e-12) / place.fall + step
     for _ in range(60):
-        place = Fraction(root) + sign * Fraction(margin)
-        if place < 0:
+        found = Fraction(place.epsilon) + sign * Fraction(margin)
+        if found < 0:
             return Fraction(0)
-        if holds(place):
-            return place
+        if holds(found):
+            return found
         margin *= 1.5
     raise NotApplicable("no place could be checked")

@@ -151,7 +151,7 @@ class Smooth:
         left, right = self.base.spread()
         if self.form != "add":
             right = min(right, highest)
-        y = np.linspace(left, right, 401)
+        y = np.linspace(left, right, 201)
         mass = self.base.log_density(y) + math.log(y[1] - y[0])
         loss = np.logaddexp(math.log1p(-self.rate), math.log(self.rate) + y) if self.rate < 1 else y
         if self.form == "remove":
