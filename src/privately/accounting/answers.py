@@ -87,11 +87,16 @@ def _worst(found: tuple[Composition, ...], question: Question, method: Method | 
     for one in found:
         if answers and math.isinf(_top(answers).lower):
             break
-        if answers and method in {None, "contour"} and question.is_below(contour, one, _top(answers)):
+        if answers and _is_worth_a_look(one, method) and question.is_below(contour, one, _top(answers)):
             continue
         answers.append(_best(one, question, method))
     top = _top(answers)
     return Interval(max(answer.lower for answer in answers), top.upper, method=top.method)
+
+
+def _is_worth_a_look(composition: Composition, method: Method | None) -> bool:
+    """Whether the contour may tell sooner than an answer that it is not needed; for one step it does not."""
+    return method == "contour" or (method is None and [times for _, times in composition.parts] != [1])
 
 
 def _top(answers: list[Interval]) -> Interval:

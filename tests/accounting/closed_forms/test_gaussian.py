@@ -10,6 +10,7 @@ import pytest
 from mpmath import mp
 
 from privately.accounting.closed_forms import gaussian
+from privately.accounting.elementary import normal_tail
 from privately.accounting.losses import GaussianLoss
 from privately.guarantees.curves import gaussian_delta
 from privately.rounding import Enclosure
@@ -68,6 +69,49 @@ def test_inverses_are_narrow() -> None:
         for delta in DELTAS[1:]:
             lower, upper = gaussian.inverse(square, delta)
             assert upper - lower <= Fraction(1, 10**7) * upper
+
+
+def float_faults(square: Fraction, epsilons: list[float]) -> list[float]:
+    """At which epsilons the two floats miss the truth."""
+    with many_digits():
+        law = GaussianLoss(mu_squared=square)
+        found = [(epsilon, *gaussian.between(square, epsilon)) for epsilon in epsilons]
+        return [e for e, low, high in found if not holds(true_delta(law, Fraction(e)), Fraction(low), Fraction(high))]
+
+
+FLOAT_SQUARES = [Fraction(round(10 ** RANDOM.uniform(-8, 3), 12)) for _ in range(12)]
+
+
+def test_floats_contain_the_truth() -> None:
+    for square in [*SQUARES, *FLOAT_SQUARES]:
+        root = float(square) ** 0.5
+        steps = [RANDOM.uniform(-2, 36) for _ in range(12)]
+        epsilons = [0.0, *(max(float(square) / 2 + root * step, 0.0) for step in steps)]
+        assert float_faults(square, epsilons) == [], square
+
+
+def test_floats_are_narrow() -> None:
+    for square in (Fraction(1, 100), Fraction(1), Fraction(3), Fraction(50)):
+        for delta in DELTAS:
+            lower, upper = gaussian.inverse(square, delta)
+            assert upper - lower <= Fraction(1, 10**10) * upper
+            low, high = gaussian.between(square, float(upper))
+            assert 0 < low < high <= low * (1 + 1e-9)
+
+
+def test_faults_of_the_floats_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    square, epsilons = Fraction(2), [0.1, 1.0, 3.0, 9.0, 20.0]
+    tail = normal_tail
+    assert float_faults(square, epsilons) == []
+    monkeypatch.setattr(gaussian, "normal_tail", lambda x: tail(x) * (1 + 2.0**-36))
+    assert len(float_faults(square, epsilons)) == len(epsilons)
+    monkeypatch.setattr(gaussian, "normal_tail", lambda x: tail(x * (1 + 2.0**-36)))
+    assert len(float_faults(square, epsilons[1:])) == len(epsilons) - 1
+
+
+def test_beyond_the_floats() -> None:
+    for square, epsilon in (("1e4", 100.0), ("1", 700.0), ("1", 40.0), ("1e-20", 1.0)):
+        assert gaussian.between(Fraction(square), epsilon) == (0.0, 1.0)
 
 
 def test_inverses_fall_with_delta_and_rise_with_mu() -> None:

@@ -237,3 +237,38 @@ def test_enclosures_meet_at_0() -> None:
         below, above = (single._plain(base, Fraction(sign, 10**40)) for sign in (-1, 1))
         assert Fraction(abs(below.lower - above.upper)) < Fraction(1, 10**38)
         assert isinstance(below, Enclosure)
+
+
+QUICK: list[Any] = [
+    GaussianLoss(mu_squared=Fraction(1)),
+    GaussianLoss(mu_squared=Fraction(1, 30)),
+    GaussianLoss(mu_squared=Fraction(40)),
+    LaplaceLoss(epsilon=Fraction(1)),
+    LaplaceLoss(epsilon=Fraction(1, 50)),
+    LaplaceLoss(epsilon=Fraction(30)),
+]
+
+
+@pytest.mark.parametrize("base", QUICK, ids=str)
+def test_floats_and_digits_agree(base: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    for rate in RATES[:2]:
+        for delta in (rate / 1000, rate / 10**7):
+            quick = single._added_inverse(base, rate, delta)
+            assert single._added_quickly(base, rate, delta) is not None
+            assert quick[1] - quick[0] <= Fraction(1, 10**9) * quick[1]
+            with monkeypatch.context() as patched:
+                patched.setattr(single, "_added_quickly", lambda *_: None)
+                slow = single._added_inverse(base, rate, delta)
+            assert slow[0] <= quick[1]
+            assert quick[0] <= slow[1]
+
+
+@pytest.mark.parametrize("guess", [1e-9, 0.5, 3.0, 500.0])
+def test_a_wrong_guess_of_the_crossing_does_no_harm(guess: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    base, rate, delta = QUICK[0], Fraction(1, 100), Fraction(1, 10**5)
+    sound = single._added_inverse(base, rate, delta)
+    monkeypatch.setattr(single, "_added_guess", lambda *_: guess)
+    assert single._added_quickly(base, rate, delta) is None
+    found = single._added_inverse(base, rate, delta)
+    assert found[0] <= sound[1]
+    assert sound[0] <= found[1]

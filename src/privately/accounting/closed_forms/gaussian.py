@@ -5,10 +5,16 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+import numpy as np
+
+from privately.accounting.elementary import ERROR, UNIT, exp, normal_tail
 from privately.guarantees.curves import best_concentrated_order, bound_to_epsilon, gaussian_delta
 from privately.rounding import Enclosure, round_down, round_up
 
 _DIGITS = 45
+_FURTHEST = 36.0
+_LARGEST = 600.0
+_TOLERATED = 1e-9
 _MARGIN = Fraction(1, 10**12)
 _LEAST_SQUARE = Fraction(1, 10**78)
 
@@ -29,11 +35,21 @@ def profile(mu_squared: Fraction, epsilon: Fraction) -> Enclosure:
 
 def inverse(mu_squared: Fraction, delta: Fraction) -> tuple[Fraction, Fraction]:
     """epsilon at 0 < delta < 1: guessed with floats, then checked on either side."""
+    log_delta = _log(delta)
+    guess = _guess(float(max(mu_squared, _LEAST_SQUARE)), log_delta)
+    quick = _quickly(mu_squared, delta, guess, log_delta)
+    if quick is not None:
+        return quick
     low, high = _roots(max(mu_squared, _LEAST_SQUARE))
-    at_zero = gaussian_delta(high, Fraction(0))
-    if at_zero.upper <= delta:
+    if gaussian_delta(high, Fraction(0)).upper <= delta:
         return Fraction(0), Fraction(0)
-    guess = Fraction(_guess(float(mu_squared), float(Enclosure.of(delta).log().lower)))
+    return _slowly(low, high, delta, Fraction(guess), certain=mu_squared >= _LEAST_SQUARE)
+
+
+def _slowly(
+    low: Fraction, high: Fraction, delta: Fraction, guess: Fraction, *, certain: bool
+) -> tuple[Fraction, Fraction]:
+    """By 60 digits, mu between `low` and `high`."""
     margin = _MARGIN
     lower = upper = None
     while lower is None or upper is None:
@@ -45,7 +61,66 @@ def inverse(mu_squared: Fraction, delta: Fraction) -> tuple[Fraction, Fraction]:
         margin *= 100
         if margin > 1:
             lower, upper = lower or Fraction(0), upper or _ceiling(high, delta)
-    return (lower if mu_squared >= _LEAST_SQUARE else Fraction(0)), upper
+    return (lower if certain else Fraction(0)), upper
+
+
+def _quickly(mu_squared: Fraction, delta: Fraction, guess: float, log_delta: float) -> tuple[Fraction, Fraction] | None:
+    """The same by floats, where these tell the profile within a part in 10^9."""
+    margin = margin_of(mu_squared, guess, log_delta)
+    left, right = guess - margin, guess + margin
+    if not left > 0:
+        return None
+    lower, upper = between(mu_squared, left)[0], between(mu_squared, right)[1]
+    return (Fraction(left), Fraction(right)) if lower >= delta >= upper else None
+
+
+def between(mu_squared: Fraction, epsilon: float) -> tuple[float, float]:
+    """Floats below and above delta at epsilon >= 0; 0 and 1 where floats do not reach.
+
+    Theorem: delta = P(N > a) - e^epsilon P(N > a + mu), a = epsilon/mu - mu/2, and an error e of an argument x changes
+        the tail by at most (|x| + 1) e relative to it, while that is small.
+    Reference: Balle-Wang 2018, Theorem 8
+    Proof: docs/theory/accounting/closed_forms.md#normal-losses-by-floats
+    Checked-by: tests/accounting/closed_forms/test_gaussian.py::test_floats_contain_the_truth
+    """
+    mu = math.sqrt(mu_squared)
+    if not 0 < mu < _FURTHEST or epsilon > _LARGEST:
+        return 0.0, 1.0
+    shift = epsilon / mu
+    near, far = shift - mu / 2, shift + mu / 2
+    if max(-near, far) > _FURTHEST:
+        return 0.0, 1.0
+    tails = normal_tail(np.array([near, far]))
+    first, second = float(tails[0]), float(tails[1]) * float(exp(np.array([epsilon]))[0])
+    error = _tail_error(shift, mu) + 2 * ERROR
+    total, off = first - second, error * (first + second) * (1 + 2.0**-20)
+    return max(total - off, 0.0), min(total + off, 1.0)
+
+
+def margin_of(mu_squared: Fraction, epsilon: float, log_delta: float) -> float:
+    """About how far from epsilon `between` tells its delta from another one; infinite where it hardly can."""
+    mu = math.sqrt(mu_squared) if mu_squared >= _LEAST_SQUARE else 0.0
+    if not 0 < mu < _FURTHEST:
+        return math.inf
+    shift = epsilon / mu
+    near = shift - mu / 2
+    if max(-near, shift + mu / 2) > _FURTHEST:
+        return math.inf
+    off = 2 * (_tail_error(shift, mu) + 2 * ERROR) * math.erfc(near / math.sqrt(2)) / 2 / math.exp(log_delta)
+    slope = -rough_log_slope(near, mu)
+    return 4 * off / slope + 16 * UNIT * epsilon if off < _TOLERATED and slope > _TOLERATED else math.inf
+
+
+def _tail_error(shift: float, mu: float) -> float:
+    """Relative, of a tail at shift +- mu/2, both off by at most 4 units of rounding of shift + mu."""
+    size = shift + mu
+    return ERROR + 16 * UNIT * size * (size + 1)
+
+
+def _log(delta: Fraction) -> float:
+    """ln delta, roughly."""
+    near = float(delta)
+    return math.log(near) if near > 1e-300 else float(Enclosure.of(delta).log().lower)
 
 
 def _ceiling(mu: Fraction, delta: Fraction) -> Fraction:
@@ -64,37 +139,42 @@ def _roots(square: Fraction) -> tuple[Fraction, Fraction]:
 
 
 def _guess(mu_squared: float, log_delta: float) -> float:
-    """epsilon, roughly, by false position on a = epsilon/mu - mu/2."""
+    """epsilon, roughly: Newton's method from the right, where it cannot overshoot, as ln delta is concave."""
     mu = math.sqrt(mu_squared)
-
-    def excess(a: float) -> float:
-        return _log_delta(a, mu) - log_delta
-
     low, high = -mu / 2, 1.0
-    while excess(high) > 0:
+    while rough_log_delta(high, mu) > log_delta:
         low, high = high, 2 * high + 1
     for _ in range(200):
-        middle = (low + high) / 2
-        low, high = (middle, high) if excess(middle) > 0 else (low, middle)
-        if high - low <= 4e-16 * max(abs(high), 1e-3 * mu):
+        stride = (rough_log_delta(high, mu) - log_delta) / (-mu * mills(high + mu) / _mills_fall(high, mu))
+        step = high - stride if high - stride > low else (low + high) / 2
+        if abs(step - high) <= 4e-16 * max(abs(high), 1e-3 * mu):
             break
-    return max(mu * ((low + high) / 2 + mu / 2), 1e-300)
+        high = step
+    return max(mu * (high + mu / 2), 1e-300)
 
 
-def _log_delta(a: float, mu: float) -> float:
+def rough_log_delta(a: float, mu: float) -> float:
     """ln(Phi(-a) - e^epsilon Phi(-a - mu)), with e^epsilon phi(a + mu) = phi(a)."""
-    first, second = _mills(a), _mills(a + mu)
-    if mu < 1e-4:  # the difference as an integral of -R' = 1 - x R
-        middle = a + mu / 2
-        return -a * a / 2 - 0.9189385332046727 + math.log(max(mu * (1 - middle * _mills(middle)), 1e-300))
-    return -a * a / 2 - 0.9189385332046727 + math.log(max(first - second, 1e-300))
+    return -a * a / 2 - 0.9189385332046727 + math.log(_mills_fall(a, mu))
 
 
-def _mills(x: float) -> float:
-    """Phi(-x)/phi(x)."""
+def rough_log_slope(a: float, mu: float) -> float:
+    """Its derivative in epsilon = mu (a + mu/2)."""
+    return -mills(a + mu) / _mills_fall(a, mu)
+
+
+def _mills_fall(a: float, mu: float) -> float:
+    """R(a) - R(a + mu); for small mu as an integral of -R' = 1 - x R."""
+    middle = a + mu / 2
+    fall = mu * (1 - middle * mills(middle)) if mu < 1e-4 else mills(a) - mills(a + mu)
+    return max(fall, 1e-300)
+
+
+def mills(x: float) -> float:
+    """R(x) = Phi(-x)/phi(x), nearly."""
     if x < 3:
         return math.sqrt(math.pi / 2) * math.exp(x * x / 2) * math.erfc(x / math.sqrt(2)) if x > -37 else math.inf
     tail = 0.0
-    for k in range(int(80 + 900 / (x * x)), 0, -1):
+    for k in range(int(20 + 300 / (x * x)), 0, -1):
         tail = k / (x + tail)
     return 1 / (x + tail)

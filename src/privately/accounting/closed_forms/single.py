@@ -30,6 +30,11 @@ Profile = Callable[[Fraction], Enclosure]
 _DIGITS = 50
 _MOST_OUTCOMES = 10**12
 _HIGHEST = Fraction(10**6)
+_LARGEST_GUESS = 600.0
+_LEAST_DELTA = Fraction(1, 10**200)
+_LEAST_SIZE = 1e-60
+_MARGIN = 1e-13
+_ROUNDS = 100
 
 
 def profile(law: Loss, epsilon: Fraction) -> Enclosure:
@@ -134,9 +139,64 @@ def _added_inverse(base: Base, rate: Fraction, delta: Fraction) -> tuple[Fractio
     def curve(y: Fraction) -> Enclosure:
         return left(y) / (1 - rate + left(y)) * _plain(base, y)
 
-    low, high = _solved(curve, delta)
+    low, high = _added_quickly(base, rate, delta) or _solved(curve, delta)
     lower, upper = (-(1 - rate + left(y)).log() for y in (low, high))
     return _ends(Enclosure(lower.lower, upper.upper).nonnegative())
+
+
+def _added_quickly(base: Base, rate: Fraction, delta: Fraction) -> tuple[Fraction, Fraction] | None:
+    """The same y, found in floats and then checked on either side."""
+    if not isinstance(base, GaussianLoss | LaplaceLoss) or not _LEAST_DELTA < delta < rate:
+        return None
+    if not _LEAST_SIZE < (base.mu_squared if isinstance(base, GaussianLoss) else base.epsilon) < _HIGHEST:
+        return None
+    y = _added_guess(base, float(rate), math.log(delta))
+    margin = y * _MARGIN
+    if isinstance(base, GaussianLoss):
+        log_base = math.log(delta) - math.log(rate) + y + math.log1p(-float(rate) * -math.expm1(-y))
+        margin += gaussian.margin_of(base.mu_squared, y, log_base)
+    left, right = y - margin, y + margin
+    if not 0 < left < right < _LARGEST_GUESS:
+        return None
+    holds = _added_at(base, rate, left).lower >= delta >= _added_at(base, rate, right).upper
+    return (Fraction(left), Fraction(right)) if holds else None
+
+
+def _added_at(base: GaussianLoss | LaplaceLoss, rate: Fraction, y: float) -> Enclosure:
+    """q e^-y/(1 - q + q e^-y) times the profile without sampling at y > 0."""
+    left = rate * Enclosure.of(-Fraction(y)).exp()
+    if isinstance(base, GaussianLoss):
+        low, high = gaussian.between(base.mu_squared, y)
+        plain = Enclosure(Enclosure.of(Fraction(low)).lower, Enclosure.of(Fraction(high)).upper)
+    else:
+        plain = _plain(base, Fraction(y))
+    return left / (1 - rate + left) * plain
+
+
+def _added_guess(base: GaussianLoss | LaplaceLoss, rate: float, log_delta: float) -> float:
+    """y, roughly: Newton's method, kept between the last points on either side."""
+    low, high = 0.0, float(base.epsilon) if isinstance(base, LaplaceLoss) else _LARGEST_GUESS
+    y = min(high / 2, 1.0)
+    for _ in range(_ROUNDS):
+        value, slope = _rough(base, y)
+        left = rate * math.exp(-y)
+        excess = math.log(rate) - y - math.log(1 - rate + left) + value - log_delta
+        low, high = (y, high) if excess > 0 else (low, y)
+        stride = excess / ((1 - rate) / (1 - rate + left) - slope)
+        y, last = (y + stride if low < y + stride < high else (low + high) / 2), y
+        if abs(y - last) <= _MARGIN * y / 4:
+            break
+    return y
+
+
+def _rough(base: GaussianLoss | LaplaceLoss, y: float) -> tuple[float, float]:
+    """ln of the profile without sampling and its derivative, roughly."""
+    if isinstance(base, LaplaceLoss):
+        inside = max(-math.expm1((y - float(base.epsilon)) / 2), 1e-300)
+        return math.log(inside), -(1 - inside) / (2 * inside)
+    mu = math.sqrt(base.mu_squared)
+    a = y / mu - mu / 2
+    return gaussian.rough_log_delta(a, mu), gaussian.rough_log_slope(a, mu)
 
 
 def _between(base: Base, y: Enclosure) -> Enclosure:
