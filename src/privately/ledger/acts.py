@@ -1,0 +1,203 @@
+"""What can be done with a ledger, each as one act in a turn: decide on the state, then append, or refuse."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Literal, get_args
+
+from privately.accounting import Filter
+from privately.errors import InvalidParameter, LedgerCorrupt, Unanswered
+from privately.ledger.book import Book, fetched, key_of, stored_answer
+from privately.ledger.charges import Charge, amounts, described, spendable
+from privately.ledger.entries import Adjusted, Charged, ClockSet, Opened, Released
+from privately.ledger.state import Account, State
+from privately.ledger.stores import Head
+
+Reuse = Literal["everyone", "own", "never"]
+REUSES: tuple[Reuse, ...] = get_args(Reuse)
+"""Who is served again, free, the stored answer to the same question of the same data: all, who asked it, nobody."""
+
+LARGEST_ANSWER = 1 << 28
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Receipt:
+    """Shows that a charge is durable. With `answer`, the question was answered before and nothing was charged now."""
+
+    charge: Charge
+    head: Head
+    answer: bytes | None = None
+
+    @property
+    def number(self) -> int:
+        """Which record says so."""
+        return self.head.number
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenAccount:
+    """A new account; again with the same cap is no change, with another one it is refused."""
+
+    name: str
+    filter: Filter
+    reuse: Reuse
+
+    def __call__(self, book: Book) -> None:
+        known = book.state.accounts.get(self.name)
+        if known is None:
+            book.append(Opened(account=self.name, filter=self.filter.to_state(), reuse=self.reuse))
+            return
+        terms = (self.filter.cap, self.filter.promise, self.reuse)
+        if (known.filter.cap, known.filter.promise, known.reuse) != terms:
+            raise InvalidParameter(
+                "cap",
+                f"account {self.name} was opened with {known.filter.promise}, {known.reuse!r}.",
+                hint="The owner can change a cap with `adjust`, which is recorded.",
+            )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MakeCharge:
+    """Charges all accounts of a question, or none; or finds its answer. `again` pays for a lost answer once more."""
+
+    charge: Charge
+    again: bool = False
+
+    def __call__(self, book: Book) -> Receipt:
+        reuse = self._reuse(book.state)
+        return self._same_key(book) or self._same_question(book, reuse) or self._charged(book, reuse)
+
+    def _same_key(self, book: Book) -> Receipt | None:
+        row = book.session.latest(key=key_of(self.charge.analyst, self.charge.key))
+        if row is None:
+            return None
+        entry, _ = fetched(book.session, row.number)
+        if not isinstance(entry, Charged) or (entry.analyst, entry.key) != (self.charge.analyst, self.charge.key):
+            raise LedgerCorrupt(f"record {row.number} is filed under a key that is not its own.")
+        if entry.body != self.charge.body:
+            raise InvalidParameter("key", "was used for another request.", hint="Give each request a key of its own.")
+        released = book.session.latest(charge=row.number)
+        if released is not None:
+            return Receipt(charge=self.charge, head=row.head, answer=stored_answer(book.session, released))
+        if self.again:
+            return None
+        raise Unanswered(
+            f"this request was charged in record {row.number}, and no answer is stored.",
+            charge=row.number,
+            hint="It is still running, or was lost; to pay for it once more, ask with again=True.",
+        )
+
+    def _same_question(self, book: Book, reuse: Reuse) -> Receipt | None:
+        if reuse == "never":
+            return None
+        row = book.session.latest(question=self.charge.question(own=reuse == "own"))
+        if row is None or row.charge is None:
+            return None
+        answer = stored_answer(book.session, row)
+        _, charged = fetched(book.session, row.charge)
+        return Receipt(charge=self.charge, head=charged.head, answer=answer)
+
+    def _charged(self, book: Book, reuse: Reuse) -> Receipt:
+        charge = self.charge
+        owed: dict[str, list[str]] = {}
+        for account in payers(book.state, charge):
+            owed[account.name] = list(amounts(charge.cost, account.filter.tally.currency))
+            account.filter.spend_amounts(spendable(tuple(owed[account.name])))
+        row = book.append(
+            Charged(
+                accounts=owed,
+                analyst=charge.analyst,
+                token=charge.token,
+                cost=described(charge.cost),
+                key=charge.key,
+                body=charge.body,
+                question=None if reuse == "never" else charge.question(own=reuse == "own"),
+                snapshot=charge.snapshot,
+                label=charge.label,
+            )
+        )
+        return Receipt(charge=charge, head=row.head)
+
+    def _reuse(self, state: State) -> Reuse:
+        """The strictest of the lineages asked about."""
+        policies = {lineage_account(state, lineage).reuse for lineage in self.charge.lineages}
+        return max((policy for policy in REUSES if policy in policies), key=REUSES.index)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreAnswer:
+    """Keeps the answer to a charge, once. The same bytes again are no change; others are refused."""
+
+    receipt: Receipt
+    answer: bytes
+
+    def __call__(self, book: Book) -> Head:
+        entry, row = fetched(book.session, self.receipt.number)
+        if not isinstance(entry, Charged) or row.head != self.receipt.head:
+            raise InvalidParameter("receipt", "is not of a charge in this ledger.")
+        before = book.session.latest(charge=row.number)
+        if before is not None:
+            if stored_answer(book.session, before) != self.answer:
+                raise InvalidParameter("answer", f"another one was stored for record {row.number}.")
+            return before.head
+        hashed = sha256(self.answer).hexdigest()
+        release = Released(charge=row.number, hash=hashed, size=len(self.answer), question=entry.question)
+        return book.append(release, answer=self.answer).head
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdjustCap:
+    """Another cap for an account, in the owner's name. What was spent stays spent, counted as before."""
+
+    name: str
+    filter: Filter
+    by: str
+    reason: str
+
+    def __call__(self, book: Book) -> Head:
+        account = book.state.accounts.get(self.name)
+        if account is None:
+            raise InvalidParameter("account", f"there is no account {self.name}.")
+        if account.filter.tally.currency != self.filter.tally.currency:
+            raise InvalidParameter("cap", f"account {self.name} counts in {_kind(account)}, which never changes.")
+        before = account.filter.to_state()
+        try:
+            kept = {name: before[name] for name in ("spent", "entries")}
+            following = Filter.from_state(self.filter.to_state() | kept)
+        except InvalidParameter:
+            spent = account.filter.spent
+            raise InvalidParameter("cap", f"{spent} is spent already.", hint="A cap is never below it.") from None
+        entry = Adjusted(account=self.name, filter=following.to_state(), by=self.by, reason=self.reason)
+        return book.append(entry).head
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AcceptClock:
+    """The owner says that the clock is right although it is behind earlier records."""
+
+    by: str
+    reason: str
+
+    def __call__(self, book: Book) -> Head:
+        return book.append(ClockSet(by=self.by, reason=self.reason)).head
+
+
+def payers(state: State, charge: Charge) -> Iterator[Account]:
+    """Every account that a charge touches: those of the lineages, and of the analyst and token where there are any."""
+    for first, *others in charge.accounts:
+        yield lineage_account(state, first)
+        yield from (state.accounts[name] for name in others if name in state.accounts)
+
+
+def lineage_account(state: State, lineage: str) -> Account:
+    """The account of a lineage, or InvalidParameter."""
+    if lineage not in state.accounts:
+        hint = f'The owner opens it: ledger.account("{lineage}", cap=...).'
+        raise InvalidParameter("lineage", f"nobody has set a budget for {lineage!r}.", hint=hint)
+    return state.accounts[lineage]
+
+
+def _kind(account: Account) -> str:
+    return account.filter.tally.currency.kind.__name__

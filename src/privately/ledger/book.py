@@ -1,0 +1,134 @@
+"""The ledger during one turn: the state brought up to date, and entries that join the chain."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from typing import TypeAlias
+
+from privately.errors import LedgerCorrupt, LedgerUnavailable
+from privately.ledger.entries import Charged, Checkpoint, ClockSet, Entry, Released, chained, read, written
+from privately.ledger.state import State
+from privately.ledger.stores import Row, Session
+
+CHECKPOINT_EVERY = 10_000
+LATE = timedelta(minutes=5)
+"""A clock less behind than this was set right a little; with one that is further behind nothing is written."""
+
+Clock: TypeAlias = Callable[[], datetime]
+
+
+def now() -> datetime:
+    """The time of this machine."""
+    return datetime.now(UTC)
+
+
+def stamp(moment: datetime) -> str:
+    """Texts that sort as the moments do."""
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def follow(session: Session, state: State | None) -> State:
+    """The state up to the head: from where we are, or from the last checkpoint. Every record read is checked."""
+    head = session.head()
+    if state is None:
+        following = _from_checkpoint(session)
+    elif head == state.head:
+        return state
+    elif head.number <= state.head.number:
+        raise LedgerCorrupt("the file went back to an earlier state while it was open.")
+    else:
+        following = state.copy()
+    for row in session.rows(following.head.number):
+        join(following, row)
+    if following.head != head:
+        raise LedgerCorrupt("the last record is not the end of the chain.")
+    return following
+
+
+def join(state: State, row: Row) -> None:
+    """Goes on by one record of the store, whose hash must continue the chain and whose names must be its own."""
+    if row.number != state.head.number + 1 or chained(state.head.hash, row.text) != row.hash:
+        raise LedgerCorrupt(f"record {row.number} breaks the chain.")
+    entry, time = read(row.text)
+    if (row.key, row.question, row.charge) != names(entry):
+        raise LedgerCorrupt(f"record {row.number} is filed under names that are not its own.")
+    state.apply(entry, time, row.head)
+
+
+def names(entry: Entry) -> tuple[str | None, str | None, int | None]:
+    """The key, question and charge under which an entry is found again."""
+    if isinstance(entry, Charged):
+        return key_of(entry.analyst, entry.key), None, None
+    if isinstance(entry, Released):
+        return None, entry.question, entry.charge
+    return None, None, None
+
+
+def key_of(analyst: str, key: str) -> str:
+    """Keys are each analyst's own."""
+    return f"{analyst}\n{key}"
+
+
+def _from_checkpoint(session: Session) -> State:
+    number = session.checkpoint()
+    if number == 0:
+        return State()
+    entry, row = fetched(session, number)
+    if not isinstance(entry, Checkpoint):
+        raise LedgerCorrupt(f"record {number} is filed as a checkpoint and is none.")
+    return State.from_checkpoint(entry.state, read(row.text)[1], row.head)
+
+
+def fetched(session: Session, number: int) -> tuple[Entry, Row]:
+    """One record and its entry, if its hash continues the one before it."""
+    row, before = session.row(number), session.row(number - 1)
+    if row is None or before is None or chained(before.hash, row.text) != row.hash:
+        raise LedgerCorrupt(f"record {number} does not verify.")
+    return read(row.text)[0], row
+
+
+def stored_answer(session: Session, row: Row) -> bytes:
+    """The bytes of a release whose record was found, if they are those that were stored."""
+    entry, _ = fetched(session, row.number)
+    answer = session.answer(row.number)
+    if not isinstance(entry, Released) or names(entry)[1:] != (row.question, row.charge):
+        raise LedgerCorrupt(f"record {row.number} is filed as a release and is none.")
+    if answer is None or sha256(answer).hexdigest() != entry.hash:
+        raise LedgerCorrupt(f"the answer stored with record {row.number} does not verify.")
+    return answer
+
+
+class Book:
+    """What one may do in a turn. Entries become durable together when the turn ends, or none of them does."""
+
+    def __init__(self, session: Session, state: State, clock: Clock) -> None:
+        self.session = session
+        self.state = state.copy()
+        self._clock = clock
+
+    def append(self, entry: Entry, *, answer: bytes | None = None) -> Row:
+        """The entry as the next record of the chain."""
+        time = self._time(entry)
+        text = written(entry, time)
+        number = self.state.head.number + 1
+        row = Row(number, chained(self.state.head.hash, text), text, *names(entry))
+        self.state.apply(entry, time, row.head)
+        self.session.append(row, answer=answer, checkpoint=isinstance(entry, Checkpoint))
+        return row
+
+    def finish(self) -> None:
+        """Adds a checkpoint where it is due."""
+        if self.state.head.number - self.state.checkpoint >= CHECKPOINT_EVERY:
+            self.append(Checkpoint(state=self.state.to_data()))
+
+    def _time(self, entry: Entry) -> str:
+        moment = self._clock()
+        time = stamp(moment)
+        if time >= self.state.time or isinstance(entry, ClockSet):
+            return time
+        if stamp(moment + LATE) < self.state.time:
+            hint = "Set the clock right, or let the owner accept it with `accept_clock`."
+            raise LedgerUnavailable(f"the clock says {time}, but the last record is of {self.state.time}.", hint=hint)
+        return self.state.time

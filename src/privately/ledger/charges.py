@@ -1,0 +1,121 @@
+"""Charges: what is to be run and what it costs, said before any data is touched."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, TypeAlias
+
+from privately.accounting import Batch, Event, encode
+from privately.accounting.filters import Currency
+from privately.accounting.filters.states import encoded
+from privately.errors import InvalidParameter
+from privately.guarantees import Guarantee
+from privately.ledger.entries import digest
+from privately.ledger.names import checked_name, checked_text
+
+Cost: TypeAlias = Guarantee | Event | Batch
+
+LONGEST_QUERY, LONGEST_LABEL, MOST_LINEAGES = 10**6, 10_000, 100
+OWNER = "owner"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Charge:
+    """One question: of which people, by whom, how it is written, and what its answer costs.
+
+    `query` is the question in its one canonical form, with all that decides on the answer, noise included; `snapshot`
+    says of which state of the data, in the owner's words or under the owner's key. Both must be public. `key` names
+    the request: the same key with the same request is answered once. `label` is for people who read the history.
+
+    >>> from privately.guarantees import PureDP
+    >>> Charge(lineages=["visits"], query="count", cost=PureDP(epsilon="0.1")).lineages
+    ('visits',)
+    """
+
+    lineages: tuple[str, ...]
+    query: str
+    cost: Cost
+    snapshot: str = ""
+    analyst: str = OWNER
+    token: str | None = None
+    key: str = field(default_factory=lambda: secrets.token_hex(16))
+    label: str = ""
+
+    def __init__(
+        self,
+        *,
+        lineages: Iterable[str],
+        query: str,
+        cost: Cost,
+        snapshot: str = "",
+        analyst: str = OWNER,
+        token: str | None = None,
+        key: str | None = None,
+        label: str = "",
+    ) -> None:
+        if isinstance(lineages, str) or not isinstance(lineages, Iterable):
+            raise InvalidParameter("lineages", 'give a list of names, such as ["visits"].')
+        if not isinstance(cost, (Guarantee, Event, Batch)):
+            raise InvalidParameter("cost", "give a guarantee, an event of privately.accounting, or a Batch of events.")
+        listed = tuple(sorted({checked_name(name, "lineages") for name in lineages}))
+        if not 1 <= len(listed) <= MOST_LINEAGES:
+            raise InvalidParameter("lineages", f"name between 1 and {MOST_LINEAGES}.")
+        members = {
+            "lineages": listed,
+            "query": checked_text(query, "query", longest=LONGEST_QUERY),
+            "cost": cost,
+            "snapshot": checked_text(snapshot, "snapshot", longest=LONGEST_LABEL),
+            "analyst": checked_name(analyst, "analyst"),
+            "token": None if token is None else checked_name(token, "token"),
+            "key": secrets.token_hex(16) if key is None else checked_name(key, "key"),
+            "label": checked_text(label, "label", longest=LONGEST_LABEL),
+        }
+        for name, value in members.items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def accounts(self) -> tuple[tuple[str, ...], ...]:
+        """Of each lineage: its own account, that of the analyst, that of the token. The first must exist."""
+        holders = [self.analyst] if self.token is None else [self.analyst, f"{self.analyst}/{self.token}"]
+        return tuple((lineage, *(f"{lineage}/{holder}" for holder in holders)) for lineage in self.lineages)
+
+    @property
+    def body(self) -> str:
+        """A hash of the request: equal for equal requests. The snapshot is not part of what is requested."""
+        return digest([self.lineages, self.query, described(self.cost), self.token])
+
+    def question(self, *, own: bool) -> str:
+        """A hash of what decides whether a stored answer serves again: the query, the snapshot, the policy."""
+        return digest([self.lineages, self.query, self.snapshot, self.analyst if own else None])
+
+
+def described(cost: Cost) -> dict[str, Any]:
+    """A cost as JSON data: the event that is run, or the guarantee alone where there is none."""
+    if isinstance(cost, Guarantee):
+        return {"guarantee": encoded(cost)}
+    if isinstance(cost, Batch):
+        return {"event": encode(cost.event), "delta": None if cost.delta is None else str(cost.delta)}
+    return {"event": encode(cost), "delta": None}
+
+
+@lru_cache(maxsize=1024)
+def amounts(cost: Cost, currency: Currency) -> tuple[str, ...]:
+    """What a cost comes to in a currency, exactly, as texts; nothing is free.
+
+    >>> from privately.guarantees import PureDP
+    >>> amounts(PureDP(epsilon="0.1"), Currency(kind=PureDP))
+    ('1/10',)
+    """
+    priced = currency.price(Batch(events=[cost]) if isinstance(cost, Event) else cost)
+    if not any(priced):
+        raise InvalidParameter("cost", "is zero: such an answer says nothing, or has no place in a ledger.")
+    return tuple(str(amount) for amount in priced)
+
+
+def spendable(texts: Mapping[str, list[str]] | tuple[str, ...]) -> tuple[Fraction, ...]:
+    """The amounts that texts stand for."""
+    return tuple(Fraction(text) for text in texts)

@@ -1,0 +1,147 @@
+"""What a ledger records: eight kinds of entries, as JSON texts that are chained by their hashes.
+
+Entries are only ever added. Nothing in them is a hash of data without a key, and no cost is a float.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from hashlib import sha256
+from typing import Any, ClassVar, TypeAlias
+
+from privately.errors import LedgerCorrupt
+
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Founded:
+    """The first entry: which ledger this is."""
+
+    what: ClassVar[str] = "founded"
+    ledger: str
+    version: int = VERSION
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opened:
+    """An account, with the filter that decides on its charges from now on."""
+
+    what: ClassVar[str] = "opened"
+    account: str
+    filter: Mapping[str, Any]
+    reuse: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Charged:
+    """A question that may be run: what it is, and what each account pays, exactly.
+
+    `cost` holds the event, or the guarantee, that was priced. `body` stands for all that was asked, `question` for
+    the part that decides whether a stored answer may serve again.
+    """
+
+    what: ClassVar[str] = "charged"
+    accounts: Mapping[str, list[str]]
+    analyst: str
+    token: str | None
+    cost: Mapping[str, Any]
+    key: str
+    body: str
+    question: str | None
+    snapshot: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Released:
+    """The answer to a charge was stored; its bytes are kept beside the records."""
+
+    what: ClassVar[str] = "released"
+    charge: int
+    hash: str
+    size: int
+    question: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Adjusted:
+    """The owner gave an account another cap. What was spent stays spent."""
+
+    what: ClassVar[str] = "adjusted"
+    account: str
+    filter: Mapping[str, Any]
+    by: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Registered:
+    """A table, the lineages whose people it holds, and a sketch of them under the owner's key."""
+
+    what: ClassVar[str] = "registered"
+    table: str
+    lineages: list[str]
+    sketch: str | None
+    by: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClockSet:
+    """The owner accepts a clock that is behind earlier entries."""
+
+    what: ClassVar[str] = "clock set"
+    by: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checkpoint:
+    """All that the entries before this one amount to, so that opening need not read them again."""
+
+    what: ClassVar[str] = "checkpoint"
+    state: Mapping[str, Any]
+
+
+Entry: TypeAlias = Founded | Opened | Charged | Released | Adjusted | Registered | ClockSet | Checkpoint
+_KINDS: dict[str, tuple[type[Entry], frozenset[str]]] = {
+    kind.what: (kind, frozenset({"what", "time", *(field.name for field in fields(kind))}))
+    for kind in (Founded, Opened, Charged, Released, Adjusted, Registered, ClockSet, Checkpoint)
+}
+
+
+def written(entry: Entry, time: str) -> bytes:
+    """The text of an entry: keys sorted, ASCII, so that equal entries are equal bytes."""
+    members = {field.name: getattr(entry, field.name) for field in fields(entry)}
+    return canonical({"what": entry.what, "time": time, **members})
+
+
+def read(text: bytes) -> tuple[Entry, str]:
+    """The entry with this text, and its time."""
+    try:
+        members = json.loads(text)
+        kind, names = _KINDS[members["what"]]
+        if members.keys() != names:
+            raise LedgerCorrupt(f"a record of the kind {kind.what!r} has other members than it should.")
+        time = members.pop("time")
+        del members["what"]
+        return kind(**members), time
+    except (ValueError, TypeError, KeyError, RecursionError):
+        raise LedgerCorrupt("a record cannot be read.") from None
+
+
+def chained(previous: bytes, text: bytes) -> bytes:
+    """The hash of a record: of the hash before it and its own text, so that it stands for all records up to it."""
+    return sha256(previous + text).digest()
+
+
+def canonical(data: object) -> bytes:
+    """JSON with one spelling for each value."""
+    return json.dumps(data, sort_keys=True, separators=(",", ":"), allow_nan=False).encode("ascii")
+
+
+def digest(data: object) -> str:
+    """A hash of what was asked, never of people's data."""
+    return sha256(canonical(data)).hexdigest()

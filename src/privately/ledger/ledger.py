@@ -1,0 +1,326 @@
+"""The ledger: what may still be asked, what was asked, and that nothing leaves before it is paid for."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from privately.accounting import Filter
+from privately.errors import InvalidParameter, LedgerCorrupt
+from privately.guarantees import ApproxDP, ApproxZCDP, Guarantee
+from privately.ledger.acts import (
+    LARGEST_ANSWER,
+    REUSES,
+    AcceptClock,
+    AdjustCap,
+    MakeCharge,
+    OpenAccount,
+    Receipt,
+    Reuse,
+    StoreAnswer,
+    payers,
+)
+from privately.ledger.book import Book, Clock, follow, now
+from privately.ledger.budgets import Budget
+from privately.ledger.charges import LONGEST_LABEL, OWNER, Charge, amounts, spendable
+from privately.ledger.entries import Entry, Founded, read
+from privately.ledger.names import checked_name, checked_text
+from privately.ledger.pins import Pin, check_pin
+from privately.ledger.sketches import OwnerKey, sketch
+from privately.ledger.state import State
+from privately.ledger.stores import SQLiteStore, Store
+from privately.ledger.tables import RegisterTable, Registration
+from privately.ledger.verifying import Verification, verified
+from privately.ledger.writer import Writer
+
+_PAGE = 1_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What may be shown: the bytes that are stored, and the receipt of their charge."""
+
+    body: bytes
+    receipt: Receipt
+    free: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """An entry of the history."""
+
+    number: int
+    time: str
+    hash: bytes
+    entry: Entry
+
+
+class Ledger:
+    """Accounts, charges and answers in one file that only grows. Threads may share it; every process opens its own.
+
+    >>> from privately.guarantees import PureDP
+    >>> ledger = Ledger.open(":memory:")
+    >>> ledger.account("visits", cap=PureDP(epsilon=1)).remaining
+    PureDP(epsilon=1)
+    >>> charge = Charge(lineages=["visits"], query="count", cost=PureDP(epsilon="0.1"))
+    >>> ledger.answer(charge, lambda receipt: b"42").body
+    b'42'
+    >>> ledger.budget("visits").remaining
+    PureDP(epsilon=0.9)
+    >>> ledger
+    <Ledger in memory: NOT DURABLE, 4 records>
+    """
+
+    def __init__(self, store: Store, *, clock: Clock = now) -> None:
+        self._store = store
+        self._writer = Writer(store, clock)
+        self._seen: State | None = None
+        self._looking = threading.Lock()
+        self._writer.perform(_found)
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str], *, pin: Pin | str | None = None, clock: Clock = now) -> Ledger:
+        """The ledger in this file, a new one if there is none; ":memory:" keeps one until the process ends.
+
+        `pin` is a head that was kept elsewhere: LedgerCorrupt if the file does not go on from it.
+        """
+        pinned = Pin.parse(pin) if isinstance(pin, str) else pin
+        if pinned is not None and os.fspath(path) != ":memory:" and not Path(path).exists():
+            raise LedgerCorrupt(f"{path} is gone, but its head was pinned.", hint="Put the ledger back.")
+        ledger = cls(SQLiteStore(_named(path)), clock=clock)
+        try:
+            if pinned is not None:
+                ledger.check(pinned)
+        except BaseException:
+            ledger.close()
+            raise
+        return ledger
+
+    @property
+    def durable(self) -> bool:
+        """Whether it outlives the process."""
+        return self._store.durable
+
+    @property
+    def head(self) -> Pin:
+        """Where the ledger is now. Kept elsewhere, it shows later whether anything was undone."""
+        return Pin.of(self._state())
+
+    def account(
+        self,
+        lineage: str,
+        *,
+        cap: Guarantee,
+        analyst: str | None = None,
+        token: str | None = None,
+        by: type[Guarantee] | None = None,
+        reuse: Reuse = "everyone",
+    ) -> Budget:
+        """Opens the account of a lineage, or of an analyst or a token within it; with the same cap again, no change.
+
+        An ApproxDP cap is kept by counting in `by`: ApproxZCDP unless told, or GaussianDP. `reuse` says who is given
+        the stored answer to a question that was answered before, free.
+        """
+        if reuse not in REUSES:
+            raise InvalidParameter("reuse", f"must be one of {', '.join(REUSES)}.")
+        name = _account_name(lineage, analyst, token)
+        self._writer.perform(OpenAccount(name=name, filter=_filter(cap, by), reuse=reuse))
+        return self.budget(lineage, analyst=analyst, token=token)
+
+    def adjust(
+        self,
+        lineage: str,
+        *,
+        cap: Guarantee,
+        by: str,
+        reason: str,
+        analyst: str | None = None,
+        token: str | None = None,
+    ) -> Budget:
+        """Another cap, recorded with who decided it and why. What was spent stays spent."""
+        name = _account_name(lineage, analyst, token)
+        known = self._state().accounts.get(name)
+        if known is None:
+            raise InvalidParameter("account", f"there is no account {name}.")
+        following = _filter(cap, known.filter.tally.currency.kind)
+        act = AdjustCap(name=name, filter=following, by=checked_name(by, "by"), reason=_reason(reason))
+        self._writer.perform(act)
+        return self.budget(lineage, analyst=analyst, token=token)
+
+    def accept_clock(self, *, by: str, reason: str) -> None:
+        """The owner says that the clock is right although it is behind earlier records."""
+        self._writer.perform(AcceptClock(by=checked_name(by, "by"), reason=_reason(reason)))
+
+    def register(
+        self,
+        table: str,
+        *,
+        lineage: str | Iterable[str] = (),
+        units: Iterable[object] | None = None,
+        key: OwnerKey | None = None,
+        by: str = OWNER,
+    ) -> Registration:
+        """To which lineages a table belongs. With its `units` and the owner's key, known copies are recognised.
+
+        A table in which people of another one are recognised belongs to the lineages of both. A table that is neither
+        known nor recognised needs a lineage; a new name begins a new budget, which is for the owner to declare.
+        """
+        if (units is None) != (key is None):
+            raise InvalidParameter("key", "units are sketched under the owner's key: give both, or none.")
+        listed = (lineage,) if isinstance(lineage, str) else tuple(lineage)
+        act = RegisterTable(
+            table=checked_name(table, "table"),
+            lineages=tuple(checked_name(name, "lineage") for name in listed),
+            sketch=None if units is None or key is None else sketch(units, key),
+            by=checked_name(by, "by"),
+        )
+        return self._writer.perform(act)
+
+    def price(self, charge: Charge) -> dict[str, Guarantee]:
+        """What each account would pay. Free, and looks at nothing but the ledger."""
+        _check_charge(charge)
+        found = {}
+        for account in payers(self._state(), charge):
+            currency = account.filter.tally.currency
+            found[account.name] = currency.statement(spendable(amounts(charge.cost, currency)))
+        return found
+
+    def charge(self, charge: Charge, *, again: bool = False) -> Receipt:
+        """Takes the cost from all accounts concerned, durably, or from none: BudgetExhausted.
+
+        Nothing is taken if the answer is known: to the same key, or to the same question where that is allowed. The
+        receipt then holds it. A request that was charged and has no answer is Unanswered; `again` pays once more.
+        """
+        _check_charge(charge)
+        self._prepare(charge)
+        return self._writer.perform(MakeCharge(charge=charge, again=again))
+
+    def store(self, receipt: Receipt, answer: bytes) -> Answer:
+        """Keeps an answer, durably; only then it may be shown."""
+        if not isinstance(receipt, Receipt):
+            raise InvalidParameter("receipt", "give what `charge` returned.")
+        if not isinstance(answer, bytes) or len(answer) > LARGEST_ANSWER:
+            raise InvalidParameter("answer", f"give bytes, at most {LARGEST_ANSWER:,} of them.")
+        self._writer.perform(StoreAnswer(receipt=receipt, answer=answer))
+        return Answer(body=answer, receipt=receipt, free=False)
+
+    def answer(self, charge: Charge, run: Callable[[Receipt], bytes], *, again: bool = False) -> Answer:
+        """Charges, runs, stores, answers, in this order. If `run` fails, the charge stays: it may have seen data."""
+        receipt = self.charge(charge, again=again)
+        if receipt.answer is not None:
+            return Answer(body=receipt.answer, receipt=receipt, free=True)
+        return self.store(receipt, run(receipt))
+
+    def budget(self, lineage: str, *, analyst: str | None = None, token: str | None = None) -> Budget:
+        """What one account has left. A charge must fit into the accounts above it too."""
+        name = _account_name(lineage, analyst, token)
+        accounts = self._state().accounts
+        if name not in accounts:
+            raise InvalidParameter("account", f"there is no account {name}.")
+        return Budget.of(accounts[name])
+
+    def budgets(self) -> tuple[Budget, ...]:
+        """Every account, by name."""
+        return tuple(Budget.of(account) for _, account in sorted(self._state().accounts.items()))
+
+    def tables(self) -> dict[str, tuple[str, ...]]:
+        """The lineages of every table that was registered."""
+        return {name: table.lineages for name, table in sorted(self._state().tables.items())}
+
+    def history(self, *, after: int = 0, upto: int | None = None) -> Iterator[Record]:
+        """The records in their order."""
+        last = self._state().head.number
+        last = last if upto is None else min(upto, last)
+        for start in range(after, last, _PAGE):
+            with self._store.reading() as session:
+                rows = list(session.rows(start, min(start + _PAGE, last)))
+            for row in rows:
+                entry, time = read(row.text)
+                yield Record(number=row.number, time=time, hash=row.hash, entry=entry)
+
+    def check(self, pin: Pin | str) -> None:
+        """Passes if the ledger goes on from a head that was kept elsewhere; otherwise LedgerCorrupt."""
+        state = self._state()
+        with self._store.reading() as session:
+            check_pin(session, state, Pin.parse(pin) if isinstance(pin, str) else pin)
+
+    def verify(self, *, progress: Callable[[int, int], None] | None = None) -> Verification:
+        """Reads everything again from the first record on; LedgerCorrupt if anything does not follow."""
+        with self._store.reading() as session:
+            return verified(session, progress=progress)
+
+    def close(self) -> None:
+        """Ends after what waits is done, and leaves all in one file."""
+        self._writer.close()
+        self._store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        place = "" if self.durable else " in memory: NOT DURABLE,"
+        return f"<Ledger{place} {self._state().head.number} records>"
+
+    def _state(self) -> State:
+        """All that is committed by now, by whomever."""
+        with self._looking, self._store.reading() as session:
+            self._seen = follow(session, self._seen)
+            return self._seen
+
+    def _prepare(self, charge: Charge) -> None:
+        """Prices outside the writer's turn, which then finds the amounts remembered."""
+        if self._seen is not None:
+            try:
+                for account in payers(self._seen, charge):
+                    amounts(charge.cost, account.filter.tally.currency)
+            except InvalidParameter:
+                pass  # the account may be newer than what was seen; the turn decides
+
+
+def _found(book: Book) -> None:
+    if book.state.head.number == 0:
+        book.append(Founded(ledger=secrets.token_hex(16)))
+
+
+def _filter(cap: Guarantee, by: type[Guarantee] | None) -> Filter:
+    if not isinstance(cap, Guarantee):
+        raise InvalidParameter("cap", "give a guarantee, such as PureDP(epsilon=1).")
+    if type(cap) is ApproxDP:
+        return Filter.promising(cap, by=ApproxZCDP if by is None else by)
+    if by not in (None, type(cap)):
+        raise InvalidParameter("by", f"a cap of the kind {type(cap).__name__} is counted in that kind; leave it out.")
+    return Filter(cap=cap)
+
+
+def _account_name(lineage: str, analyst: str | None, token: str | None) -> str:
+    if token is not None and analyst is None:
+        raise InvalidParameter("token", "belongs to an analyst: name one.")
+    names = [("lineage", lineage), ("analyst", analyst), ("token", token)]
+    return "/".join(checked_name(name, field) for field, name in names if name is not None)
+
+
+def _reason(reason: str) -> str:
+    return checked_text(reason, "reason", longest=LONGEST_LABEL)
+
+
+def _check_charge(charge: object) -> None:
+    if not isinstance(charge, Charge):
+        raise InvalidParameter("charge", "give a Charge.")
+
+
+def _named(path: str | os.PathLike[str]) -> str:
+    name = os.fspath(path) if isinstance(path, (str, os.PathLike)) else None
+    if not isinstance(name, str) or not name or "\0" in name:
+        raise InvalidParameter("path", 'give the path of a file, or ":memory:".')
+    return name

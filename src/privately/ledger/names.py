@@ -1,0 +1,35 @@
+"""Names and texts that go into records: short enough, printable, and never two for one thing."""
+
+from __future__ import annotations
+
+import unicodedata
+
+from privately.errors import InvalidParameter
+
+LONGEST_NAME = 200
+SEPARATOR = "/"
+
+
+def checked_name(name: object, field: str) -> str:
+    """A name of a lineage, analyst, token, key or table."""
+    text = checked_text(name, field, longest=LONGEST_NAME)
+    if not text or text != text.strip():
+        raise InvalidParameter(field, "must not be empty, nor begin or end with a space.")
+    if SEPARATOR in text or not text.isprintable():
+        raise InvalidParameter(field, f"{text!r} holds {SEPARATOR!r} or characters that cannot be printed.")
+    if unicodedata.normalize("NFC", text) != text:
+        raise InvalidParameter(field, f"{text!r} has another spelling that looks the same.", hint="Write it in NFC.")
+    return text
+
+
+def checked_text(text: object, field: str, *, longest: int) -> str:
+    """A text that can be written as UTF-8 and is not too long."""
+    if not isinstance(text, str):
+        raise InvalidParameter(field, f"a {type(text).__name__} is no text.")
+    if len(text) > longest:
+        raise InvalidParameter(field, f"has {len(text):,} characters; {longest:,} is the most.")
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        raise InvalidParameter(field, "holds half a character (a lone surrogate).") from None
+    return text

@@ -1,0 +1,6 @@
+"""Where records are kept. SQLite now; any database that can append rows in turns will do."""
+
+from privately.ledger.stores.protocol import EMPTY, Head, Row, Session, Store
+from privately.ledger.stores.sqlite import SQLiteStore
+
+__all__ = ["EMPTY", "Head", "Row", "SQLiteStore", "Session", "Store"]

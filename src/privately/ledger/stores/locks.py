@@ -1,0 +1,84 @@
+"""Whose turn it is to write: a lock that the operating system frees when its holder dies."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import Protocol
+
+from privately.errors import LedgerUnavailable
+
+try:
+    import fcntl
+except ImportError:  # pragma: no cover - Windows
+    fcntl = None  # type: ignore[assignment]
+
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.0002, 0.01
+
+
+class Lock(Protocol):
+    """Held by one writer at a time."""
+
+    def held(self) -> AbstractContextManager[None]:
+        """A context in which the lock is held."""
+
+    def close(self) -> None: ...
+
+
+class FileLock:
+    """A lock on a file beside the ledger. The file stays; only the lock on it counts, and it dies with its process."""
+
+    def __init__(self, path: Path, *, patience: float) -> None:
+        if fcntl is None:  # pragma: no cover - Windows
+            raise LedgerUnavailable("this system has no file locks that die with their process.")
+        self.path = path
+        self.patience = patience
+        try:
+            self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError as fault:
+            raise LedgerUnavailable(f"cannot open the lock {path}: {fault.strerror}.") from None
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Waits for its turn, at most as long as patience lasts."""
+        self._acquire()
+        try:
+            yield
+        finally:
+            fcntl.flock(self._file, fcntl.LOCK_UN)
+
+    def close(self) -> None:
+        os.close(self._file)
+
+    def _acquire(self) -> None:
+        deadline, pause = time.monotonic() + self.patience, _FIRST_PAUSE
+        while True:
+            try:
+                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if time.monotonic() > deadline:
+                    hint = "Another process holds it; is one suspended?"
+                    raise LedgerUnavailable(
+                        f"waited {self.patience:g} s for {self.path}, nothing was written.", hint=hint
+                    ) from None
+                time.sleep(pause)
+                pause = min(2 * pause, _LONGEST_PAUSE)
+            except OSError as fault:
+                raise LedgerUnavailable(f"cannot lock {self.path}: {fault.strerror}.") from None
+            else:
+                self._check_place()
+                return
+
+    def _check_place(self) -> None:
+        """A lock file that was replaced is held by several at once."""
+        ours = os.fstat(self._file)
+        try:
+            found = os.stat(self.path)  # noqa: PTH116 - once for every commit
+        except OSError:
+            found = None
+        if found is None or (found.st_dev, found.st_ino) != (ours.st_dev, ours.st_ino):
+            fcntl.flock(self._file, fcntl.LOCK_UN)
+            raise LedgerUnavailable(f"{self.path} was replaced or removed.", hint="Open the ledger again.")

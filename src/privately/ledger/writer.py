@@ -1,0 +1,109 @@
+"""The one writer of a process: whatever was asked meanwhile is written together and synced once."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Any, TypeAlias, TypeVar
+
+from privately.errors import LedgerCorrupt, LedgerUnavailable, PrivatelyError
+from privately.ledger.book import Book, Clock, follow
+from privately.ledger.state import State
+from privately.ledger.stores import Store
+
+Result = TypeVar("Result")
+Act: TypeAlias = Callable[[Book], Result]
+"""Looks at the book, decides, and appends what it decided; an error means that it appended nothing."""
+
+_MOST = 1_000
+
+
+class Writer:
+    """Takes turns at the store, each for all acts that wait. A result is given only after it is durable."""
+
+    def __init__(self, store: Store, clock: Clock) -> None:
+        self._store, self._clock = store, clock
+        self._waiting: deque[tuple[Act[Any], Future[Any]]] = deque()
+        self._wake = threading.Condition()
+        self._state: State | None = None
+        self._fault: LedgerCorrupt | None = None
+        self._thread: threading.Thread | None = None
+        self._closing = False
+        self._process = os.getpid()
+
+    def perform(self, act: Act[Result]) -> Result:
+        """Has an act done in the next turn, and waits until it is durable."""
+        future: Future[Result] = Future()
+        with self._wake:
+            if self._closing:
+                raise LedgerUnavailable("the ledger was closed.")
+            if self._process != os.getpid():
+                raise LedgerUnavailable("the ledger was opened before this process was forked.", hint="Open it again.")
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name="privately ledger", daemon=True)
+                self._thread.start()
+            self._waiting.append((act, future))
+            self._wake.notify()
+        return future.result()
+
+    def take_turn(self, acts: list[tuple[Act[Any], Future[Any]]]) -> None:
+        """One transaction for all acts; each future then holds its result or its error."""
+        if self._fault is not None:
+            _fail(acts, self._fault)
+            return
+        outcomes: list[tuple[Future[Any], Any, PrivatelyError | None]] = []
+        try:
+            with self._store.writing() as session:
+                book = Book(session, follow(session, self._state), self._clock)
+                for act, future in acts:
+                    outcomes.append((future, *_outcome(act, book)))
+                book.finish()
+        except BaseException as fault:
+            self._state = None
+            self._fault = fault if isinstance(fault, LedgerCorrupt) else None
+            _fail(acts, fault)
+            if not isinstance(fault, Exception):
+                raise
+            return
+        self._state = book.state
+        for future, result, refusal in outcomes:
+            if refusal is None:
+                future.set_result(result)
+            else:
+                future.set_exception(refusal)
+
+    def close(self) -> None:
+        """Ends after what waits is done."""
+        with self._wake:
+            self._closing = True
+            self._wake.notify()
+        if self._thread is not None and self._process == os.getpid():
+            self._thread.join()
+
+    def _run(self) -> None:
+        while True:
+            with self._wake:
+                while not self._waiting and not self._closing:
+                    self._wake.wait()
+                acts = [self._waiting.popleft() for _ in range(min(len(self._waiting), _MOST))]
+            if not acts:
+                return
+            self.take_turn(acts)
+
+
+def _outcome(act: Act[Any], book: Book) -> tuple[Any, PrivatelyError | None]:
+    try:
+        return act(book), None
+    except LedgerCorrupt:
+        raise
+    except PrivatelyError as refusal:
+        return None, refusal
+
+
+def _fail(acts: list[tuple[Act[Any], Future[Any]]], fault: BaseException) -> None:
+    for _, future in acts:
+        if not future.done():
+            future.set_exception(fault)
