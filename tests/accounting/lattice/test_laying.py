@@ -1,6 +1,7 @@
 """What is left out of a sum, and allowed for."""
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 
 import mpmath
@@ -12,7 +13,7 @@ from privately.accounting.lattice.frame import Frame
 from privately.accounting.lattice.laying import Far, lay
 from privately.accounting.lattice.planning import Contour, View
 from privately.accounting.lattice.smooth import NOTHING
-from privately.accounting.losses import Loss, SampledGaussianLoss, response
+from privately.accounting.losses import FiniteLoss, Loss, SampledGaussianLoss, response
 from privately.rounding import Enclosure
 from tests.accounting.lattice.exact import Outcomes, enumerated_profile, number
 
@@ -59,7 +60,7 @@ def test_a_far_loss_is_enough() -> None:
 def laid(law: Loss, times: int, epsilon: float, **cut: float) -> tuple[laying.Laid, laying.Laid]:
     view = View.of(law, times)
     view = View(view.dense, view.atoms, times, view.lowest, **cut)
-    return lay([view], Contour(tilt=6.0, period=8.0, height=12.0, deviation=0.1), 2**15)
+    return lay([view], Contour(tilt=6.0, period=8.0, height=12.0, deviation=0.1, log_share=-3.0), 2**15)
 
 
 SAMPLED = SampledGaussianLoss(mu_squared=Fraction(1), rate=Fraction(1, 20), direction="remove")
@@ -123,6 +124,58 @@ def test_atoms_may_be_far_too() -> None:
     exact = 1 / (1 + math.exp(-2)) * (1 - math.exp(0.5 - 2))
     assert float(lower.lower(HALF)) <= exact <= float(upper.upper(HALF))
     assert float(upper.upper(HALF) - lower.lower(HALF)) < 1e-9
+
+
+def few(times: int) -> tuple[View, list[tuple[float, float]]]:
+    """Three losses that have nothing to do with one another."""
+    weights = [(Fraction(3, 10), Fraction(1, 10)), (Fraction(1, 2), Fraction(7, 10)), (Fraction(1, 5), Fraction(1, 5))]
+    weights[2] = (Fraction(1, 5), 1 - weights[0][1] - weights[1][1] - Fraction(1, 50))
+    law = FiniteLoss(epsilon=Fraction(0), outcomes=tuple(((p, Fraction(0)), (q, Fraction(0))) for p, q in weights))
+    return View.of(law, times), [(float(p), math.log(p / q)) for p, q in weights]
+
+
+def trinomial(atoms: list[tuple[float, float]], times: int, epsilon: float) -> float:
+    (p, first), (q, second), (r, third) = atoms
+    total = []
+    for i in range(times + 1):
+        for j in range(times + 1 - i):
+            loss = i * first + j * second + (times - i - j) * third
+            if loss > epsilon:
+                ways = math.comb(times, i) * math.comb(times - i, j)
+                total.append(ways * p**i * q**j * r ** (times - i - j) * -math.expm1(epsilon - loss))
+    return math.fsum(total)
+
+
+BLUR = Contour(tilt=0.5, period=64.0, height=2.0, deviation=0.1, log_share=-5.0)
+
+
+@pytest.mark.parametrize("epsilon", [8, 14, 20])
+def test_blurred_sums(epsilon: int) -> None:
+    """Both ends hold; those of a blur that is forgotten on the lower side, or taken off the upper one, do not."""
+    view, atoms = few(40)
+    blurred = laying._blurred([view], Frame(2.0**-8, 2**14, 0.5), BLUR)
+    place = Fraction(epsilon)
+    exact = trinomial(atoms, 40, float(epsilon))
+    lower, upper = float(blurred.lower(place)), float(blurred.upper(place))
+    assert lower <= exact * (1 + 1e-12)
+    assert exact * (1 - 1e-12) <= upper
+    assert upper - lower < 4 * float(blurred.blur) * exact
+    assert float(replace(blurred, blur=Fraction(0)).lower(place)) > exact
+    assert float(blurred.upper(place + blurred.blur)) < exact
+
+
+def test_blurs_are_for_many_steps() -> None:
+    """Atoms of few steps are moved, of many steps the sum is blurred; what lies on the lattice needs neither."""
+    assert not laying._should_blur([(few(10)[0], 0.0)], Frame(2.0**-9, 2**14, 2.0))
+    assert laying._should_blur([(few(10**6)[0], 0.0)], Frame(2.0**-9, 2**14, 2.0))
+    assert not laying._should_blur([(View.of(response(Fraction(1)), 10**6), 0.0)], Frame(2.0**-9, 2**14, 2.0))
+    assert not laying._should_blur([(View.of(SAMPLED, 10**6), 0.0)], Frame(2.0**-9, 2**14, 2.0))
+    lower, upper = lay([few(10**5)[0]], BLUR, 2**12)
+    assert lower is upper
+    assert upper.blur > 0
+    lower, upper = lay([few(3)[0]], BLUR, 2**12)
+    assert lower is not upper
+    assert upper.blur == lower.blur == 0
 
 
 def test_cuts_lie_between_lattice_points() -> None:

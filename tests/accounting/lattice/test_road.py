@@ -125,6 +125,14 @@ def test_mixed_laws_against_enumeration_and_an_integral() -> None:
         assert found.width <= 1e-5 * float(exact)
 
 
+def test_atoms_of_many_steps() -> None:
+    """They are not moved: moves would add up. Fewer nodes give wider intervals that hold the narrower ones."""
+    law = SampledDiscreteLaplaceLoss(scale=Fraction(3), sensitivity=2, rate=RATE / 10, direction="remove")
+    found = [epsilon(one(law, 10**6), Fraction(1, 10**6), width) for width in (Fraction(1, 10**3), WIDTH)]
+    assert found[0].lower <= found[1].lower <= found[1].upper <= found[0].upper
+    assert found[1].width <= 1e-4 * float(found[1].upper)
+
+
 def test_directions_are_not_the_same() -> None:
     """Removing costs more than adding: taking one for the other would be seen."""
     remove, add = (

@@ -9,15 +9,18 @@ from decimal import Decimal
 from fractions import Fraction
 
 from privately.accounting.elementary import ERROR, UNIT, exp
+from privately.accounting.lattice.blurring import FOLDS, atoms_piece, blur_piece
 from privately.accounting.lattice.composing import Part, Sum, exactly
-from privately.accounting.lattice.frame import Frame
+from privately.accounting.lattice.frame import Frame, short
 from privately.accounting.lattice.pieces import smooth_piece
-from privately.accounting.lattice.placing import Side, atom_piece
+from privately.accounting.lattice.placing import Side, atom_piece, is_on_lattice
 from privately.accounting.lattice.planning import Contour, View, grid
 from privately.accounting.lattice.smooth import NOTHING, Masses, Smooth
 from privately.laws.series import minus_log_complement, one_minus_exp
 from privately.rounding import Enclosure
 
+_ROUGH = 60.0
+_NEGLIGIBLE = 1e-4
 MOST = 1 << 18
 """The most nodes that are tried; fewer with several laws."""
 
@@ -52,6 +55,7 @@ class Laid:
     """A sum for one side, with all that has to be allowed for.
 
     Losses are less `shift`, may be `slack` off, and `dropped` is the mass that was left out beside those `far` ones.
+    Something between 0 and `blur` was added to their sum.
     """
 
     sum: Sum
@@ -59,6 +63,7 @@ class Laid:
     slack: Fraction
     dropped: Fraction
     far: Far
+    blur: Fraction = Fraction(0)
 
     def upper(self, epsilon: Fraction) -> Fraction:
         """delta at epsilon, from above."""
@@ -67,7 +72,7 @@ class Laid:
 
     def lower(self, epsilon: Fraction) -> Fraction:
         """delta at epsilon, from below."""
-        share = self.sum.share(epsilon - self.shift + self.slack, up=True)
+        share = self.sum.share(epsilon - self.shift + self.slack + self.blur, up=True)
         return Fraction((self.sum.below(share) + self.far.at(epsilon)).lower)
 
     def rough(self, epsilon: float) -> tuple[float, float]:
@@ -87,6 +92,9 @@ def lay(views: Sequence[View], chosen: Contour, count: int) -> tuple[Laid, Laid]
     ruled = grid(views, chosen.period, count, MOST)
     frame = Frame(ruled.step, ruled.count, chosen.tilt)
     placed = list(zip(views, ruled.offsets, strict=True))
+    if _should_blur(placed, frame):
+        blurred = _blurred(views, Frame(short(chosen.period / count), count, chosen.tilt), chosen)
+        return blurred, blurred
     upper, exact = _lay(placed, frame, chosen.height, "upper")
     lower = upper if exact else _lay(placed, frame, chosen.height, "lower")[0]
     return lower, upper
@@ -111,6 +119,41 @@ def _lay(views: Sequence[tuple[View, float]], frame: Frame, height: float, side:
         shift += view.times * Fraction(offset)
         dropped += view.times * Fraction(kept.outside)
     return Laid(Sum(frame, parts, height=height), shift, slack, dropped, _far(gone)), exact
+
+
+def _should_blur(views: Sequence[tuple[View, float]], frame: Frame) -> bool:
+    """Whether a blur of the sum is narrower than what so many moves of single atoms would make of it."""
+    if any(view.dense is not None for view, _ in views):
+        return False
+    moved = sum(
+        view.times for view, offset in views if not is_on_lattice(view.atoms.up_to(view.highest)[0], frame, offset)
+    )
+    return frame.tilt * frame.step * moved > _ROUGH
+
+
+def _blurred(views: Sequence[View], frame: Frame, chosen: Contour) -> Laid:
+    """Atoms where they are, and a blur of their sum.
+
+    Theorem: if 0 <= U <= u, the profile of S + U is not below that of S at epsilon, and at epsilon + u not above it.
+    Reference: the profile rises with every loss
+    Proof: docs/theory/accounting/lattice.md#blurs
+    Checked-by: tests/accounting/lattice/test_laying.py::test_blurred_sums
+    """
+    parts, gone = [], []
+    slack = dropped = Fraction(0)
+    for view in views:
+        kept, far = view.atoms.up_to(view.highest)
+        piece, moved = atoms_piece(kept, frame)
+        parts.append(Part(view.times, None, piece))
+        gone.append((view, (far, NOTHING), _least(view, math.inf, far)))
+        slack += view.times * Fraction(moved)
+        dropped += view.times * Fraction(kept.outside)
+    last = math.exp(min(max(chosen.log_share + math.log(_NEGLIGIBLE / frame.step), -40.0), -1.0))
+    width = short(2 * frame.step / math.pi * last ** (-1 / FOLDS))
+    parts.append(Part(FOLDS, None, blur_piece(frame, width)))
+    return Laid(
+        Sum(frame, parts, height=chosen.height), Fraction(0), slack, dropped, _far(gone), FOLDS * Fraction(width)
+    )
 
 
 def _cut(dense: Smooth, y: float, frame: Frame, offset: float) -> tuple[float, Masses]:

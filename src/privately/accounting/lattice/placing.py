@@ -38,11 +38,8 @@ def atom_piece(atoms: Atoms, frame: Frame, offset: float, side: Side) -> tuple[P
     it goes down, after those of a cell have been joined.
     """
     a, c = frame.step, frame.tilt
-    place = (atoms.losses - offset) / a
-    nearest = np.rint(place)
-    slip = np.abs(place - nearest) * a + atoms.loss_errors + 4 * UNIT * (np.abs(atoms.losses) + abs(offset))
-    slack = float(slip.max()) if slip.size else 0.0
-    if slack <= _NEAR * (a + float(np.abs(atoms.losses).max(initial=0.0))):
+    nearest, slack = _nearest(atoms, frame, offset)
+    if _is_near(slack, atoms, frame):
         exact, (j, masses, errors) = True, (nearest, atoms.masses, atoms.mass_errors)
     else:
         exact, slack = False, 0.0 if side == "upper" else _NEAR * (a + float(np.abs(atoms.losses).max())) + _NOISE
@@ -67,6 +64,24 @@ def atom_piece(atoms: Atoms, frame: Frame, offset: float, side: Side) -> tuple[P
     bounds = np.full(values.shape, mass)
     found = np.full(values.shape, enlarged(lost, j.size + 8))
     return Piece(values, found, bounds, mass, (_EMPTY, _EMPTY), (j, weights + off)), slack, exact
+
+
+def is_on_lattice(atoms: Atoms, frame: Frame, offset: float) -> bool:
+    """Whether all atoms lie on the lattice, but for rounding."""
+    return _is_near(_nearest(atoms, frame, offset)[1], atoms, frame)
+
+
+def _is_near(slack: float, atoms: Atoms, frame: Frame) -> bool:
+    return slack <= _NEAR * (frame.step + float(np.abs(atoms.losses).max(initial=0.0)))
+
+
+def _nearest(atoms: Atoms, frame: Frame, offset: float) -> tuple[Floats, float]:
+    """The lattice points nearest to the atoms, and how far any may be from its own."""
+    place = (atoms.losses - offset) / frame.step
+    nearest = np.rint(place)
+    slip = np.abs(place - nearest) * frame.step + atoms.loss_errors
+    slip = slip + 4 * UNIT * (np.abs(atoms.losses) + abs(offset))
+    return nearest, float(slip.max(initial=0.0))
 
 
 def _split(atoms: Atoms, frame: Frame, offset: float) -> Placed:

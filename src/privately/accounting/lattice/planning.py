@@ -149,12 +149,16 @@ class Outline:
 
 @dataclass(frozen=True)
 class Contour:
-    """A height c, the period that it needs, and another height from which to bound the aliases."""
+    """A height c, the period that it needs, and another height from which to bound the aliases.
+
+    `log_share` is ln of the part that delta has of its Chernoff bound at c, `deviation` that of a single loss.
+    """
 
     tilt: float
     period: float
     height: float
     deviation: float
+    log_share: float
 
 
 def contour(outline: Outline, epsilon: float, log_delta: float, log_tolerance: float) -> Contour:
@@ -173,7 +177,8 @@ def contour(outline: Outline, epsilon: float, log_delta: float, log_tolerance: f
         period = max(float(needed[first]), -level / c[i], 1e-12)
         cost = math.log(period) + (outline.k[i] - c[i] * epsilon - log_delta) / 3
         if best is None or cost < best[0]:
-            found = Contour(float(c[i]), period, float(c[others][first]), float(np.sqrt(outline.single[i])))
+            share = float(log_delta + c[i] * epsilon - outline.k[i])
+            found = Contour(float(c[i]), period, float(c[others][first]), float(np.sqrt(outline.single[i])), share)
             best = cost, found
     if best is None:
         raise NotApplicable("no contour serves")

@@ -206,7 +206,7 @@ class _Epsilon:
         other = root if lower is upper else _root(lower, Guess(root.epsilon, guess.log_delta))
         step = _STEP * upper.sum.frame.period
         high = _checked(lambda place: upper.upper(place) <= self.harder, root, step, 1)
-        low = _checked(lambda place: lower.lower(place) >= self.easier, other, step, -1)
+        low = _checked(lambda place: lower.lower(place) >= self.easier, other, step + float(lower.blur), -1)
         found = Interval(low, high, method=METHOD)
         if root.doubt < _DOUBTFUL:
             return found, Guess(root.epsilon, guess.log_delta)

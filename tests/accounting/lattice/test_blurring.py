@@ -1,0 +1,89 @@
+"""Transforms of atoms where they are, and of what is added to their sum."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from mpmath import mp, mpc
+
+from privately.accounting.lattice import blurring
+from privately.accounting.lattice.atoms import Atoms, atoms
+from privately.accounting.lattice.blurring import atoms_piece, blur_piece
+from privately.accounting.lattice.composing import exactly
+from privately.accounting.lattice.frame import Frame
+from privately.accounting.lattice.pieces import real_bound
+from privately.accounting.losses import SampledDiscreteGaussianLoss
+from privately.accounting.roads import NotApplicable
+from tests.accounting.lattice.exact import number
+
+FRAME = Frame(2.0**-9, 2**12, 3.0)
+NODES = [0, 1, 7, 127, 128, 1000, 2047, 2048]
+
+
+def at(frame: Frame, n: int) -> mpc:
+    return mpc(number(frame.tilt), 2 * mp.pi * n / (frame.count * number(frame.step)))
+
+
+@pytest.mark.parametrize("width", [2.0**-9, 2.0**-6, 0.3])
+def test_the_transform_of_a_blur(width: float) -> None:
+    piece = blur_piece(FRAME, width)
+    with mp.workdps(40):
+        size = number(width)
+        for n in NODES:
+            z = at(FRAME, n) * size
+            exact = mp.expm1(z) / z
+            assert abs(exact - mpc(complex(piece.values[n]))) <= piece.errors[n]
+            assert abs(exact) <= piece.bounds[n]
+        for n in (2048, 2049, 3000, 10**5):
+            z = at(FRAME, n) * size
+            assert abs(mp.expm1(z) / z) <= piece.beyond
+        for height in (3.0, 8.0):
+            assert real_bound(piece.curve, piece.weights, FRAME, height) >= mp.expm1(height * size) / (height * size)
+    assert piece.errors.max() < 1e-12
+    with pytest.raises(NotApplicable):
+        blur_piece(FRAME, 0.5)
+
+
+def law() -> Atoms:
+    return atoms(SampledDiscreteGaussianLoss(variance=Fraction(9), sensitivity=1, rate=Fraction(1, 7), direction="add"))
+
+
+def test_the_transform_of_atoms() -> None:
+    """Against sums of the same atoms, each loss as it was rounded; which moves it by no more than is said."""
+    carried = law()
+    piece, moved = atoms_piece(carried, FRAME)
+    turns = blurring._shortened(carried.losses / FRAME.period)
+    with mp.workdps(40):
+        for turn, loss, off in zip(turns, carried.losses, carried.loss_errors, strict=True):
+            assert abs(number(turn) * number(FRAME.period) - number(loss)) + number(off) <= moved
+        for n in NODES:
+            z = at(FRAME, n) * number(FRAME.period)
+            exact = mp.fsum(
+                number(mass) * mp.exp(z * number(turn)) for mass, turn in zip(carried.masses, turns, strict=True)
+            )
+            assert abs(exact - mpc(complex(piece.values[n]))) <= piece.errors[n]
+            assert abs(exact) <= piece.bounds[n] <= piece.beyond
+        exact = mp.fsum(
+            number(mass) * mp.exp(8 * number(FRAME.period) * number(turn))
+            for mass, turn in zip(carried.masses, turns, strict=True)
+        )
+        found = real_bound(piece.curve, piece.weights, FRAME, 8.0)
+        assert exact <= number(Fraction(exactly(found).upper)) * (1 + mp.mpf(10) ** -12)
+    assert moved < 1e-11
+    assert piece.errors.max() < 1e-11
+
+
+def test_turns_are_exact() -> None:
+    """Products of rounded turns with numbers of rows and columns lose nothing."""
+    turns = blurring._shortened(np.array([0.1, -1 / 3, 3e-7, 0.999]))
+    for turn in turns.tolist():
+        for n in (1, 127, 2**11 - 1):
+            assert Fraction(turn * n) == Fraction(turn) * n
+    with pytest.raises(NotApplicable):
+        blurring._sums(turns, turns, 1 << 20)
+
+
+def test_too_many_atoms_are_refused() -> None:
+    many = np.linspace(0, 1, 5000)
+    with pytest.raises(NotApplicable):
+        atoms_piece(Atoms(many, 0 * many, 0 * many + 1 / 5000, 0 * many), FRAME)
