@@ -10,7 +10,7 @@ from typing import Literal, get_args
 from privately.accounting import Filter
 from privately.errors import InvalidParameter, LedgerCorrupt, Unanswered
 from privately.ledger.book import Book, fetched, key_of, stored_answer
-from privately.ledger.charges import Charge, amounts, described, spendable
+from privately.ledger.charges import Charge, amounts, described
 from privately.ledger.entries import Adjusted, Charged, ClockSet, Opened, Released
 from privately.ledger.state import Account, State
 from privately.ledger.stores import Head
@@ -67,7 +67,8 @@ class MakeCharge:
 
     def __call__(self, book: Book) -> Receipt:
         reuse = self._reuse(book.state)
-        return self._same_key(book) or self._same_question(book, reuse) or self._charged(book, reuse)
+        question = None if reuse == "never" else self.charge.question(own=reuse == "own")
+        return self._same_key(book) or self._same_question(book, question) or self._charged(book, question)
 
     def _same_key(self, book: Book) -> Receipt | None:
         row = book.session.latest(key=key_of(self.charge.analyst, self.charge.key))
@@ -89,36 +90,32 @@ class MakeCharge:
             hint="It is still running, or was lost; to pay for it once more, ask with again=True.",
         )
 
-    def _same_question(self, book: Book, reuse: Reuse) -> Receipt | None:
-        if reuse == "never":
-            return None
-        row = book.session.latest(question=self.charge.question(own=reuse == "own"))
+    def _same_question(self, book: Book, question: str | None) -> Receipt | None:
+        row = None if question is None else book.session.latest(question=question)
         if row is None or row.charge is None:
             return None
         answer = stored_answer(book.session, row)
         _, charged = fetched(book.session, row.charge)
         return Receipt(charge=self.charge, head=charged.head, answer=answer)
 
-    def _charged(self, book: Book, reuse: Reuse) -> Receipt:
+    def _charged(self, book: Book, question: str | None) -> Receipt:
         charge = self.charge
-        owed: dict[str, list[str]] = {}
-        for account in payers(book.state, charge):
-            owed[account.name] = list(amounts(charge.cost, account.filter.tally.currency))
-            account.filter.spend_amounts(spendable(tuple(owed[account.name])))
-        row = book.append(
-            Charged(
-                accounts=owed,
-                analyst=charge.analyst,
-                token=charge.token,
-                cost=described(charge.cost),
-                key=charge.key,
-                body=charge.body,
-                question=None if reuse == "never" else charge.question(own=reuse == "own"),
-                snapshot=charge.snapshot,
-                label=charge.label,
-            )
+        owed = {
+            account.name: list(amounts(charge.cost, account.filter.tally.currency))
+            for account in payers(book.state, charge)
+        }
+        entry = Charged(
+            accounts=owed,
+            analyst=charge.analyst,
+            token=charge.token,
+            cost=described(charge.cost),
+            key=charge.key,
+            body=charge.body,
+            question=question,
+            snapshot=charge.snapshot,
+            label=charge.label,
         )
-        return Receipt(charge=charge, head=row.head)
+        return Receipt(charge=charge, head=book.append(entry).head)
 
     def _reuse(self, state: State) -> Reuse:
         """The strictest of the lineages asked about."""

@@ -26,7 +26,7 @@ def now() -> datetime:
 
 def stamp(moment: datetime) -> str:
     """Texts that sort as the moments do."""
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    return f"{moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec='microseconds')}Z"
 
 
 def follow(session: Session, state: State | None) -> State:
@@ -109,12 +109,12 @@ class Book:
         self._clock = clock
 
     def append(self, entry: Entry, *, answer: bytes | None = None) -> Row:
-        """The entry as the next record of the chain."""
+        """The entry as the next record of the chain; BudgetExhausted if an account cannot pay for it."""
         time = self._time(entry)
         text = written(entry, time)
         number = self.state.head.number + 1
         row = Row(number, chained(self.state.head.hash, text), text, *names(entry))
-        self.state.apply(entry, time, row.head)
+        self.state.add(entry, time, row.head)
         self.session.append(row, answer=answer, checkpoint=isinstance(entry, Checkpoint))
         return row
 

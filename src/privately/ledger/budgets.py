@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from privately.guarantees import ApproxDP, Guarantee, PureDP
-from privately.ledger.charges import spendable
-from privately.ledger.state import Account
+from privately.ledger.state import Account, spendable
 from privately.rounding import Enclosure
 
 

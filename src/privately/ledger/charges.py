@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import secrets
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -9,12 +10,12 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, TypeAlias
 
-from privately.accounting import Batch, Event, encode
+from privately.accounting import Batch, Event, decode, encode
 from privately.accounting.filters import Currency
-from privately.accounting.filters.states import encoded
+from privately.accounting.filters.states import decoded, encoded
 from privately.errors import InvalidParameter
 from privately.guarantees import Guarantee
-from privately.ledger.entries import digest
+from privately.ledger.entries import canonical, digest
 from privately.ledger.names import checked_name, checked_text
 
 Cost: TypeAlias = Guarantee | Event | Batch
@@ -93,8 +94,9 @@ class Charge:
         return digest([self.lineages, self.query, self.snapshot, self.analyst if own else None])
 
 
+@lru_cache(maxsize=1024)
 def described(cost: Cost) -> dict[str, Any]:
-    """A cost as JSON data: the event that is run, or the guarantee alone where there is none."""
+    """A cost as JSON data that nobody may change: the event that is run, or the guarantee where there is none."""
     if isinstance(cost, Guarantee):
         return {"guarantee": encoded(cost)}
     if isinstance(cost, Batch):
@@ -116,6 +118,14 @@ def amounts(cost: Cost, currency: Currency) -> tuple[str, ...]:
     return tuple(str(amount) for amount in priced)
 
 
-def spendable(texts: Mapping[str, list[str]] | tuple[str, ...]) -> tuple[Fraction, ...]:
-    """The amounts that texts stand for."""
-    return tuple(Fraction(text) for text in texts)
+def repriced(cost: Mapping[str, Any], currency: Currency) -> tuple[Fraction, ...]:
+    """What a recorded cost comes to in a currency by the rules of today, which may be tighter than they were."""
+    return _repriced(canonical(cost), currency)
+
+
+@lru_cache(maxsize=1024)
+def _repriced(text: bytes, currency: Currency) -> tuple[Fraction, ...]:
+    data = json.loads(text)
+    if "guarantee" in data:
+        return currency.price(decoded(data["guarantee"], "cost"))
+    return currency.price(Batch(events=[decode(data["event"])], delta=data["delta"]))

@@ -1,6 +1,7 @@
 """What a ledger records: eight kinds of entries, as JSON texts that are chained by their hashes.
 
-Entries are only ever added. Nothing in them is a hash of data without a key, and no cost is a float.
+Entries are only ever added. Nothing in them is a hash of data without a key, and no cost is a float. A text has two
+lines: the terms, which many entries have in common and which are read once for all of them, and the particulars.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from functools import lru_cache
 from hashlib import sha256
 from typing import Any, ClassVar, TypeAlias
 
@@ -106,30 +108,44 @@ class Checkpoint:
 
 
 Entry: TypeAlias = Founded | Opened | Charged | Released | Adjusted | Registered | ClockSet | Checkpoint
-_KINDS: dict[str, tuple[type[Entry], frozenset[str]]] = {
-    kind.what: (kind, frozenset({"what", "time", *(field.name for field in fields(kind))}))
-    for kind in (Founded, Opened, Charged, Released, Adjusted, Registered, ClockSet, Checkpoint)
+KINDS: dict[str, type[Entry]] = {
+    kind.what: kind for kind in (Founded, Opened, Charged, Released, Adjusted, Registered, ClockSet, Checkpoint)
+}
+_TERMS: dict[type[Entry], tuple[str, ...]] = {Charged: ("accounts", "cost")}
+PARTICULARS: dict[type[Entry], tuple[str, ...]] = {
+    kind: tuple(field.name for field in fields(kind) if field.name not in _TERMS.get(kind, ()))
+    for kind in KINDS.values()
 }
 
 
 def written(entry: Entry, time: str) -> bytes:
     """The text of an entry: keys sorted, ASCII, so that equal entries are equal bytes."""
-    members = {field.name: getattr(entry, field.name) for field in fields(entry)}
-    return canonical({"what": entry.what, "time": time, **members})
+    kind = type(entry)
+    terms = {name: getattr(entry, name) for name in _TERMS.get(kind, ())}
+    particulars = {name: getattr(entry, name) for name in PARTICULARS[kind]}
+    return canonical({"what": entry.what, **terms}) + b"\n" + canonical({"time": time, **particulars})
 
 
 def read(text: bytes) -> tuple[Entry, str]:
     """The entry with this text, and its time."""
     try:
-        members = json.loads(text)
-        kind, names = _KINDS[members["what"]]
-        if members.keys() != names:
-            raise LedgerCorrupt(f"a record of the kind {kind.what!r} has other members than it should.")
-        time = members.pop("time")
-        del members["what"]
-        return kind(**members), time
-    except (ValueError, TypeError, KeyError, RecursionError):
+        first, second = text.split(b"\n")
+        kind, terms = terms_of(first)
+        particulars = json.loads(second)
+        time = particulars.pop("time")
+        return kind(**terms, **particulars), time
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         raise LedgerCorrupt("a record cannot be read.") from None
+
+
+@lru_cache(maxsize=4096)
+def terms_of(first: bytes) -> tuple[type[Entry], dict[str, Any]]:
+    """What kind of entry the first line begins, and the terms in it, which nobody may change."""
+    terms = json.loads(first)
+    kind = KINDS[terms.pop("what")]
+    if terms.keys() != set(_TERMS.get(kind, ())):
+        raise LedgerCorrupt(f"a record of the kind {kind.what!r} has other terms than it should.")
+    return kind, terms
 
 
 def chained(previous: bytes, text: bytes) -> bytes:
@@ -137,9 +153,12 @@ def chained(previous: bytes, text: bytes) -> bytes:
     return sha256(previous + text).digest()
 
 
+_encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False).encode
+
+
 def canonical(data: object) -> bytes:
     """JSON with one spelling for each value."""
-    return json.dumps(data, sort_keys=True, separators=(",", ":"), allow_nan=False).encode("ascii")
+    return _encode(data).encode("ascii")
 
 
 def digest(data: object) -> str:

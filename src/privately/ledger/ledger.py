@@ -28,13 +28,13 @@ from privately.ledger.acts import (
 )
 from privately.ledger.book import Book, Clock, follow, now
 from privately.ledger.budgets import Budget
-from privately.ledger.charges import LONGEST_LABEL, OWNER, Charge, amounts, spendable
+from privately.ledger.charges import LONGEST_LABEL, OWNER, Charge, amounts
 from privately.ledger.entries import Entry, Founded, read
 from privately.ledger.names import checked_name, checked_text
 from privately.ledger.pins import Pin, check_pin
 from privately.ledger.sketches import OwnerKey, sketch
-from privately.ledger.state import State
-from privately.ledger.stores import SQLiteStore, Store
+from privately.ledger.state import State, spendable
+from privately.ledger.stores import SQLiteReader, SQLiteStore, Store
 from privately.ledger.tables import RegisterTable, Registration
 from privately.ledger.verifying import Verification, verified
 from privately.ledger.writer import Writer
@@ -82,7 +82,8 @@ class Ledger:
         self._writer = Writer(store, clock)
         self._seen: State | None = None
         self._looking = threading.Lock()
-        self._writer.perform(_found)
+        if store.writable:
+            self._writer.perform(_found)
 
     @classmethod
     def open(cls, path: str | os.PathLike[str], *, pin: Pin | str | None = None, clock: Clock = now) -> Ledger:
@@ -101,6 +102,11 @@ class Ledger:
             ledger.close()
             raise
         return ledger
+
+    @classmethod
+    def inspect(cls, path: str | os.PathLike[str]) -> Ledger:
+        """The ledger in this file, only to look at: no file is created or changed, and none needs to be writable."""
+        return cls(SQLiteReader(_named(path)))
 
     @property
     def durable(self) -> bool:

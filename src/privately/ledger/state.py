@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 from privately.accounting import Filter
@@ -22,7 +23,13 @@ from privately.ledger.entries import (
 )
 from privately.ledger.stores import EMPTY, Head
 
-_BEGINNING = "0001-01-01T00:00:00.000000Z"
+BEGINNING = "0001-01-01T00:00:00.000000Z"
+
+
+@lru_cache(maxsize=4096)
+def spendable(texts: tuple[str, ...]) -> tuple[Fraction, ...]:
+    """The amounts that texts stand for."""
+    return tuple(Fraction(text) for text in texts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +63,7 @@ class State:
 
     ledger: str = ""
     head: Head = EMPTY
-    time: str = _BEGINNING
+    time: str = BEGINNING
     checkpoint: int = 0
     accounts: dict[str, Account] = field(default_factory=dict)
     tables: dict[str, Table] = field(default_factory=dict)
@@ -66,22 +73,25 @@ class State:
         return replace(self, accounts=dict(self.accounts), tables=dict(self.tables))
 
     def apply(self, entry: Entry, time: str, head: Head) -> None:
-        """Goes on by one entry, or LedgerCorrupt if it cannot follow the others."""
+        """Goes on by an entry that was recorded, or LedgerCorrupt if it cannot follow the others."""
         if (head.number == 1) != isinstance(entry, Founded):
             raise LedgerCorrupt("a ledger begins with the record that founds it.")
         if time < self.time and not isinstance(entry, ClockSet):
             raise LedgerCorrupt(f"record {head.number} is older than the one before it.")
         try:
-            self._add(entry, head)
-        except (PrivatelyError, KeyError, TypeError, ValueError, AttributeError) as fault:
+            self.add(entry, time, head)
+        except (PrivatelyError, KeyError, TypeError, ValueError, AttributeError, ZeroDivisionError) as fault:
             raise LedgerCorrupt(f"record {head.number} does not follow from those before it ({fault}).") from None
+
+    def add(self, entry: Entry, time: str, head: Head) -> None:
+        """Goes on by an entry that is to be recorded; on an error, such as BudgetExhausted, nothing has changed."""
+        self._add(entry, head)
         self.head, self.time = head, time
 
     def _add(self, entry: Entry, head: Head) -> None:
         match entry:
             case Charged():
-                for name, amounts in entry.accounts.items():
-                    self._spend(name, tuple(amounts))
+                self._spend(entry.accounts)
             case Opened():
                 self._open(entry)
             case Adjusted(account=name):
@@ -105,10 +115,13 @@ class State:
         filter_ = Filter.from_state(entry.filter)
         self.accounts[entry.account] = Account(name=entry.account, filter=filter_, reuse=entry.reuse)
 
-    def _spend(self, name: str, amounts: tuple[str, ...]) -> None:
-        account = self.accounts[name]
-        spent = account.filter.spend_amounts(tuple(Fraction(amount) for amount in amounts))
-        self.accounts[name] = replace(account, filter=spent, last=amounts)
+    def _spend(self, owed: Mapping[str, list[str]]) -> None:
+        """All accounts pay, or none does."""
+        paid = {}
+        for name, amounts in owed.items():
+            account, texts = self.accounts[name], tuple(amounts)
+            paid[name] = replace(account, filter=account.filter.spend_amounts(spendable(texts)), last=texts)
+        self.accounts.update(paid)
 
     def _adjust(self, account: Account, following: Filter) -> None:
         before, after = account.filter.to_state(), following.to_state()

@@ -54,6 +54,9 @@ class Session(Protocol):
     def answer(self, number: int) -> bytes | None:
         """The bytes that were kept with a record."""
 
+    def answers(self) -> Iterator[tuple[Row, Row, bytes]]:
+        """Every record that is filed under a charge, the record of that charge, and the bytes kept with the first."""
+
     def append(self, row: Row, *, answer: bytes | None = None, checkpoint: bool = False) -> None: ...
 
 
@@ -61,6 +64,7 @@ class Store(Protocol):
     """A database that writes for one at a time, durably, or not at all."""
 
     durable: bool
+    writable: bool
 
     def reading(self) -> AbstractContextManager[Session]:
         """Looks at all that was committed."""

@@ -48,10 +48,19 @@ CREATE TRIGGER answer_stays BEFORE UPDATE ON answer BEGIN SELECT RAISE(ABORT, 'a
 """
 _HEAD = "SELECT number, hash FROM record ORDER BY number DESC LIMIT 1"
 _ROW = "SELECT number, hash, text, key, question, charge FROM record"
+_ANSWERS = """
+SELECT
+    r.number, r.hash, r.text, r.key, r.question, r.charge,
+    c.number, c.hash, c.text, c.key, c.question, c.charge,
+    a.bytes
+FROM record r JOIN record c ON c.number = r.charge JOIN answer a ON a.number = r.number
+"""
 
 
 class SQLiteStore:
     """One ledger file, in one process. `vfs` names another file system of SQLite's, such as one that fails."""
+
+    writable = True
 
     def __init__(self, path: str | Path, *, vfs: str | None = None, patience: float = PATIENCE) -> None:
         if apsw.sqlite_lib_version() < f"{OLDEST // 10**6}." or apsw.SQLITE_VERSION_NUMBER < OLDEST:
@@ -157,7 +166,7 @@ class SQLiteStore:
         for option in (apsw.SQLITE_DBCONFIG_DEFENSIVE, apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE):
             connection.config(option, 1)
         if self.durable:
-            _check_kind(connection, self.path)
+            check_kind(connection, self.path)
         settings = ("journal_mode = WAL", "synchronous = FULL", "wal_autocheckpoint = 0")
         for setting in (*settings, "trusted_schema = OFF", "cell_size_check = ON", "fullfsync = ON"):
             connection.execute(f"PRAGMA {setting}").fetchall()
@@ -219,6 +228,11 @@ class SQLiteSession:
         found: list[Any] = self._connection.execute("SELECT bytes FROM answer WHERE number = ?", (number,)).fetchall()
         return bytes(found[0][0]) if found else None
 
+    def answers(self) -> Iterator[tuple[Row, Row, bytes]]:
+        for found in self._connection.execute(_ANSWERS):
+            values: tuple[Any, ...] = found
+            yield Row._make(values[:6]), Row._make(values[6:12]), values[12]
+
     def append(self, row: Row, *, answer: bytes | None = None, checkpoint: bool = False) -> None:
         values = (*row, 1 if checkpoint else None)
         self._connection.execute("INSERT INTO record VALUES (?, ?, ?, ?, ?, ?, ?)", values)
@@ -237,7 +251,8 @@ def _found(connection: apsw.Connection) -> None:
         connection.execute(f"PRAGMA user_version = {SCHEMA}")
 
 
-def _check_kind(connection: apsw.Connection, path: Path) -> None:
+def check_kind(connection: apsw.Connection, path: Path) -> None:
+    """Passes if the file is a ledger of this version."""
     application, version = (connection.pragma(name) for name in ("application_id", "user_version"))
     if application != APPLICATION:
         raise InvalidParameter("path", f"{path} is a database of another program.", hint="Give another name.")
