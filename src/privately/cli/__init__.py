@@ -1,4 +1,4 @@
-"""The command line: `privately demo | check`."""
+"""The command line: `privately demo | check | account | budget`."""
 
 from privately.cli.app import app, main
 

@@ -9,7 +9,7 @@ from typing import Annotated, TextIO
 import typer
 
 from privately import __version__
-from privately.cli import account, checking, demo
+from privately.cli import account, budget, checking, demo
 from privately.errors import PrivatelyError
 
 app = typer.Typer(
@@ -21,6 +21,7 @@ app = typer.Typer(
 )
 app.command("demo")(demo.demo)
 app.command("check")(checking.check)
+app.command("budget")(budget.budget)
 app.add_typer(account.app, name="account")
 
 
