@@ -13,7 +13,7 @@ from privately.accounting.lattice.frame import Frame
 from privately.accounting.lattice.laying import Far, lay
 from privately.accounting.lattice.planning import Contour, View
 from privately.accounting.lattice.smooth import NOTHING
-from privately.accounting.losses import FiniteLoss, Loss, SampledGaussianLoss, response
+from privately.accounting.losses import FiniteLoss, LaplaceLoss, Loss, SampledGaussianLoss, response
 from privately.rounding import Enclosure
 from tests.accounting.lattice.exact import Outcomes, enumerated_profile, number
 
@@ -164,18 +164,33 @@ def test_blurred_sums(epsilon: int) -> None:
     assert float(blurred.upper(place + blurred.blur)) < exact
 
 
+def test_a_density_beside_atoms_may_be_blurred() -> None:
+    """Two Laplace steps beside three atoms twenty times: what is computed without a lattice meets what is on one."""
+    views = [View.of(LaplaceLoss(epsilon=Fraction(1)), 2), few(20)[0]]
+    blurred = laying._blurred(views, Frame(2.0**-10, 2**16, 0.5), BLUR)
+    lower, upper = lay(views, replace(BLUR, tilt=0.01), 2**16)
+    assert lower.blur == upper.blur == 0
+    lower, upper = lay(views, BLUR, 2**16)
+    for place in (Fraction(3), Fraction(9)):
+        assert blurred.lower(place) <= upper.upper(place)
+        assert lower.lower(place) <= blurred.upper(place)
+        assert blurred.upper(place) - blurred.lower(place) < 4 * blurred.blur * blurred.upper(place)
+
+
 def test_blurs_are_for_many_steps() -> None:
     """Atoms of few steps are moved, of many steps the sum is blurred; what lies on the lattice needs neither."""
-    assert not laying._should_blur([(few(10)[0], 0.0)], Frame(2.0**-9, 2**14, 2.0))
-    assert laying._should_blur([(few(10**6)[0], 0.0)], Frame(2.0**-9, 2**14, 2.0))
-    assert not laying._should_blur([(View.of(response(Fraction(1)), 10**6), 0.0)], Frame(2.0**-9, 2**14, 2.0))
-    assert not laying._should_blur([(View.of(SAMPLED, 10**6), 0.0)], Frame(2.0**-9, 2**14, 2.0))
-    lower, upper = lay([few(10**5)[0]], BLUR, 2**12)
+    lower, upper = lay([few(10**6)[0]], BLUR, 2**12)
     assert lower is upper
     assert upper.blur > 0
+    lower, upper = lay([few(300)[0]], BLUR, 2**12)
+    assert lower.blur > 0
+    assert upper.blur == 0
     lower, upper = lay([few(3)[0]], BLUR, 2**12)
     assert lower is not upper
     assert upper.blur == lower.blur == 0
+    lower, upper = lay([View.of(response(Fraction(1)), 10**6)], BLUR, 2**12)
+    assert lower is upper
+    assert upper.blur == 0
 
 
 def test_cuts_lie_between_lattice_points() -> None:

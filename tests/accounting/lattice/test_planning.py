@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from privately.accounting.lattice.planning import Grid, Outline, View, contour, grid
+from privately.accounting.lattice.planning import Grid, Outline, View, contour, grid, in_steps
 from privately.accounting.losses import (
     DiscreteGaussianLoss,
     FiniteLoss,
@@ -123,3 +123,14 @@ def test_atoms_nearer_than_the_step_ask_for_more_nodes() -> None:
     assert found.count == 2048
     assert found.step == pytest.approx(0.002)
     assert grid([view], 3.0, 64, 256).count == 64
+
+
+def test_large_normal_losses_come_in_steps() -> None:
+    """Mean mu^2/2 and variance mu^2 stay; other laws stay as they are."""
+    large = GaussianLoss(mu_squared=Fraction(5001, 2))
+    law, times = in_steps(large, 3)
+    assert isinstance(law, GaussianLoss)
+    assert law.mu_squared * times == 3 * large.mu_squared
+    assert law.mu_squared <= 1
+    assert in_steps(GaussianLoss(mu_squared=Fraction(2)), 3) == (GaussianLoss(mu_squared=Fraction(2)), 3)
+    assert in_steps(SAMPLED, 7) == (SAMPLED, 7)

@@ -12,15 +12,19 @@ from privately.accounting.elementary import ERROR, UNIT, exp
 from privately.accounting.lattice.blurring import FOLDS, atoms_piece, blur_piece
 from privately.accounting.lattice.composing import Part, Sum, exactly
 from privately.accounting.lattice.frame import Frame, short
-from privately.accounting.lattice.pieces import smooth_piece
+from privately.accounting.lattice.pieces import Piece, smooth_piece, together
 from privately.accounting.lattice.placing import Side, atom_piece, is_on_lattice
 from privately.accounting.lattice.planning import Contour, View, grid
 from privately.accounting.lattice.smooth import NOTHING, Masses, Smooth
+from privately.accounting.roads import NotApplicable
 from privately.laws.series import minus_log_complement, one_minus_exp
 from privately.rounding import Enclosure
 
-_ROUGH = 60.0
 _NEGLIGIBLE = 1e-4
+_MANY_BELOW = 1.0
+_MANY_ABOVE = 20.0
+"""From so many moves of a step on, in units of 1/tilt, a blur is better on the lower and on the upper side."""
+
 MOST = 1 << 18
 """The most nodes that are tried; fewer with several laws."""
 
@@ -88,29 +92,37 @@ class Laid:
 
 
 def lay(views: Sequence[View], chosen: Contour, count: int) -> tuple[Laid, Laid]:
-    """For the lower and the upper side; one and the same where all atoms lie on the lattice."""
+    """For the lower and the upper side; one and the same where all atoms lie on the lattice, or none was moved."""
     ruled = grid(views, chosen.period, count, MOST)
     frame = Frame(ruled.step, ruled.count, chosen.tilt)
     placed = list(zip(views, ruled.offsets, strict=True))
-    if _should_blur(placed, frame):
-        blurred = _blurred(views, Frame(short(chosen.period / count), count, chosen.tilt), chosen)
+    moves = frame.tilt * frame.step * _moved_steps(placed, frame)
+    blurred = _blurred_or_none(views, chosen, count) if moves > _MANY_BELOW else None
+    if blurred is not None and moves > _MANY_ABOVE:
         return blurred, blurred
-    upper, exact = _lay(placed, frame, chosen.height, "upper")
-    lower = upper if exact else _lay(placed, frame, chosen.height, "lower")[0]
-    return lower, upper
+    upper = _lay(placed, frame, chosen.height, "upper")
+    if not moves:
+        return upper, upper
+    return _lay(placed, frame, chosen.height, "lower") if blurred is None else blurred, upper
 
 
-def _lay(views: Sequence[tuple[View, float]], frame: Frame, height: float, side: Side) -> tuple[Laid, bool]:
-    parts, gone, exact = [], [], True
+def _moved_steps(views: Sequence[tuple[View, float]], frame: Frame) -> int:
+    """How many steps have atoms that do not lie on the lattice."""
+    return sum(
+        view.times for view, offset in views if not is_on_lattice(view.atoms.up_to(view.highest)[0], frame, offset)
+    )
+
+
+def _lay(views: Sequence[tuple[View, float]], frame: Frame, height: float, side: Side) -> Laid:
+    parts, gone = [], []
     shift = slack = dropped = Fraction(0)
     for view, offset in views:
         base = extra = None
         kept, far = view.atoms.up_to(view.highest)
         cut, lost = math.inf, NOTHING
         if kept.losses.size:
-            base, off, placed = atom_piece(kept, frame, offset, side)
+            base, off, _ = atom_piece(kept, frame, offset, side)
             slack += view.times * Fraction(off)
-            exact = exact and placed
         if view.dense is not None:
             cut, lost = _cut(view.dense, view.cut, frame, offset)
             extra = smooth_piece(view.dense, frame, offset, cut)
@@ -118,17 +130,14 @@ def _lay(views: Sequence[tuple[View, float]], frame: Frame, height: float, side:
         gone.append((view, (far, lost), _least(view, cut, far)))
         shift += view.times * Fraction(offset)
         dropped += view.times * Fraction(kept.outside)
-    return Laid(Sum(frame, parts, height=height), shift, slack, dropped, _far(gone)), exact
+    return Laid(Sum(frame, parts, height=height), shift, slack, dropped, _far(gone))
 
 
-def _should_blur(views: Sequence[tuple[View, float]], frame: Frame) -> bool:
-    """Whether a blur of the sum is narrower than what so many moves of single atoms would make of it."""
-    if any(view.dense is not None for view, _ in views):
-        return False
-    moved = sum(
-        view.times for view, offset in views if not is_on_lattice(view.atoms.up_to(view.highest)[0], frame, offset)
-    )
-    return frame.tilt * frame.step * moved > _ROUGH
+def _blurred_or_none(views: Sequence[View], chosen: Contour, count: int) -> Laid | None:
+    try:
+        return _blurred(views, Frame(short(chosen.period / count), count, chosen.tilt), chosen)
+    except NotApplicable:
+        return None
 
 
 def _blurred(views: Sequence[View], frame: Frame, chosen: Contour) -> Laid:
@@ -143,10 +152,17 @@ def _blurred(views: Sequence[View], frame: Frame, chosen: Contour) -> Laid:
     slack = dropped = Fraction(0)
     for view in views:
         kept, far = view.atoms.up_to(view.highest)
-        piece, moved = atoms_piece(kept, frame)
+        cut, lost = math.inf, NOTHING
+        piece: Piece | None = None
+        if kept.losses.size:
+            piece, moved = atoms_piece(kept, frame)
+            slack += view.times * Fraction(moved)
+        if view.dense is not None:
+            cut, lost = _cut(view.dense, view.cut, frame, 0.0)
+            dense = smooth_piece(view.dense, frame, 0.0, cut)
+            piece = dense if piece is None else together(piece, dense)
         parts.append(Part(view.times, None, piece))
-        gone.append((view, (far, NOTHING), _least(view, math.inf, far)))
-        slack += view.times * Fraction(moved)
+        gone.append((view, (far, lost), _least(view, cut, far)))
         dropped += view.times * Fraction(kept.outside)
     last = math.exp(min(max(chosen.log_share + math.log(_NEGLIGIBLE / frame.step), -40.0), -1.0))
     width = short(2 * frame.step / math.pi * last ** (-1 / FOLDS))

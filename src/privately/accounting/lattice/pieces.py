@@ -41,6 +41,22 @@ class Piece:
     weights: tuple[Floats, Floats]
 
 
+def together(first: Piece, second: Piece) -> Piece:
+    """Two parts of one law as one."""
+
+    def joined(one: tuple[Floats, Floats], other: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
+        return np.concatenate([one[0], other[0]]), np.concatenate([one[1], other[1]])
+
+    return Piece(
+        first.values + second.values,
+        (first.errors + second.errors + 4 * UNIT * (first.bounds + second.bounds)) * (1 + 4 * UNIT),
+        (first.bounds + second.bounds) * (1 + 4 * UNIT),
+        (first.beyond + second.beyond) * (1 + 4 * UNIT),
+        joined(first.curve, second.curve),
+        joined(first.weights, second.weights),
+    )
+
+
 def dot(first: Floats, second: Floats) -> float:
     """The sum of the products; unlike a product of matrices it stays on one processor."""
     return float((first * second).sum())
@@ -116,6 +132,8 @@ def smooth_piece(law: Smooth, frame: Frame, offset: float, right: float) -> Piec
         values
     )
     found = (found + _aliases(frame, falls)) * (1 + 1e-9)
+    # The transform is largest on the real line, where it is known within its error.
+    mass = min(mass, enlarged(abs(float(values[0].real)) + float(found[0])))
     bounds = np.full(values.shape, mass)
     return Piece(_within(values, bounds), np.minimum(found, 2 * bounds), bounds, float(falls[0]), curve, weights)
 

@@ -13,12 +13,13 @@ from privately.accounting.elementary import Floats
 from privately.accounting.lattice.atoms import Atoms, atoms
 from privately.accounting.lattice.bases import NormalBase
 from privately.accounting.lattice.smooth import Smooth, smooth
-from privately.accounting.losses import Loss, SampledDiscreteGaussianLoss
+from privately.accounting.losses import GaussianLoss, Loss, SampledDiscreteGaussianLoss
 from privately.accounting.roads import NotApplicable
 
 _HEIGHTS: Floats = np.exp(np.linspace(math.log(1e-3), math.log(1e6), 160))
 _STEEPEST = 550.0
 _MANY = 1000
+_LARGE = 64
 _ROOT_HALF = math.sqrt(0.5)
 
 
@@ -76,6 +77,20 @@ class View:
             return losses, carried
         more, logs = self.dense.sketch(self.cut)
         return np.concatenate([losses, more]), np.concatenate([carried, logs])
+
+
+def in_steps(law: Loss, times: int) -> tuple[Loss, int]:
+    """The same losses; a normal one that is too large in one step comes in several.
+
+    Theorem: the sum of k independent losses of mu^2/k has the law of one of mu^2.
+    Reference: Dong-Roth-Su 2022, Corollary 2.1
+    Proof: docs/theory/accounting/lattice.md#normal-losses
+    Checked-by: tests/accounting/lattice/test_planning.py::test_large_normal_losses_come_in_steps
+    """
+    if not isinstance(law, GaussianLoss) or law.mu_squared <= _LARGE:
+        return law, times
+    steps = math.ceil(law.mu_squared)
+    return GaussianLoss(mu_squared=law.mu_squared / steps), times * steps
 
 
 def _quantile(dense: Smooth, mu: float, mass: float) -> float:

@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 
 from privately.accounting.compositions import Composition
 from privately.accounting.lattice.laying import MOST, Laid, lay
-from privately.accounting.lattice.planning import Outline, View, contour
+from privately.accounting.lattice.planning import Outline, View, contour, in_steps
 from privately.accounting.lattice.top import near_the_top
 from privately.accounting.roads import NotApplicable
 from privately.rounding import Enclosure, Interval
@@ -84,7 +84,7 @@ def _refined(composition: Composition, query: Query, width: Fraction) -> Interva
     """With more and more nodes, until the interval is narrow enough."""
     if not composition.parts:
         raise NotApplicable("nothing to add up")
-    views = [View.of(law, times) for law, times in composition.parts]
+    views = [View.of(*in_steps(law, times)) for law, times in composition.parts]
     search = _Search(query, views, width, query.guess(views, width))
     most = min(max(_MOST_WORK >> (len(views) - 1).bit_length(), _FIRST), MOST)
     scouts = _SCOUTS
@@ -207,7 +207,9 @@ class _Epsilon:
         step = _STEP * upper.sum.frame.period
         high = _checked(lambda place: upper.upper(place) <= self.harder, root, step, 1)
         low = _checked(lambda place: lower.lower(place) >= self.easier, other, step + float(lower.blur), -1)
-        found = Interval(low, high, method=METHOD)
+        if high is None:
+            raise NotApplicable("no upper end was found")
+        found = Interval(low or 0, high, method=METHOD)
         if root.doubt < _DOUBTFUL:
             return found, Guess(root.epsilon, guess.log_delta)
         return found, self.between(found, guess)
@@ -253,8 +255,8 @@ def _root(laid: Laid, guess: Guess) -> Place:
     return Place(x, max(-slope, laid.sum.frame.tilt / 100), doubt)
 
 
-def _checked(holds: Callable[[Fraction], bool], place: Place, step: float, sign: int) -> Fraction:
-    """The first epsilon beyond the place, a little further every time, where something holds for certain."""
+def _checked(holds: Callable[[Fraction], bool], place: Place, step: float, sign: int) -> Fraction | None:
+    """The first epsilon beyond the place, a little further every time, where something holds for certain, if any."""
     margin = (min(1.02 * place.doubt, 1.0) + 1e-12) / place.fall + step
     for _ in range(60):
         found = Fraction(place.epsilon) + sign * Fraction(margin)
@@ -263,4 +265,4 @@ def _checked(holds: Callable[[Fraction], bool], place: Place, step: float, sign:
         if holds(found):
             return found
         margin *= 1.5
-    raise NotApplicable("no place could be checked")
+    return None
