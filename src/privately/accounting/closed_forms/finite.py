@@ -14,12 +14,13 @@ from functools import lru_cache
 
 import numpy as np
 
+from privately.accounting.closed_forms import long_runs
+from privately.accounting.closed_forms.factorials import log_binomial
 from privately.accounting.compositions import Composition
 from privately.accounting.elementary import ERROR, UNIT, Floats, expm1
 from privately.accounting.losses import FiniteLoss
 from privately.accounting.roads import NotApplicable
 from privately.rounding import Enclosure
-from privately.rounding.normal import PI
 
 MOST = 1 << 20
 """More values than this are refused."""
@@ -30,19 +31,6 @@ _FAR = 600.0
 _MOST_PATHS = 4096
 _DEVIATIONS = 40.0
 _FEWEST = 2000
-_STIRLING_FROM = 200
-_BERNOULLI = (
-    (1, Fraction(1, 6)),
-    (2, Fraction(-1, 30)),
-    (3, Fraction(1, 42)),
-    (4, Fraction(-1, 30)),
-    (5, Fraction(5, 66)),
-    (6, Fraction(-691, 2730)),
-    (7, Fraction(7, 6)),
-    (8, Fraction(-3617, 510)),
-    (9, Fraction(43867, 798)),
-    (10, Fraction(-174611, 330)),
-)
 
 Pair = tuple[Enclosure, Enclosure]
 
@@ -65,7 +53,10 @@ class Table:
 
 def profile(composition: Composition, epsilon: Fraction) -> Enclosure:
     """delta at epsilon."""
-    table = _table(composition)
+    try:
+        table = _table(composition)
+    except NotApplicable:
+        return long_runs.profile(composition, epsilon)
     return Enclosure(_delta(table, epsilon, sign=-1).lower, _delta(table, epsilon, sign=1).upper).clip(0, 1)
 
 
@@ -81,8 +72,15 @@ def _delta(table: Table, epsilon: Fraction, *, sign: int) -> Enclosure:
 
 
 def inverse(composition: Composition, delta: Fraction) -> tuple[Fraction, Fraction]:
-    """epsilon at 0 < delta < 1: guessed with floats, then checked on either side."""
-    table = _table(composition)
+    """epsilon at 0 < delta < 1."""
+    try:
+        return _by_table(_table(composition), delta)
+    except NotApplicable:
+        return long_runs.inverse(composition, delta)
+
+
+def _by_table(table: Table, delta: Fraction) -> tuple[Fraction, Fraction]:
+    """Guessed with floats, then checked on either side."""
     if _delta(table, Fraction(0), sign=1).upper <= delta:
         return Fraction(0), Fraction(0)
     if table.outside == math.inf:
@@ -189,7 +187,7 @@ def _two_point(first: Pair, second: Pair, times: int) -> Table:
     counts = np.concatenate([np.arange(mode + above.size - 1.0, mode - 1.0, -1), mode - 1.0 - np.arange(below.size)])
     masses = np.concatenate([above[::-1], below])
     values = counts * float(large.lower) + (times - counts) * float(small.lower)
-    unit = (_log_binomial(times, mode) + mode * p.log() + (times - mode) * q.log()).exp()
+    unit = (log_binomial(times, mode) + mode * p.log() + (times - mode) * q.log()).exp()
     error = 8 * (max(up, down) + 2) * (UNIT + _doubt((first, second)))
     slack = _slack((first, second), times)
     return Table(values, masses, unit, slack, error, outside * float(unit.upper) * (1 + 1e-9))
@@ -214,26 +212,3 @@ def _rest(terms: Floats, ratio: float) -> float:
         return math.inf
     last = float(terms[-1]) if terms.size else 1.0
     return (dropped + last * ratio / (1 - ratio)) * (1 + 1e-9) + 1e-290
-
-
-def _log_binomial(n: int, k: int) -> Enclosure:
-    return _log_factorial(n) - _log_factorial(k) - _log_factorial(n - k)
-
-
-@lru_cache(maxsize=1024)
-def _log_factorial(n: int) -> Enclosure:
-    """ln n!.
-
-    Theorem: (n + 1/2) ln n - n + ln(2 pi)/2 + sum_{m=1}^{M} B_2m/(2m (2m-1) n^(2m-1)) is off by at most the next term.
-    Reference: Stirling's series, DLMF 5.11(ii)
-    Proof: docs/theory/accounting/closed_forms.md#factorials
-    Checked-by: tests/accounting/closed_forms/test_finite.py::test_log_factorials
-    """
-    if n < _STIRLING_FROM:
-        return Enclosure.of(math.factorial(n)).log()
-    whole = Enclosure.of(n)
-    total = (n + Fraction(1, 2)) * whole.log() - n + (2 * PI).log() / 2
-    *terms, last = (bernoulli / (2 * m * (2 * m - 1) * Fraction(n) ** (2 * m - 1)) for m, bernoulli in _BERNOULLI)
-    total = total + sum(terms, Fraction(0))
-    off = Enclosure.of(abs(last)).upper
-    return total + Enclosure(-off, off)
