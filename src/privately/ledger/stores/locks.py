@@ -50,6 +50,17 @@ class FileLock:
         finally:
             fcntl.flock(self._file, fcntl.LOCK_UN)
 
+    @property
+    def marked(self) -> bool:
+        """Whether what is locked existed once."""
+        return os.fstat(self._file).st_size > 0
+
+    def mark(self) -> None:
+        """Remembers that what is locked exists."""
+        if not self.marked:
+            os.write(self._file, b"1")
+            os.fsync(self._file)
+
     def close(self) -> None:
         os.close(self._file)
 

@@ -117,7 +117,7 @@ class SQLiteStore:
                 try:
                     with self._turn():
                         self._carry_over()
-                except (apsw.Error, LedgerUnavailable):
+                except LedgerUnavailable:
                     pass  # the log stays beside the file and is read at the next opening
                 finally:
                     self._writer.close()
@@ -126,10 +126,6 @@ class SQLiteStore:
     def _open_file(self) -> None:
         if self.path.is_dir() or not self.path.parent.is_dir():
             raise LedgerUnavailable(f"{self.path} is a directory, or in none.", hint="Give the path of a file.")
-        left_behind = [name for name in (self._beside("-wal"), self._beside(".lock")) if name.exists()]
-        if left_behind and not self.path.exists():
-            hint = "Put it back; remove what is left of it only if a new budget is meant."
-            raise LedgerCorrupt(f"{self.path} is gone, but not {left_behind[0].name} that belongs to it.", hint=hint)
         self._lock = FileLock(self._beside(".lock"), patience=self._patience)
         try:
             with self._turn():
@@ -141,12 +137,24 @@ class SQLiteStore:
 
     def _connect(self) -> None:
         if not self.path.exists():
+            self._check_left_behind()
             self._create()
+        if self._lock is not None:
+            self._lock.mark()
         if self.path.stat().st_size == 0:
             raise LedgerCorrupt(f"{self.path} is empty.", hint="Remove it only if a new budget is meant.")
         self._writer = self._connected(str(self.path))
         self._reader = self._connected(str(self.path))
         self._reader.execute("PRAGMA query_only = ON").fetchall()
+
+    def _check_left_behind(self) -> None:
+        """Whoever died while creating a ledger leaves a lock without a mark."""
+        log, lock = self._beside("-wal"), self._beside(".lock")
+        marked = self._lock is not None and self._lock.marked
+        if log.exists() or marked:
+            hint = "Put it back; remove what is left of it only if a new budget is meant."
+            left = log if log.exists() else lock
+            raise LedgerCorrupt(f"{self.path} is gone, but not {left.name} that belongs to it.", hint=hint)
 
     def _create(self) -> None:
         """A ledger appears under its name whole, or not at all."""
@@ -176,7 +184,14 @@ class SQLiteStore:
         return nullcontext() if self._lock is None else self._lock.held()
 
     def _carry_over(self) -> None:
-        self._writer.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+        """Only if nobody is in the way: what is committed is durable in the log too, and there will be other times."""
+        self._writer.set_busy_timeout(0)
+        try:
+            self._writer.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+        except apsw.Error:
+            pass  # somebody reads what would be overwritten, or the disk is full: the log stays
+        finally:
+            self._writer.set_busy_timeout(int(self._patience * 1000))
 
     def _beside(self, suffix: str) -> Path:
         return self.path.with_name(self.path.name + suffix)
