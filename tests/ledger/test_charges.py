@@ -1,0 +1,141 @@
+"""A charge says all that decides on it, once, in one spelling."""
+
+import math
+from decimal import Decimal
+from fractions import Fraction
+
+import pytest
+
+from privately import accounting as acc
+from privately.accounting.filters import Currency
+from privately.errors import InvalidParameter, MixedNeighbors, NoSuchRule, PrivatelyError
+from privately.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, Neighbors, PureDP
+from privately.ledger import Charge
+from privately.ledger.charges import LONGEST_LABEL, LONGEST_QUERY, MOST_LINEAGES, Cost, amounts, described
+from privately.ledger.entries import canonical
+from tests.ledger.examples import COST, charge
+
+PURE = Currency(kind=PureDP)
+
+
+def test_names_are_sorted_and_listed_once() -> None:
+    made = charge(lineages=("b", "a", "b"))
+    assert made.lineages == ("a", "b")
+    assert made.accounts == (("a", "a/owner"), ("b", "b/owner"))
+    assert charge(analyst="ann", token="t1").accounts == (("visits", "visits/ann", "visits/ann/t1"),)
+
+
+def test_keys_are_new_unless_given() -> None:
+    assert charge().key != charge().key
+    assert charge(key="k").key == "k"
+
+
+@pytest.mark.parametrize(
+    ("changed", "value", "field"),
+    [
+        ("lineages", "visits", "lineages"),
+        ("lineages", [], "lineages"),
+        ("lineages", 7, "lineages"),
+        ("lineages", ["a/b"], "lineages"),
+        ("lineages", ["a\n"], "lineages"),
+        ("lineages", ["\ud800"], "lineages"),
+        ("lineages", ["e\u0301"], "lineages"),
+        ("lineages", [f"l{at}" for at in range(MOST_LINEAGES + 1)], "lineages"),
+        ("query", 7, "query"),
+        ("query", "q" * (LONGEST_QUERY + 1), "query"),
+        ("query", "\ud800", "query"),
+        ("cost", 0.1, "cost"),
+        ("cost", "0.1", "cost"),
+        ("cost", None, "cost"),
+        ("cost", PureDP, "cost"),
+        ("snapshot", "s" * (LONGEST_LABEL + 1), "snapshot"),
+        ("analyst", "", "analyst"),
+        ("analyst", "a/b", "analyst"),
+        ("token", "t\x00", "token"),
+        ("key", "k" * 201, "key"),
+        ("key", "a\nb", "key"),
+        ("label", "l" * (LONGEST_LABEL + 1), "label"),
+        ("label", b"bytes", "label"),
+    ],
+)
+def test_wrong_parts(changed: str, value: object, field: str) -> None:
+    parts: dict[str, object] = {"lineages": ["visits"], "query": "count", "cost": COST, changed: value}
+    with pytest.raises(InvalidParameter) as caught:
+        Charge(**parts)  # type: ignore[arg-type]
+    assert caught.value.field == field
+
+
+@pytest.mark.parametrize("epsilon", [math.nan, math.inf, -math.inf, -1, "-0.1", Decimal("NaN")])
+def test_no_cost_is_negative_or_no_number(epsilon: object) -> None:
+    with pytest.raises(InvalidParameter, match="epsilon"):
+        PureDP(epsilon=epsilon)  # type: ignore[arg-type]
+
+
+def test_amounts_are_exact() -> None:
+    assert amounts(PureDP(epsilon="0.1"), PURE) == ("1/10",)
+    assert amounts(PureDP(epsilon=0.1), PURE) == (str(Fraction(0.1)),)
+    assert amounts(GaussianDP(mu="0.5"), Currency(kind=GaussianDP)) == ("1/4",)
+    assert amounts(acc.Laplace(scale=4), PURE) == ("1/4",)
+    assert amounts(acc.Batch(events=[acc.Laplace(scale=4), acc.Laplace(scale=4)]), PURE) == ("1/2",)
+
+
+@pytest.mark.parametrize("cost", [PureDP(epsilon=0), acc.Repeat(event=acc.Laplace(scale=1), times=1), ZCDP(rho=0)])
+def test_nothing_is_free(cost: Cost) -> None:
+    currency = Currency(kind=ZCDP)
+    if isinstance(cost, Guarantee):
+        with pytest.raises(InvalidParameter, match="cost: is zero"):
+            amounts(cost, currency)
+    else:
+        assert Fraction(amounts(cost, currency)[0]) > 0
+
+
+@pytest.mark.parametrize(
+    ("cost", "fault"),
+    [
+        (GaussianDP(mu=1), NoSuchRule),
+        (ZCDP(rho=1), NoSuchRule),
+        (ApproxDP(epsilon=1, delta="1e-6"), NoSuchRule),
+        (acc.Gaussian(noise_multiplier=1), PrivatelyError),
+        (PureDP(epsilon=1, neighbors=Neighbors.REPLACE.of_unit("user")), MixedNeighbors),
+    ],
+)
+def test_costs_without_a_rule(cost: Cost, fault: type[PrivatelyError]) -> None:
+    with pytest.raises(fault):
+        amounts(cost, PURE)
+
+
+def test_the_event_is_kept_with_the_charge() -> None:
+    event = acc.Gaussian(noise_multiplier=10)
+    assert acc.decode(described(event)["event"]) == event
+    assert "guarantee" in described(COST)
+    batch = described(acc.Batch(events=[event], delta="1e-9"))
+    assert Fraction(batch["delta"]) == Fraction(1, 10**9)
+    for one in (described(event), described(COST), batch):
+        canonical(one)
+
+
+def test_bodies() -> None:
+    """All that is requested changes the body; what is said about it, and by whom, does not."""
+    first = charge(key="k")
+    same = [charge(key="l"), charge(label="x"), charge(snapshot="s"), charge(analyst="ann")]
+    other = [
+        charge("sum"),
+        charge(cost=PureDP(epsilon="0.2")),
+        charge(lineages=("visits", "claims")),
+        charge(token="t"),
+    ]
+    assert {one.body for one in same} == {first.body}
+    assert len({first.body, *(one.body for one in other)}) == 5
+    assert charge(cost=acc.Laplace(scale=10)).body != first.body
+
+
+def test_questions() -> None:
+    """Only the canonical query, of which snapshot, and whose answer may serve."""
+    first = charge()
+    same = [charge(key="k"), charge(label="x"), charge(cost=PureDP(epsilon=1)), charge(token="t")]
+    assert {one.question(own=True) for one in same} == {first.question(own=True)}
+    for other in (charge("sum"), charge(snapshot="s"), charge(lineages=("claims",))):
+        assert other.question(own=False) != first.question(own=False)
+    ann = charge(analyst="ann")
+    assert ann.question(own=False) == first.question(own=False)
+    assert ann.question(own=True) != first.question(own=True)

@@ -1,0 +1,119 @@
+"""Entries come back as they were written, and nothing else is taken for one."""
+
+import json
+import math
+from contextlib import suppress
+from dataclasses import fields
+from hashlib import sha256
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from privately.errors import LedgerCorrupt
+from privately.ledger.entries import KINDS, Charged, Entry, Founded, Opened, canonical, chained, digest, read, written
+from tests.ledger.examples import founded
+
+TIME = "2030-01-01T00:00:00.000000Z"
+texts = st.text(max_size=20)
+data = st.recursive(
+    st.none() | st.booleans() | st.integers() | texts,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
+    max_leaves=5,
+)
+
+
+@st.composite
+def entries(draw: st.DrawFn) -> Entry:
+    kind: Any = draw(st.sampled_from(sorted(KINDS.values(), key=lambda kind: kind.what)))
+    made: Entry = kind(**{field.name: draw(data) for field in fields(kind)})
+    return made
+
+
+@given(entries(), texts)
+def test_they_come_back(entry: Entry, time: str) -> None:
+    text = written(entry, time)
+    assert read(text) == (entry, time)
+    assert text.isascii()
+    assert text.count(b"\n") == 1
+
+
+def test_eight_kinds() -> None:
+    assert sorted(KINDS) == sorted(
+        ["founded", "opened", "charged", "released", "adjusted", "registered", "clock set", "checkpoint"]
+    )
+
+
+GOOD = written(Opened(account="a", filter={}, reuse="never"), TIME)
+CHARGED = written(
+    Charged(
+        accounts={"a": ["1"]}, analyst="a", token=None, cost={}, key="k", body="b", question=None, snapshot="", label=""
+    ),
+    TIME,
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"",
+        b"\n",
+        b"{}\n{}",
+        b"[]\n[]",
+        b"null\nnull",
+        b"7\n7",
+        b'{"what":"spent"}\n{}',
+        b'{"what":["charged"]}\n{}',
+        b"\xff\n\xff",
+        GOOD[:-1],
+        GOOD + b"\n",
+        GOOD + b" {}",
+        GOOD.replace(b'"reuse"', b'"refuse"'),
+        GOOD.replace(b'"reuse":"never",', b""),
+        GOOD.replace(b'"time"', b'"times"'),
+        GOOD.replace(b'"what":"opened"', b'"what":"opened","more":1'),
+        GOOD.replace(b'"what":"opened"', b'"what":"charged"'),
+        CHARGED.replace(b'"accounts"', b'"amounts"'),
+        CHARGED.replace(b'"cost":{},', b""),
+        CHARGED.replace(b"\n", b""),
+        b"[" * 100_000 + b"\n{}",
+        b'{"what":"founded"}\n' + b"[" * 100_000,
+    ],
+)
+def test_what_is_no_entry(text: bytes) -> None:
+    with pytest.raises(LedgerCorrupt):
+        read(text)
+
+
+@given(st.binary(max_size=60))
+def test_any_bytes_are_an_entry_or_refused(text: bytes) -> None:
+    with suppress(LedgerCorrupt):
+        read(text)
+
+
+def test_one_spelling() -> None:
+    assert canonical({"b": 1, "a": ["ü", None]}) == b'{"a":["\\u00fc",null],"b":1}'
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        canonical(math.nan)
+
+
+def test_hashes_stand_for_all_before() -> None:
+    first = chained(bytes(32), b"one")
+    assert first == sha256(bytes(32) + b"one").digest()
+    assert chained(first, b"two") != chained(chained(bytes(32), b"other"), b"two")
+    assert digest(["a", "bc"]) != digest(["ab", "c"])
+
+
+def test_costs_are_no_floats() -> None:
+    with founded() as ledger:
+        ledger.account("others", cap=ledger.budget("visits").cap)
+        for record in ledger.history():
+            text = written(record.entry, record.time)
+            assert read(text)[0] == record.entry
+            for line in text.split(b"\n"):
+                json.loads(line, parse_float=lambda number: pytest.fail(f"a float: {number}"))
+
+
+def test_a_founded_ledger_says_of_which_version_it_is() -> None:
+    assert b'"version":1' in written(Founded(ledger="x"), TIME)
