@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from decimal import ROUND_CEILING
 from fractions import Fraction
 
 from privately.guarantees import ApproxDP, Guarantee, PureDP
 from privately.ledger.state import Account, spendable
-from privately.rounding import Enclosure
+from privately.rounding import Enclosure, decimal_text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +62,9 @@ def in_words(promise: Guarantee) -> str:
     chance = _posterior(promise.parameters["epsilon"])
     text = f"Whoever gives it 50 in 100 that you are in the data can come to at most {chance} in 100, whatever is asked"
     delta = promise.parameters.get("delta", Fraction(0))
-    return f"{text}, but for a chance of {float(delta):.3g} that more comes out." if delta else f"{text}."
+    if not delta:
+        return f"{text}."
+    return f"{text}, but for a chance of {decimal_text(delta, 3, ROUND_CEILING)} that more comes out."
 
 
 def _posterior(epsilon: Fraction) -> str:
