@@ -7,6 +7,7 @@ account pays for all of them at once, which comes to the same while totals are e
 from __future__ import annotations
 
 import json
+from array import array
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -51,30 +52,42 @@ class _Run:
 def verified(session: Session, *, progress: Progress | None = None) -> Verification:
     """Passes if every record follows from those before it, and every answer is the one that was stored."""
     state, run, end = State(), _Run(0), session.head()
+    questions = array("q", bytes(8 * (end.number + 1)))
     charges = answers = 0
-    for row in session.rows(0):
+    for row, answer in session.everything():
+        number = row.number
         first, _, second = row.text.partition(b"\n")
         kind = _kind(first)
         if kind is Charged:
-            _go_on(state, row, kind, second)
+            found = _go_on(state, row, kind, second)
             run.counts[first] = run.counts.get(first, 0) + 1
-            run.latest[first] = row.number
+            run.latest[first] = number
+            questions[number] = hash(found["question"]) or 1
             charges += 1
         elif kind is Released:
-            _go_on(state, row, kind, second)
+            found = _go_on(state, row, kind, second)
+            _check_answer(number, found, answer, questions)
             answers += 1
         else:
-            _settle(session, state, run, row.number - 1)
+            _settle(session, state, run, number - 1)
             join(state, row)
-            run = _Run(row.number)
-        if progress is not None and row.number % _EVERY == 0:
-            progress(row.number, end.number)
+            run = _Run(number)
+        if progress is not None and number % _EVERY == 0:
+            progress(number, end.number)
     _settle(session, state, run, end.number)
     if state.head != end:
         raise LedgerCorrupt("the last record is not the end of the chain.")
-    if _stored(session) != answers:
-        raise LedgerCorrupt("the bytes of an answer are missing.")
     return Verification(records=end.number, charges=charges, answers=answers)
+
+
+def _check_answer(number: int, found: dict[str, Any], answer: bytes | None, questions: array[int]) -> None:
+    """An answer belongs to a charge before it that nothing else answers, and is what its record says."""
+    charge = found["charge"]
+    if type(charge) is not int or not 0 < charge < number or questions[charge] != (hash(found["question"]) or 1):
+        raise LedgerCorrupt(f"record {number} answers what was not charged, or not any more.")
+    questions[charge] = 0
+    if answer is None or len(answer) != found["size"] or sha256(answer).hexdigest() != found["hash"]:
+        raise LedgerCorrupt(f"the answer stored with record {number} does not verify.")
 
 
 def _kind(first: bytes) -> type[Entry]:
@@ -84,7 +97,7 @@ def _kind(first: bytes) -> type[Entry]:
         raise LedgerCorrupt("a record cannot be read.") from None
 
 
-def _go_on(state: State, row: Row, kind: type[Entry], second: bytes) -> None:
+def _go_on(state: State, row: Row, kind: type[Entry], second: bytes) -> dict[str, Any]:
     """What `join` does for a charge or an answer, but for the sums."""
     number, (before, previous) = row.number, state.head
     if number != before + 1 or chained(previous, row.text) != row.hash:
@@ -98,6 +111,7 @@ def _go_on(state: State, row: Row, kind: type[Entry], second: bytes) -> None:
     if not isinstance(time, str) or time < state.time:
         raise LedgerCorrupt(f"record {number} is older than the one before it.")
     state.head, state.time = Head(number, row.hash), time
+    return found
 
 
 def _filed(kind: type[Entry], found: dict[str, Any]) -> tuple[str | None, str | None, int | None]:
@@ -165,18 +179,3 @@ def _one_by_one(session: Session, state: State, after: int, upto: int) -> None:
         entry, _ = read(row.text)
         if isinstance(entry, Charged):
             state.apply(entry, state.time, state.head)
-
-
-def _stored(session: Session) -> int:
-    """How many answers there are; each belongs to a charge before it and is what its record says."""
-    count = 0
-    for released, charge, answer in session.answers():
-        entry, asked = (_particulars(row, row.text.partition(b"\n")[2]) for row in (released, charge))
-        if charge.key is None or charge.number >= released.number:
-            raise LedgerCorrupt(f"record {released.number} answers what was not charged.")
-        if entry["question"] != asked["question"]:
-            raise LedgerCorrupt(f"record {released.number} answers another question.")
-        if len(answer) != entry["size"] or sha256(answer).hexdigest() != entry["hash"]:
-            raise LedgerCorrupt(f"the answer stored with record {released.number} does not verify.")
-        count += 1
-    return count

@@ -54,8 +54,8 @@ class Session(Protocol):
     def answer(self, number: int) -> bytes | None:
         """The bytes that were kept with a record."""
 
-    def answers(self) -> Iterator[tuple[Row, Row, bytes]]:
-        """Every record that is filed under a charge, the record of that charge, and the bytes kept with the first."""
+    def everything(self) -> Iterator[tuple[Row, bytes | None]]:
+        """All records in order, with the bytes that are kept with them."""
 
     def append(self, row: Row, *, answer: bytes | None = None, checkpoint: bool = False) -> None: ...
 

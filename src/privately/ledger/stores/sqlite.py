@@ -48,12 +48,8 @@ CREATE TRIGGER answer_stays BEFORE UPDATE ON answer BEGIN SELECT RAISE(ABORT, 'a
 """
 _HEAD = "SELECT number, hash FROM record ORDER BY number DESC LIMIT 1"
 _ROW = "SELECT number, hash, text, key, question, charge FROM record"
-_ANSWERS = """
-SELECT
-    r.number, r.hash, r.text, r.key, r.question, r.charge,
-    c.number, c.hash, c.text, c.key, c.question, c.charge,
-    a.bytes
-FROM record r JOIN record c ON c.number = r.charge JOIN answer a ON a.number = r.number
+_EVERYTHING = """
+SELECT number, hash, text, key, question, charge, bytes FROM record LEFT JOIN answer USING (number) ORDER BY number
 """
 
 
@@ -243,10 +239,10 @@ class SQLiteSession:
         found: list[Any] = self._connection.execute("SELECT bytes FROM answer WHERE number = ?", (number,)).fetchall()
         return bytes(found[0][0]) if found else None
 
-    def answers(self) -> Iterator[tuple[Row, Row, bytes]]:
-        for found in self._connection.execute(_ANSWERS):
-            values: tuple[Any, ...] = found
-            yield Row._make(values[:6]), Row._make(values[6:12]), values[12]
+    def everything(self) -> Iterator[tuple[Row, bytes | None]]:
+        found: Any
+        for found in self._connection.execute(_EVERYTHING):
+            yield Row(*found[:6]), found[6]
 
     def append(self, row: Row, *, answer: bytes | None = None, checkpoint: bool = False) -> None:
         values = (*row, 1 if checkpoint else None)
