@@ -220,7 +220,11 @@ def test_within_samples_of_fixed_size(ratio: Fraction, times: int) -> None:
 
 def test_within_samples() -> None:
     mixed = Sequence(events=[Gaussian(noise_multiplier=1), Exponential(epsilon=1), Laplace(scale=1)])
-    assert within(PoissonSample(event=mixed, rate="0.5")) == PoissonSample(event=Laplace(scale=1), rate="0.5")
+    assert within(PoissonSample(event=mixed, rate="0.5")) == PoissonSample(
+        event=Gaussian(noise_multiplier=1), rate="0.5"
+    )
+    quiet = Sequence(events=[Gaussian(noise_multiplier=4), Exponential(epsilon=1), Laplace(scale=1)])
+    assert within(PoissonSample(event=quiet, rate="0.5")) == PoissonSample(event=Laplace(scale=1), rate="0.5")
     noisy = Sequence(events=[Gaussian(noise_multiplier=1), DiscreteGaussian(variance=1)])
     assert within(PoissonSample(event=noisy, rate="0.5")) == PoissonSample(
         event=Gaussian(noise_multiplier=1), rate="0.5"
@@ -262,3 +266,24 @@ def test_a_larger_population_only_helps() -> None:
         compositions(FixedSizeSample(event=Pure(epsilon=1, neighbors=REPLACE), size=1, population=n))[0] for n in (2, 3)
     ]
     assert enclosed_profile(found[0], Fraction(1)).lower > enclosed_profile(found[1], Fraction(1)).upper
+
+
+def test_within_groups_of_samples() -> None:
+    """One change alone; beside an event that speaks of the whole group nothing is known."""
+    sample = PoissonSample(event=ZCDP(rho=1), rate="0.1")
+    assert within(Group(event=sample, size=3)) == within(sample)
+    group = Group(event=sample, size=2)
+    mixed = Sequence(events=[group, Pure(epsilon=1, neighbors=group.neighbors)])
+    with pytest.raises(NotApplicable):
+        within(mixed)
+
+
+def test_the_strongest_of_several_on_one_sample() -> None:
+    for weak, strong in (
+        (Pure(epsilon="0.1"), ZCDP(rho=100)),
+        (GaussianDP(mu="0.1"), Pure(epsilon=1)),
+        (Pure(epsilon=1), Gaussian(noise_multiplier=0)),
+        (Gaussian(noise_multiplier=100), Pure(epsilon=1)),
+    ):
+        both, alone = (PoissonSample(event=one, rate="0.1") for one in (Sequence(events=[weak, strong]), strong))
+        assert compositions(within(both)) == compositions(within(alone))

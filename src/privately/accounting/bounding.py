@@ -29,11 +29,14 @@ from privately.accounting.failing import failing
 from privately.accounting.groups import grouped
 from privately.accounting.roads import NotApplicable
 from privately.accounting.terms import Terms, alternatives, flatten, parts_of
-from privately.errors import NoSuchRule
+from privately.errors import MixedNeighbors, NoSuchRule
 from privately.guarantees.curves import gaussian_within
 from privately.rounding import Enclosure, tidy
 
 Step = Callable[[Event], Event]
+
+_TYPICAL = Fraction(3)
+_ENDLESS = Fraction(10**40)
 
 
 def bounding(event: Event) -> Event:
@@ -74,9 +77,11 @@ def within(event: Event) -> Event:
     Proof: docs/theory/accounting/events.md#events-within
     Checked-by: tests/accounting/test_bounding.py::test_events_within_are_inside
     """
-    if event.neighbors.change == "replace" and _samples_fixed(event):
-        return _within(event, _freed)
-    return _within(event, lambda leaf: leaf)
+    frees = event.neighbors.change == "replace" and _samples_fixed(event)
+    try:
+        return _within(event, _freed if frees else lambda leaf: leaf)
+    except MixedNeighbors:  # a group seen as one change, beside one that is not
+        raise NotApplicable("no single mechanism is known to be within all of it") from None
 
 
 def _within(event: Event, finish: Step) -> Event:
@@ -92,8 +97,7 @@ def _within(event: Event, finish: Step) -> Event:
             rho = min(bound / order for order, bound in bounds)
             return finish(GaussianDP(mu=gaussian_within(rho), neighbors=event.neighbors))
         case Group(event=inner, size=size):
-            scaled = grouped(inner, size)
-            return _group_inside(scaled) or step(scaled)
+            return _within_group(inner, size, step)
         case PoissonSample() | FixedSizeSample():
             return _on_sample(event, step, _strongest)
         case Sequence(events=events):
@@ -163,13 +167,19 @@ def _pure(term: Event) -> tuple[Fraction, Fraction]:
 
 
 def _strongest(terms: Terms) -> Event:
-    """One of several mechanisms on a sample: that with the largest epsilon, if they have one."""
+    """One of several mechanisms on a sample: that with the largest epsilon, roughly for normal noise."""
 
     def size(term: Event) -> Fraction:
+        match term:
+            case GaussianDP(mu=mu):
+                return _TYPICAL * mu
+            case Gaussian(noise_multiplier=multiplier) if multiplier:
+                return _TYPICAL / multiplier
         try:
-            return _pure(term)[0]
+            epsilon, delta = _pure(term)
         except NoSuchRule:
             return Fraction(0)
+        return epsilon if delta < 1 else _ENDLESS
 
     return max(terms, key=size)
 
@@ -200,6 +210,15 @@ def _geometric(epsilon: Fraction, size: int) -> Enclosure:
         return simple
     closed = (Enclosure.of(size * epsilon).exp() - 1) / below
     return closed if closed.upper < simple.upper else simple
+
+
+def _within_group(inner: Event, size: int, step: Step) -> Event:
+    """By the group's rule; where there is none, a mechanism that looks at one of the changes alone."""
+    try:
+        scaled = grouped(inner, size)
+    except NoSuchRule:
+        return step(inner)
+    return _group_inside(scaled) or step(scaled)
 
 
 def _group_inside(scaled: Event) -> Event | None:

@@ -18,8 +18,9 @@ from privately.accounting.renyi.moments import Least, Sum
 from privately.accounting.roads import NotApplicable
 from privately.errors import NoSuchRule
 from privately.guarantees import Neighbors
+from privately.guarantees.curves import bound_to_delta
 from privately.rounding import Enclosure
-from tests.accounting.exact_profiles import additions, removals, strongest
+from tests.accounting.exact_profiles import additions, hockey_stick, removals, strongest
 from tests.accounting.renyi.exact_moments import PLACES, OfPairs
 from tests.guarantees.enumeration import Table, by_value, joint, poisson_sampled, tables
 
@@ -179,8 +180,11 @@ def test_a_sample_of_what_may_reveal_everything() -> None:
     [
         events.Group(event=events.PoissonSample(event=ONE, rate="0.1"), size=1000),
         events.Group(event=events.PoissonSample(event=events.Approx(epsilon=1, delta="0.1"), rate="0.1"), size=2),
-        events.PoissonSample(
-            event=events.Sequence(events=[events.ZCDP(rho=1), events.Approx(epsilon=1, delta="0.1")]), rate="0.1"
+        events.Group(
+            event=events.PoissonSample(
+                event=events.Sequence(events=[events.ZCDP(rho=1), events.Approx(epsilon=1, delta="0.1")]), rate="0.1"
+            ),
+            size=2,
         ),
     ],
     ids=str,
@@ -194,3 +198,46 @@ def test_equal_terms_are_counted() -> None:
     listed = events.Sequence(events=[ONE] * 50_000)
     (found,) = curves(listed)
     assert found.moments.above(Fraction(1)) == 50_000
+
+
+@settings(max_examples=20)
+@given(tables_of_one, rates, st.sampled_from([Fraction(1, 20), Fraction(1, 3)]))
+def test_samples_of_what_may_reveal_everything(table: Table, rate: Fraction, mass: Fraction) -> None:
+    """At every order and place: delta of the sample, written out, is within what the curve gives."""
+    shown: Table = {
+        data: {**{o: (1 - mass) * p for o, p in law.items()}, ("shown", *data): mass} for data, law in table.items()
+    }
+    whole = poisson_sampled(shown, rate, shown)
+    bound = Fraction(OfPairs.of([*removals(table), *additions(table)]).above(Fraction(1)))
+    base = events.Renyi(bounds=[(2, Enclosure.of(bound + SLACK).claim())])
+    event = events.PoissonSample(event=events.Sequence(events=[base, events.Approx(epsilon=0, delta=mass)]), rate=rate)
+    assert _broken(whole, event, Fraction(1)) == []
+
+
+def _broken(whole: Table, event: events.Event, factor: Fraction) -> list[object]:
+    """Where the profile is above what follows from the curves; `factor` shrinks the mass at infinite loss."""
+    found: list[object] = []
+    for curve, pairs in zip(both(event), (removals(whole), additions(whole)), strict=True):
+        infinite = curve.infinite * factor
+        for epsilon in (Fraction(0), Fraction(1, 10), Fraction(1), Fraction(3)):
+            moment = curve.moments.above(Fraction(1))
+            assert isinstance(moment, Fraction)
+            finite = Fraction(bound_to_delta(Fraction(2), moment, epsilon).upper)
+            limit = infinite + (1 - infinite) * min(finite, Fraction(1))
+            alpha = Fraction(Enclosure.of(epsilon).exp().upper)
+            found += [(epsilon, pair) for pair in pairs if hockey_stick(*pair, alpha) > limit + SLACK]
+    return found
+
+
+def test_a_forgotten_revealed_row_is_seen() -> None:
+    """The same check, with a tenth of the mass at infinite loss: it is refuted."""
+    mass, rate = Fraction(1, 3), Fraction(1, 2)
+    even = {"x": Fraction(1)}
+    shown: Table = {
+        data: {**{o: (1 - mass) * p for o, p in even.items()}, ("shown", *data): mass} for data in ((), ("a",))
+    }
+    whole = poisson_sampled(shown, rate, shown)
+    base = events.Sequence(events=[events.Renyi(bounds=[(2, "1e-9")]), events.Approx(epsilon=0, delta=mass)])
+    event = events.PoissonSample(event=base, rate=rate)
+    assert _broken(whole, event, Fraction(1)) == []
+    assert _broken(whole, event, Fraction(1, 10)) != []

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from fractions import Fraction
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from privately.accounting import contour, events
 from privately.accounting.compositions import compositions
@@ -25,7 +27,10 @@ from privately.accounting.roads import NotApplicable
 from privately.errors import InvalidParameter, NoSuchRule
 from privately.guarantees import ZCDP, GaussianDP, Neighbors, PureDP, RenyiDP
 from privately.guarantees.curves import bound_to_epsilon
-from privately.rounding import End, Interval
+from privately.rounding import Enclosure, End, Interval
+from tests.accounting.exact_profiles import additions, hockey_stick, removals
+from tests.accounting.renyi.exact_moments import OfPairs
+from tests.guarantees.enumeration import Table, poisson_sampled, tables
 
 WIDTH = Fraction(1, 10**6)
 SMALL = Fraction(1, 10**5)
@@ -274,3 +279,44 @@ def test_orders_are_checked() -> None:
         renyi_bounds(ONE, [1])
     with pytest.raises(InvalidParameter):
         renyi_bounds(ONE, [])
+
+
+@settings(max_examples=20)
+@given(tables(("a",), (0, 1), outcomes=3), st.sampled_from([Fraction(1, 10), Fraction(1, 2), Fraction(9, 10)]))
+def test_one_sample_dominates_enumeration(table: Table, rate: Fraction) -> None:
+    bound = Fraction(OfPairs.of([*removals(table), *additions(table)]).above(Fraction(1)))
+    base = events.Renyi(bounds=[(2, Enclosure.of(bound + Fraction(1, 10**20)).claim())])
+    event = events.PoissonSample(event=base, rate=rate)
+    whole = poisson_sampled(table, rate, table)
+    pairs = [*removals(whole), *additions(whole)]
+    for at in (Fraction(0), Fraction(1, 5), Fraction(1), Fraction(2)):
+        alpha = Fraction(Enclosure.of(at).exp().upper)
+        assert max(hockey_stick(*pair, alpha) for pair in pairs) <= delta(event, at).upper
+    for amount in (Fraction(1, 100), Fraction(1, 10), Fraction(19, 20)):
+        upper = epsilon(event, amount).upper
+        assert isinstance(upper, Fraction)
+        alpha = Fraction(Enclosure.of(upper).exp().upper)
+        assert max(hockey_stick(*pair, alpha) for pair in pairs) <= amount
+
+
+def test_samples_of_statements_are_amplified() -> None:
+    """Far below what the divergences on the sample give, and never above the base."""
+    for base in (events.ZCDP(rho="0.1"), events.Renyi(bounds={2: "0.1"}), events.Exponential(epsilon=1)):
+        for rate in ("1e-6", "0.01", "0.5", "0.999"):
+            sample = events.PoissonSample(event=base, rate=rate)
+            for amount in DELTAS:
+                assert epsilon(sample, amount).upper <= epsilon_with_order(sample, amount).interval.upper
+                assert epsilon(sample, amount).upper <= epsilon(base, amount).upper
+            assert delta(sample, Fraction(1)).upper <= Fraction(rate) * delta(base, Fraction(1)).upper
+    seldom = events.PoissonSample(event=events.ZCDP(rho="0.1"), rate="0.01")
+    assert epsilon(seldom, SMALL).upper < epsilon_with_order(seldom, SMALL).interval.upper / 4
+    assert epsilon(seldom, Fraction(1, 100)).upper == 0
+    alone = events.Repeat(event=events.Sequence(events=[seldom]), times=1)
+    assert epsilon(alone, SMALL) == epsilon(seldom, SMALL)
+
+
+def test_forgetting_that_delta_grows_is_seen() -> None:
+    """The base at the same delta, sampled: too little, for a mechanism that reveals a row with probability delta."""
+    revealing = events.PoissonSample(event=events.Approx(epsilon=0, delta="0.1"), rate="0.5")
+    assert delta(revealing, Fraction(1)).upper >= Fraction(1, 20)
+    assert epsilon(revealing, Fraction(1, 25)).upper > 0

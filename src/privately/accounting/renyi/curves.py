@@ -169,7 +169,7 @@ def _sampled(event: PoissonSample | FixedSizeSample) -> Both:
     except (NotApplicable, NoSuchRule):
         found = [one for one in (_amplified(event), _bounded(event)) if one is not None]
     if not found:
-        raise NotApplicable(f"nothing is known of this {type(event).__name__}")
+        return _seldom(_both(event.event, 1), event)
     lowest = min(one[0].infinite for one in found)
     kept = [one for one in found if one[0].infinite == lowest]
     ways = [Curve(Least([one[way].moments for one in kept]), max(one[way].infinite for one in kept)) for way in (0, 1)]
@@ -188,6 +188,26 @@ def _amplified(event: PoissonSample | FixedSizeSample) -> Both | None:
         return _alike(Mixed(_largest(both).moments, event.rate))
     remove, add = poisson((both[0].moments, both[1].moments), event.rate)
     return Curve(remove), Curve(add)
+
+
+def _seldom(both: Both, event: PoissonSample | FixedSizeSample) -> Both:
+    """A sample of what may reveal everything.
+
+    Theorem: the moments mix as for samples of fixed size, also of Poisson samples in both directions; the mass at
+        infinite loss is multiplied by the rate, but for an added row.
+    Reference: van Erven-Harremoes 2014, Theorem 13
+    Proof: docs/theory/accounting/renyi.md#samples-of-what-may-reveal-everything
+    Checked-by: tests/accounting/renyi/test_curves.py::test_samples_of_what_may_reveal_everything
+    """
+    if isinstance(event, FixedSizeSample):
+        worst = _largest(both)
+        curve = Curve(Mixed(worst.moments, event.rate), event.rate * worst.infinite)
+        return curve, curve
+    remove, add = both
+    return (
+        Curve(Mixed(remove.moments, event.rate), event.rate * remove.infinite),
+        Curve(Mixed(add.moments, event.rate), add.infinite),
+    )
 
 
 def _bounded(event: Event) -> Both | None:

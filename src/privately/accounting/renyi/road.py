@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
+from collections.abc import Sequence as Listing
 from dataclasses import dataclass
 from fractions import Fraction
 from operator import itemgetter
 
 from privately.accounting.bounding import within
-from privately.accounting.events import Event
+from privately.accounting.events import Event, FixedSizeSample, PoissonSample, Repeat, Sequence
 from privately.accounting.renyi.curves import Curve, curves
 from privately.accounting.renyi.numbers import short
 from privately.accounting.renyi.orders import best_excess, delta_score, epsilon_score
@@ -26,6 +27,8 @@ _HUGE = Fraction(10**300)
 _DIVERGENCES = "Renyi divergences"
 _NEVER = "no epsilon is enough"
 _ANYTHING = "delta = 1 allows anything"
+_SELDOM = "the row is hardly ever in a sample"
+_SAMPLED = ", on a sample"
 
 Tight = Callable[[Event, Fraction], Interval]
 """Another road: epsilon at a delta, or delta at an epsilon."""
@@ -42,14 +45,62 @@ class Answer:
     order: End | None
 
 
-def epsilon(event: Event, delta: Fraction, width: Fraction = WIDTH) -> Interval:  # noqa: ARG001 - nothing to refine
-    """The least epsilon of an event at a delta >= 0, from above."""
-    return epsilon_with_order(event, delta).interval
+def epsilon(event: Event, delta: Fraction, width: Fraction = WIDTH) -> Interval:
+    """The least epsilon of an event at a delta >= 0, from above.
+
+    Theorem: if what is run on a sample of rate q is (e, d)-DP, the sample is (ln(1 + q(e^e - 1)), qd)-DP; and with
+        qd >= q nothing is asked of e.
+    Reference: Balle-Barthe-Gaboardi 2018, Theorems 8 and 9
+    Proof: docs/theory/accounting/renyi.md#one-sample
+    Checked-by: tests/accounting/renyi/test_road.py::test_one_sample_dominates_enumeration
+    """
+
+    def sampled(base: Event, rate: Fraction) -> Interval:
+        if delta >= rate:
+            return Interval(0, 0, method=_SELDOM)
+        found = epsilon(base, delta / rate, width)
+        if isinstance(found.upper, float):
+            return Interval(0, math.inf, method=_NEVER)
+        upper = (1 + rate * (Enclosure.of(found.upper).exp() - 1)).log().interval().upper
+        return Interval(0, upper, method=f"{found.method}{_SAMPLED}")
+
+    return _better(event, sampled, lambda: epsilon_with_order(event, delta).interval)
 
 
-def delta(event: Event, epsilon: Fraction, width: Fraction = WIDTH) -> Interval:  # noqa: ARG001 - nothing to refine
-    """The least delta of an event at an epsilon >= 0, from above."""
-    return delta_with_order(event, epsilon).interval
+def delta(event: Event, epsilon: Fraction, width: Fraction = WIDTH) -> Interval:
+    """The least delta of an event at an epsilon >= 0, from above, by the same theorem."""
+
+    def sampled(base: Event, rate: Fraction) -> Interval:
+        inner = (1 + (Enclosure.of(epsilon).exp() - 1) / rate).log().nonnegative()
+        found = delta(base, Fraction(inner.lower), width)
+        return Interval(0, rate * found.upper, method=f"{found.method}{_SAMPLED}")
+
+    return _better(event, sampled, lambda: delta_with_order(event, epsilon).interval)
+
+
+def _better(event: Event, sampled: Callable[[Event, Fraction], Interval], whole: Callable[[], Interval]) -> Interval:
+    """By the divergences of the event or, if it is one sample, by what is run on it."""
+    single = _single(event)
+    if not isinstance(single, (PoissonSample, FixedSizeSample)) or not 0 < single.rate < 1:
+        return whole()
+    found: list[Interval] = []
+    reason: Exception = NotApplicable("nothing is known of this sample")
+    for way in (whole, lambda: sampled(single.event, single.rate)):
+        try:
+            found.append(way())
+        except (NotApplicable, NoSuchRule) as fault:
+            reason = fault
+    if not found:
+        raise reason
+    return min(found, key=lambda one: one.upper)
+
+
+def _single(event: Event) -> Event:
+    """What remains when nothing else is run."""
+    match event:
+        case Repeat(event=inner, times=1) | Sequence(events=(inner,)):
+            return _single(inner)
+    return event
 
 
 def epsilon_with_order(event: Event, delta: Fraction, *, lower: Tight | None = None) -> Answer:
@@ -108,7 +159,7 @@ def renyi_bounds(event: Event, orders: Iterable[Number]) -> RenyiDP:
     return RenyiDP(bounds=list(bounds.items()), neighbors=event.neighbors)
 
 
-def _best_epsilon(found: Sequence[Curve], delta: Fraction) -> tuple[End, End | None]:
+def _best_epsilon(found: Listing[Curve], delta: Fraction) -> tuple[End, End | None]:
     """The least epsilon that was found, and its order."""
     if any(curve.infinite > delta for curve in found):
         return math.inf, None
@@ -122,7 +173,7 @@ def _best_epsilon(found: Sequence[Curve], delta: Fraction) -> tuple[End, End | N
     return min((upper, order), (_epsilon_at(found, best, delta), best), key=itemgetter(0))
 
 
-def _epsilon_at(found: Sequence[Curve], order: End, delta: Fraction) -> End:
+def _epsilon_at(found: Listing[Curve], order: End, delta: Fraction) -> End:
     return max(_one_epsilon(curve, order, delta) for curve in found)
 
 
@@ -138,14 +189,14 @@ def _one_epsilon(curve: Curve, order: End, delta: Fraction) -> End:
     return bound_to_epsilon(order, moment / (order - 1), rest).interval().upper
 
 
-def _delta_order(found: Sequence[Curve], epsilon: Fraction) -> End:
+def _delta_order(found: Listing[Curve], epsilon: Fraction) -> End:
     if all(curve.moments.largest <= epsilon for curve in found):
         return math.inf
     near = float(min(epsilon, _HUGE))
     return 1 + best_excess(lambda c: max(delta_score(curve.moments.rough(c), c, near) for curve in found))
 
 
-def _delta_at(found: Sequence[Curve], order: End, epsilon: Fraction) -> Fraction:
+def _delta_at(found: Listing[Curve], order: End, epsilon: Fraction) -> Fraction:
     return max(_one_delta(curve, order, epsilon) for curve in found)
 
 
