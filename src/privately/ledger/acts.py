@@ -131,9 +131,13 @@ class StoreAnswer:
     answer: bytes
 
     def __call__(self, book: Book) -> Head:
-        entry, row = fetched(book.session, self.receipt.number)
-        if not isinstance(entry, Charged) or row.head != self.receipt.head:
+        head = self.receipt.head
+        found = book.session.row(head.number) if 1 < head.number <= book.state.head.number else None
+        if found is None or found.head != head or found.key is None:
             raise InvalidParameter("receipt", "is not of a charge in this ledger.")
+        entry, row = fetched(book.session, head.number)
+        if not isinstance(entry, Charged):
+            raise LedgerCorrupt(f"record {row.number} is filed as a charge and is none.")
         before = book.session.latest(charge=row.number)
         if before is not None:
             if stored_answer(book.session, before) != self.answer:
