@@ -1,0 +1,170 @@
+"""The state is the sum of the entries; entries that cannot follow are refused, and a checkpoint says the same."""
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from privately.accounting import Filter
+from privately.errors import BudgetExhausted, LedgerCorrupt
+from privately.guarantees import ApproxDP, GaussianDP, PureDP
+from privately.ledger.entries import (
+    Adjusted,
+    Charged,
+    Checkpoint,
+    ClockSet,
+    Entry,
+    Founded,
+    Opened,
+    Registered,
+    Released,
+)
+from privately.ledger.state import State, spendable
+from privately.ledger.stores import Head
+
+CAP = Filter(cap=PureDP(epsilon=1))
+TIMES = [f"2030-01-01T00:00:0{at}.000000Z" for at in range(10)]
+
+
+def opened(account: str = "a", filter_: Filter = CAP) -> Opened:
+    return Opened(account=account, filter=filter_.to_state(), reuse="everyone")
+
+
+def charged(**accounts: Any) -> Charged:
+    return Charged(
+        accounts=accounts, analyst="x", token=None, cost={}, key="k", body="", question=None, snapshot="", label=""
+    )
+
+
+def adjusted(filter_: Filter, account: str = "a") -> Adjusted:
+    return Adjusted(account=account, filter=filter_.to_state(), by="owner", reason="")
+
+
+def after(*entries: Entry) -> State:
+    state = State()
+    for entry in (Founded(ledger="l"), *entries):
+        go_on(state, entry)
+    return state
+
+
+def go_on(state: State, entry: Entry, time: str = TIMES[0]) -> None:
+    state.apply(entry, time, Head(state.head.number + 1, bytes(32)))
+
+
+def test_everything_adds_up() -> None:
+    state = after(
+        opened(),
+        opened("b", Filter(cap=GaussianDP(mu=1))),
+        charged(a=["1/10"], b=["1/4"]),
+        charged(a=["1/5"]),
+        Released(charge=4, hash="", size=0, question=None),
+        adjusted(Filter(cap=PureDP(epsilon=2)).spend(PureDP(epsilon="0.1")).spend(PureDP(epsilon="0.2"))),
+        Registered(table="t", lineages=["a", "b"], sketch=None, by="owner"),
+    )
+    first, second = state.accounts["a"], state.accounts["b"]
+    assert (first.filter.spent, first.filter.entries, first.last) == (PureDP(epsilon="0.3"), 2, ("1/5",))
+    assert first.filter.cap == PureDP(epsilon=2)
+    assert (second.filter.spent, second.filter.entries) == (GaussianDP(mu="0.5"), 1)
+    assert state.tables["t"].lineages == ("a", "b")
+    assert (state.ledger, state.head.number) == ("l", 8)
+
+
+WRONG: dict[str, Entry] = {
+    "more than is left": charged(a=["11/10"]),
+    "an unknown account": charged(b=["1/10"]),
+    "a negative amount": charged(a=["-1/10"]),
+    "two amounts": charged(a=["1/10", "1/10"]),
+    "no amounts": charged(a=[]),
+    "no number": charged(a=["ten"]),
+    "nan": charged(a=["nan"]),
+    "a division by zero": charged(a=["1/0"]),
+    "a null": charged(a=None),
+    "a text": charged(a="1/10"),
+    "opened again": opened(),
+    "founded again": Founded(ledger="m"),
+    "no filter": Opened(account="b", filter={}, reuse="own"),
+    "an adjustment of what was spent": adjusted(CAP.spend(PureDP(epsilon="0.1"))),
+    "an adjustment to another kind": adjusted(Filter(cap=GaussianDP(mu=1))),
+    "an adjustment of an unknown account": adjusted(CAP, "b"),
+    "another checkpoint": Checkpoint(state={"ledger": "l", "accounts": {}, "tables": {}}),
+    "no checkpoint": Checkpoint(state=[]),  # type: ignore[arg-type]
+    "lineages that are none": Registered(table="t", lineages=None, sketch=None, by=""),  # type: ignore[arg-type]
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_cannot_follow(name: str) -> None:
+    state = after(opened())
+    before = state.copy()
+    with pytest.raises(LedgerCorrupt):
+        go_on(state, WRONG[name])
+    assert state == before
+    go_on(state, charged(a=["1"]))
+
+
+def test_the_first_entry_and_its_version() -> None:
+    for first in (opened(), Founded(ledger="l", version=2)):
+        with pytest.raises(LedgerCorrupt):
+            go_on(State(), first)
+
+
+def test_times_never_go_back_but_where_the_owner_says_so() -> None:
+    state = State()
+    go_on(state, Founded(ledger="l"), TIMES[5])
+    with pytest.raises(LedgerCorrupt, match="is older than the one before it"):
+        go_on(state, opened(), TIMES[4])
+    go_on(state, ClockSet(by="owner", reason=""), TIMES[2])
+    go_on(state, opened(), TIMES[3])
+    assert state.time == TIMES[3]
+
+
+def test_a_refusal_is_told_as_it_is_while_it_is_written() -> None:
+    state = after(opened(), opened("b"))
+    before = state.copy()
+    with pytest.raises(BudgetExhausted):
+        state.add(charged(a=["1/2"], b=["2"]), TIMES[0], Head(4, bytes(32)))
+    assert state == before
+
+
+def test_copies_go_on_by_themselves() -> None:
+    state = after(opened())
+    other = state.copy()
+    go_on(other, charged(a=["1/2"]))
+    go_on(other, Registered(table="t", lineages=["a"], sketch=None, by=""))
+    assert state == after(opened())
+    assert other != state
+
+
+def test_checkpoints_say_the_same() -> None:
+    cap = Filter.promising(ApproxDP(epsilon=1, delta="1e-6"), by=GaussianDP)
+    state = after(
+        opened(),
+        opened("b", cap),
+        charged(a=["1/10"], b=["1/10000"]),
+        Registered(table="t", lineages=["a"], sketch="00", by=""),
+    )
+    data = state.to_data()
+    restored = State.from_checkpoint(data, state.time, state.head)
+    assert restored == replace(state, checkpoint=state.head.number)
+    go_on(state, Checkpoint(state=data))
+    assert state.checkpoint == state.head.number
+    assert state.to_data() == data
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {},
+        {"accounts": {}},
+        {"accounts": {"a": {}}, "tables": {}, "ledger": "l"},
+        {"accounts": [], "tables": [], "ledger": ""},
+    ],
+)
+def test_no_checkpoint(data: dict[str, Any]) -> None:
+    with pytest.raises(LedgerCorrupt, match="the checkpoint at record 7 cannot be read"):
+        State.from_checkpoint(data, TIMES[0], Head(7, bytes(32)))
+
+
+def test_spendable() -> None:
+    assert spendable(("1/10", "2")) == (Fraction(1, 10), Fraction(2))
