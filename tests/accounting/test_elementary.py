@@ -104,6 +104,16 @@ def test_expm1() -> None:
     assert worst(expm1(low), low, arb.expm1) <= PROVED
 
 
+def test_both_exponentials() -> None:
+    found, less = elementary.exp_and_expm1(EXPONENTS)
+    assert worst(found, EXPONENTS, arb.exp) <= PROVED
+    assert worst(less, EXPONENTS, arb.expm1) <= PROVED
+    below = np.array([-709.0, -1e4, -1e300])
+    found, less = elementary.exp_and_expm1(below)
+    assert found.max() < 1e-307
+    assert (less == -1).all()
+
+
 LOG1P_EDGES = around(np.concatenate([(np.arange(90, 182) + 0.5) / 128 - 1, np.arange(90, 182) / 128 - 1]))
 
 
@@ -139,12 +149,31 @@ def test_log() -> None:
 def test_log_between() -> None:
     """Both ends are on their sides, and close."""
     plain = [*(2.0 ** RANDOM.uniform(-900, 1000, 200)).tolist(), 1.0, 1 + 2.0**-52, 1 - 2.0**-53]
+    plain += [*around((np.arange(90, 182) + 0.5) / 128).tolist(), *around(np.arange(90, 182) / 128).tolist()]
     shifted = [*signed_scales(-300, -1, 100).tolist(), 0.0, 1e-300, -0.5, -1 + 2.0**-53, 1e200]
+    shifted += [*LOG1P_EDGES.tolist(), *RANDOM.uniform(-0.999, 3, 500).tolist(), *(3 * LOG1P_EDGES + 2).tolist()]
     with bits(1500):
         for x, plus in [*((x, 0) for x in plain), *((x, 1) for x in shifted)]:
             low, high = log_between(x, plus)
             assert arb(low) <= (arb(x).log1p() if plus else arb(x).log()) <= arb(high)
             assert high - low <= 16 * 2.0**-53 * abs(low) + 1e-300
+
+
+def test_one_logarithm_is_as_exact_as_proved() -> None:
+    x = np.concatenate([LOG1P_EDGES, RANDOM.uniform(-0.9, 3, 3000), signed_scales(-50, -3, 500)])
+    found = np.array([elementary._log_of(one, 1) for one in x.tolist()])
+    assert worst(found, x, arb.log1p) <= 5.2 * 2.0**-53
+
+
+def test_one_logarithm_needs_its_second_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(elementary, "_LOG_PAIRS", [(high, 0.0) for high, _ in elementary._LOG_PAIRS])
+    with bits(300):
+        ends = [(x, *log_between(x)) for x in (np.arange(91, 127) / 128).tolist()]
+        exact = sum(arb(low) <= arb(x).log() <= arb(high) for x, low, high in ends)
+    assert exact == len(ends)  # the tables are rounded to nearest, so that 6.5 units still cover it
+    monkeypatch.setattr(elementary, "_LN2_WHOLE_LOW", 0.0)
+    with bits(300):
+        assert not all(arb(log_between(x)[0]) <= arb(x).log() <= arb(log_between(x)[1]) for x in (3.0, 1e5, 1e-9))
 
 
 ANGLES = np.concatenate(

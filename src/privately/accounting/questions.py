@@ -55,7 +55,7 @@ class EpsilonAt:
     def by(self, road: Road, composition: Composition) -> Interval:
         """The answer of a road, with the infinite losses put back and the largest loss as a limit."""
         low, high = (_left_of(self.delta, mass) for mass in (composition.infinite, composition.infinite_lower))
-        finite = Composition(parts=composition.parts)
+        finite = _finite(composition)
         found = road.epsilon(finite, high, self.width)
         upper: End = found.upper
         if low != high:
@@ -68,10 +68,9 @@ class EpsilonAt:
 
     def is_below(self, road: QuickRoad, composition: Composition, found: Interval) -> bool:
         """Whether the composition's epsilon is certainly at most the upper end that was found for another one."""
-        left = self.delta - composition.infinite
-        if left <= 0 or not composition.parts or isinstance(found.upper, float):
+        if self.delta <= composition.infinite or not composition.parts or isinstance(found.upper, float):
             return False
-        return road.is_at_most(composition, found.upper, left / (1 - composition.infinite))
+        return road.is_at_most(composition, found.upper, _left_of(self.delta, composition.infinite))
 
     def is_met(self, found: Interval) -> bool:
         """Whether the answer is as narrow as asked."""
@@ -101,7 +100,7 @@ class DeltaAt:
 
     def by(self, road: Road, composition: Composition) -> Interval:
         """The answer of a road, with the infinite losses put back."""
-        found = road.delta(Composition(parts=composition.parts), min(self.epsilon, LARGEST_EPSILON), self.width)
+        found = road.delta(_finite(composition), min(self.epsilon, LARGEST_EPSILON), self.width)
         if self.epsilon > LARGEST_EPSILON:  # delta falls
             found = Interval(0, found.upper, method=found.method)
         low, high = composition.infinite_lower, composition.infinite
@@ -113,7 +112,7 @@ class DeltaAt:
         left = Fraction(found.upper) - composition.infinite
         if left <= 0 or not composition.parts or composition.infinite == 1:
             return False
-        return road.is_at_most(composition, self.epsilon, left / (1 - composition.infinite))
+        return road.is_at_most(composition, self.epsilon, _left_of(Fraction(found.upper), composition.infinite))
 
     def is_met(self, found: Interval) -> bool:
         """Whether the answer is as narrow as asked."""
@@ -139,6 +138,11 @@ def _seldom(composition: Composition) -> Fraction:
     return composition.infinite + sum(rates, Fraction(0))
 
 
+def _finite(composition: Composition) -> Composition:
+    """Its finite losses alone."""
+    return Composition(parts=composition.parts) if composition.infinite else composition
+
+
 def _left_of(delta: Fraction, mass: Fraction) -> Fraction:
     """What is left of delta for the finite losses."""
-    return (delta - mass) / (1 - mass)
+    return (delta - mass) / (1 - mass) if mass else delta

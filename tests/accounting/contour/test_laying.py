@@ -54,8 +54,8 @@ class WatchedGrid:
     def size(self) -> int:
         return self.inner.size
 
-    def log_mass(self, c: float) -> tuple[float, float]:
-        return self.inner.log_mass(c)
+    def log_mass_above(self, c: float) -> float:
+        return self.inner.log_mass_above(c)
 
     def view(self, c: float, reach: float) -> View:
         self.reaches.append(reach)

@@ -58,6 +58,47 @@ def test_log_mass_below_one_half() -> None:
             assert arb(low) <= truth <= arb(high)
 
 
+def quick_faults(points: Points, s: float, truth: Points) -> bool:
+    """Whether the bound on the excess is below the truth."""
+    quick = points.quickly(s)
+    assert quick is not None
+    with precision(300):
+        return not exact_excess(truth, s) <= arb(quick.above)
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1e-3, 1.0])
+@pytest.mark.parametrize("s", [-40.0, -1.0, -1e-3, 1e-3, 1.0, 2.5, 60.0])
+def test_quick_bounds(scale: float, s: float) -> None:
+    """Above the truth and near it, also where losses and weights are as wrong as is stated."""
+    good = law(scale)
+    lost = np.full(30, 1e-4 * scale)
+    stated = Points(good.factor, good.log_base, 2.0**-43, good.loss, lost)
+    for sign in (-1.0, 1.0):
+        worse = Points(good.factor * (1 + 2.0**-43), good.log_base, 0.0, good.loss + sign * lost, lost)
+        assert not quick_faults(stated, s, good)
+        assert not quick_faults(stated, s, worse)
+    quick = good.quickly(s)
+    assert quick is not None
+    with precision(300):
+        truth = float(exact_excess(good, s).mid())
+    size = float(np.abs(good.factor * np.expm1(s * good.loss)).sum())
+    assert quick.above - truth <= 2.0**-37 * size
+    assert np.allclose(quick.weights, good.factor * np.exp(s * good.loss), rtol=1e-9, atol=1e-12)
+
+
+def test_quick_bounds_count_wrong_losses() -> None:
+    good = law(1.0)
+    worse = Points(good.factor, good.log_base, 0.0, good.loss + 1e-4, good.loss_error)
+    assert quick_faults(good, 2.0, worse)
+
+
+def test_no_quick_bounds_without_good_weights() -> None:
+    good = law(1.0)
+    assert Points(good.factor, good.log_base, 1e-11, good.loss, good.loss_error).quickly(1.0) is None
+    assert Points(good.factor, good.log_base - 650, 0.0, good.loss, good.loss_error).quickly(1.0) is None
+    assert good.quickly(1e4) is None
+
+
 def test_what_is_missing_widens_it() -> None:
     tilted = law(0.1).tilted(2.0)
     narrow, wide = tilted.log_mass(0.0), tilted.log_mass(1e-6)

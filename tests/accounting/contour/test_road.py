@@ -15,6 +15,7 @@ from mpmath import mp, mpf
 
 from privately.accounting.compositions import Composition, compositions
 from privately.accounting.contour import METHOD, road
+from privately.accounting.contour.saddle import for_epsilon
 from privately.accounting.encoding import from_text
 from privately.accounting.losses import (
     DIRECTIONS,
@@ -82,6 +83,50 @@ def test_the_table_of_sampled_gaussians(times: int) -> None:
     for delta, text in zip(DELTAS, SAMPLED[times], strict=True):
         found = road.epsilon(Composition(parts=((rate, times),)), delta, WIDTH)
         assert near(found, Fraction(text), Fraction(text) * Fraction(1, 10**8))
+
+
+def test_chernoff_bounds() -> None:
+    """Above the truth at every height, and hardly above it times the loss of such bounds at the best one."""
+    for law, times in ((GaussianLoss(mu_squared=Fraction(1, 4)), 8), (GaussianLoss(mu_squared=Fraction(1)), 1)):
+        sums = road._Sums(Composition(parts=((law, times),)))
+        for epsilon in (0.5, 3.0, 9.0):
+            truth = float(gaussian_delta(Fraction(math.sqrt(times * float(law.mu_squared))), Fraction(epsilon)).lower)
+            found = [sums.chernoff(b, epsilon) for b in (1e-3, 0.1, 0.5, 1.0, 2.0, 4.0, 8.0, 30.0)]
+            assert min(found) >= math.log(truth) + 0.01
+            assert min(found) <= math.log(truth) + 3
+
+
+@pytest.mark.parametrize("direction", DIRECTIONS)
+def test_chernoff_bounds_of_samples(direction: Direction) -> None:
+    for times in (1000, 10**6):
+        composition = sampled(0.5, 0.01, direction, times)
+        sums = road._Sums(composition)
+        for epsilon in (0.3, 2.0):
+            upper = road.delta(composition, Fraction(epsilon), Fraction(1, 10**4)).upper
+            found = [sums.chernoff(b, epsilon) for b in (0.5, 2.0, 8.0, 20.0)]
+            assert min(found) >= math.log(upper) - 1e-4
+
+
+def test_the_largest_value_of_the_kernel() -> None:
+    """b^b/(b + 1)^(b + 1) is the largest e^(-bx) (1 - e^-x)."""
+    for b in (1e-6, 1e-3, 0.3, 1.0, 7.0, 300.0, 1e4):
+        peak = math.log1p(1 / b)
+        value = mp.log(mp.exp(-b * mpf(peak)) * -mp.expm1(-mpf(peak)))
+        assert value <= road.log_chernoff(b) <= value + 1e-9
+        for x in (peak / 3, peak * 0.9, peak * 1.1, peak * 4):
+            assert -b * x + math.log(-math.expm1(-x)) <= road.log_chernoff(b)
+
+
+def test_far_below_is_certain(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is tried is only a guess: the bound decides."""
+    composition = sampled(0.5, 0.01, "add", 1000)
+    epsilon, delta = Fraction(3, 4), Fraction(1, 10**6)
+    assert road.is_at_most(composition, epsilon, delta)
+    sums = road._Sums(composition)
+    saddle = for_epsilon(sums.outline, float(epsilon))
+    assert sums.is_far_below(saddle, epsilon, math.log(delta))
+    monkeypatch.setattr(road._Sums, "chernoff", lambda *_: 0.0)
+    assert not sums.is_far_below(saddle, epsilon, math.log(delta))
 
 
 def references() -> list[dict[str, str]]:

@@ -69,7 +69,9 @@ def test_log_mass(mu: float, rate: float, c: float, removes: bool) -> None:
         with precision(200):
             truth = exact_transforms.sampled_gaussian(mu, rate, removes, height).real.log()
             assert arb(low) <= truth <= arb(high)
+            assert truth <= arb(grid.log_mass_above(height))
         assert high - low <= 1e-12 + 1e-10 * abs(high)
+        assert grid.log_mass_above(height) <= high + 1e-10 * (1 + c)
 
 
 def alias_gap(law: SampledGaussian, c: float, w: float, step: float) -> float:

@@ -48,6 +48,10 @@ class Finite:
         """ln M(c), enclosed."""
         return self.points.tilted(c).log_mass(0.0)
 
+    def log_mass_above(self, c: float) -> float:
+        """ln M(c), from above."""
+        return self.log_mass(c)[1]
+
     def view(self, c: float, reach: float) -> View:  # noqa: ARG002 - exact for all
         """What the integral needs at c."""
         return self.points.tilted(c).view(self.points.loss, self.points.loss_error, 0.0)

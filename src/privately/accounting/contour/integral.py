@@ -18,7 +18,7 @@ from functools import lru_cache
 import numpy as np
 
 from privately.accounting.contour.laying import Layout
-from privately.accounting.contour.view import Complex, enlarged, exp_above, power, size_of
+from privately.accounting.contour.view import Complex, View, enlarged, exp_above, power, size_of, together
 from privately.accounting.elementary import ERROR, LARGEST_ANGLE, UNIT, Floats, cos_sin, exp, log_between
 from privately.accounting.roads import NotApplicable
 
@@ -50,47 +50,70 @@ class Integral:
         self.rounding = float((error / size).sum()) + float((size_of(value) / size).sum()) * (
             2 * ERROR + 4 * layout.count * UNIT
         )
+        self.squares = self.places * self.places
         self.turning = 4 * UNIT * float((size_of(self.terms) * self.places).sum())
         self.first = (1 - (layout.atoms.whole if layout.atoms else 0.0)) / (self.c * (self.c + 1))
 
     def _transform(self) -> tuple[Complex, Floats]:
         """M(z_n)/M(c), centred, with bounds on the errors; without the atoms where they are taken out."""
         gaussian, places = self.layout.gaussian, self.places
-        fall = exp(-places * places * (gaussian / 2))
-        value: Complex = fall.astype(np.complex128)
-        error = fall * (ERROR + 4 * UNIT * places * (places + self.c + 1) * gaussian)
-        for view, times in self.layout.views:
-            found, off = power(*view.transforms(self.step, self.layout.count), times)
+        known: tuple[Complex, Floats] | None = None
+        if gaussian:
+            fall = exp(-places * places * (gaussian / 2))
+            known = fall.astype(np.complex128), fall * (ERROR + 4 * UNIT * places * (places + self.c + 1) * gaussian)
+        for times, views in self._by_times().items():
+            each = [view.transforms(self.step, self.layout.count) for view in views]
+            found, off = each[0] if len(each) == 1 else together(*map(np.stack, zip(*each, strict=True)))
+            found, off = power(found, off, times)
             found = 1 + found
             off = off + 2 * UNIT
+            if known is None:
+                known = found, off
+                continue
+            value, error = known
             size, other = size_of(found), size_of(value)
-            value, error = value * found, error * (size + off) + other * off + 8 * UNIT * other * size
+            known = value * found, error * (size + off) + other * off + 8 * UNIT * other * size
+        if known is None:
+            raise NotApplicable("nothing to add up")
+        value, error = known
         if self.layout.atoms:
             taken, off = self.layout.atoms.transforms(self.step, self.layout.count)
             value, error = value - taken, error + off + UNIT
         return value, error
 
-    def sum_at(self, s: float) -> tuple[float, float]:
-        """The sum at centre + s, without e^(K - c epsilon) and without the atoms, and its derivative in s."""
+    def _by_times(self) -> dict[int, list[View]]:
+        groups: dict[int, list[View]] = {}
+        for view, times in self.layout.views:
+            groups.setdefault(times, []).append(view)
+        return groups
+
+    @lru_cache(maxsize=8)  # noqa: B019 - as below
+    def sum_at(self, s: float) -> tuple[float, float, float]:
+        """The sum at centre + s, without e^(K - c epsilon) and without the atoms, and two derivatives in s."""
         if self.places[-1] * abs(s) > LARGEST_ANGLE:
             raise NotApplicable("the sum turns too often")
         cosine, sine = cos_sin(self.places * s)
         real, imaginary = self.terms.real, self.terms.imag
-        total = self.first + 2 * float((real * cosine + imaginary * sine).sum())
-        slope = 2 * float((self.places * (imaginary * cosine - real * sine)).sum())
-        return self.step * _PER_TURN_BELOW * total, self.step * _PER_TURN_BELOW * slope
+        level = real * cosine
+        level += imaginary * sine
+        imaginary = imaginary * cosine
+        imaginary -= real * sine
+        scale = self.step * _PER_TURN_BELOW
+        total = scale * (self.first + 2 * float(level.sum()))
+        return total, 2 * scale * float(self.places @ imaginary), -2 * scale * float(self.squares @ level)
 
-    def estimate(self, s: float) -> tuple[float, float]:
-        """ln D at centre + s and its derivative, without bounds: to find an epsilon by."""
-        total, slope = self.sum_at(s)
+    def estimate(self, s: float) -> tuple[float, float, float]:
+        """ln D at centre + s and its first two derivatives, without bounds: to find an epsilon by."""
+        total, slope, bend = self.sum_at(s)
         if self.layout.atoms:
             near = 2.0**-20 * max(1.0, abs(s))
             atoms, further = self.layout.atoms.part(s)[0], self.layout.atoms.part(s + near)[0]
-            total, slope = total + atoms, slope + (further - atoms) / near
+            total, slope, bend = total + atoms, slope + (further - atoms) / near, 0.0
         if total <= 0:
-            return -math.inf, -self.c
-        middle = sum(self.layout.log_mass) / 2
-        return middle - self.c * (float(self.centre) + s) + math.log(total), slope / total - self.c
+            return -math.inf, -self.c, 0.0
+        middle, slope = sum(self.layout.log_mass) / 2, slope / total
+        level = middle - self.c * (float(self.centre) + s) + math.log(total)
+        return level, slope - self.c, bend / total - slope * slope
 
     def bounds(self, s: float) -> Bounds:
         """ln D at centre + s.
@@ -118,7 +141,7 @@ class Integral:
     def _known(self, s: float) -> tuple[float, float, tuple[float, float]]:
         """The sum, how far it may be off but for its aliases, and K - c epsilon from below and from above."""
         layout, c = self.layout, self.c
-        total, _ = self.sum_at(s)
+        total, _, _ = self.sum_at(s)
         off = 2 * self.step * _PER_TURN_ABOVE * (self.rounding + self.turning * abs(s))
         off += layout.truncated + 8 * UNIT * self.step * self.first
         if layout.atoms:

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from privately.accounting.contour.atoms import Atoms
-from privately.accounting.contour.view import Complex, View, enlarged, power, product, size_of
+from privately.accounting.contour.view import Complex, View, enlarged, power, product, size_of, together
 from privately.accounting.elementary import (
     ERROR,
     LARGEST_ANGLE,
@@ -69,9 +69,9 @@ class Laplaces:
         variance = np.where(near, e * e, np.maximum(second - first * first + 4 / (s * s), 0))
         return tuple(float(self.counts @ each) for each in (k, mean, variance))  # type: ignore[return-value]
 
-    def level(self, c: float) -> float:
-        """K(c) alone."""
-        return self.cumulants(c)[0]
+    def levels(self, heights: Floats) -> Floats:
+        """K alone, at several places."""
+        return np.array([self.cumulants(c)[0] for c in heights.tolist()])
 
     def grid(self, c: float, highest: float, reach: float, quiet: float) -> Laplaces:  # noqa: ARG002 - exact for all
         return self
@@ -92,6 +92,10 @@ class Laplaces:
         slack = enlarged(float(self.counts @ off) + 4 * e.size * UNIT * float(self.counts @ size))
         total = float(self.counts @ k)
         return total - slack, total + slack
+
+    def log_mass_above(self, c: float) -> float:
+        """ln M(c), from above."""
+        return self.log_mass(c)[1]
 
     def view(self, c: float, reach: float) -> LaplacesView:
         """What the integral needs at c."""
@@ -155,7 +159,7 @@ class LaplacesView(View):
             groups.setdefault(times, []).append(place)
         total: tuple[Complex, Floats] | None = None
         for times, places in groups.items():
-            raised = power(*_together(found[places], error[places]), times)
+            raised = power(*together(found[places], error[places]), times)
             total = raised if total is None else product(*total, *raised)
         return total if total is not None else (np.zeros(count, dtype=np.complex128), np.zeros(count))
 
@@ -178,13 +182,3 @@ class LaplacesView(View):
 def _falls(size: Floats) -> Floats:
     """-ln of sizes at most 1, from below."""
     return np.maximum(-log1p(np.minimum(size * (1 + 8 * ERROR), 1.0) - 1) * (1 - 2.0**-20), 0)
-
-
-def _together(found: Complex, error: Floats) -> tuple[Complex, Floats]:
-    """The product along the first axis, two halves at a time."""
-    while found.shape[0] > 1:
-        half = found.shape[0] // 2
-        rest = found[2 * half :], error[2 * half :]
-        paired = product(found[:half], error[:half], found[half : 2 * half], error[half : 2 * half])
-        found, error = (np.concatenate(both) for both in zip(paired, rest, strict=True))
-    return found[0], error[0]

@@ -16,10 +16,13 @@ from privately.accounting.contour.view import View, enlarged, exp_above
 from privately.accounting.elementary import UNIT, Floats
 from privately.accounting.roads import NotApplicable
 
-_MOST_WORK = 1 << 24
+MOST_WORK = 1 << 24
 _REACHES = np.array([1.0, 1.25, 1.6, 2.4, 4.0, 8.0])
+_FAR_REACHES = np.array([1.6, 2.4, 4.0])
+"""Where frequencies are few, going further costs less than trying twice."""
 _LONGEST_REACH = 1e9
 _NEGLIGIBLE = 5.0
+_FEW = 64
 
 
 class Gridded(Protocol):
@@ -27,7 +30,7 @@ class Gridded(Protocol):
 
     @property
     def size(self) -> int: ...
-    def log_mass(self, c: float) -> tuple[float, float]: ...
+    def log_mass_above(self, c: float) -> float: ...
     def view(self, c: float, reach: float) -> View: ...
     def decay(self, c: float, frequencies: Floats) -> Floats: ...
     def atoms(self, c: float, view: View, times: int) -> Atoms | None: ...
@@ -51,17 +54,19 @@ class Layout:
     atoms: Atoms | None
     log_mass: tuple[float, float]
     truncated: float
-    _whole: _Whole
+    _whole: Whole
     _others: tuple[float, float]
 
     @cached_property
     def heights(self) -> tuple[tuple[float, float], ...]:
         """Other places on the real line, with ln M there from above."""
-        return tuple((b, self._whole.log_mass(b)[1] if b else 0.0) for b in self._others)
+        return tuple((b, self._whole.log_mass_above(b) if b else 0.0) for b in self._others)
 
 
-def lay(parts: Sequence[tuple[Law, int]], gaussian: float, shape: Shape, tolerance: float) -> Layout:
-    """A sum long enough for errors of about `tolerance`, relative to delta."""
+def lay(
+    parts: Sequence[tuple[Law, int]], gaussian: float, shape: Shape, tolerance: float, most_work: int = MOST_WORK
+) -> Layout:
+    """A sum long enough for errors of about `tolerance`, relative to delta; NotApplicable if it is too much work."""
     saddle, c = shape.saddle, shape.saddle.c
     wanted = 3 - math.log(tolerance) - saddle.log_sum
     calm = wanted - math.log(2 * c + 1)
@@ -69,13 +74,15 @@ def lay(parts: Sequence[tuple[Law, int]], gaussian: float, shape: Shape, toleran
         raise NotApplicable("the losses do not vary")
     base = math.sqrt(2 * wanted / saddle.variance)
     beyond = 2 * shape.step
-    reach = base * float(_REACHES[2]) + beyond
+    ratios, reach = _REACHES, base * float(_REACHES[2]) + beyond
+    if 4 * base < _FEW * shape.step:
+        ratios, reach = _FAR_REACHES, base * float(_FAR_REACHES[-1]) * (1 + 2.0**-40) + beyond
     while True:
         quiets = [calm + math.log(times * len(parts)) for _, times in parts]
         grids = [law.grid(c, shape.above, reach, quiet) for (law, _), quiet in zip(parts, quiets, strict=True)]
-        whole = _Whole(grids, [times for _, times in parts], gaussian, c)
+        whole = Whole(grids, [times for _, times in parts], gaussian, c)
         views = whole.views(reach)
-        reaches = base * _REACHES
+        reaches = base * ratios
         falls, atoms = whole.falls(views, reaches, wanted)
         enough = np.flatnonzero(falls + np.log(reaches) > wanted)
         if enough.size and reaches[enough[0]] + beyond <= reach:
@@ -83,11 +90,11 @@ def lay(parts: Sequence[tuple[Law, int]], gaussian: float, shape: Shape, toleran
         if enough.size:
             reach = float(reaches[enough[0]]) * (1 + 2.0**-40) + beyond
         else:
-            base, reach = float(reaches[-1]), float(reaches[-1]) * 2 + beyond
+            base, reach, ratios = float(reaches[-1]), float(reaches[-1]) * 2 + beyond, _REACHES
         if base > _LONGEST_REACH:
             raise NotApplicable("the integrand falls too slowly")
     count = max(math.ceil(reaches[enough[0]] / shape.step), 2)
-    if count * sum(grid.size for grid in grids) > _MOST_WORK:
+    if count * sum(grid.size for grid in grids) > most_work:
         raise NotApplicable("the sum is too long")
     return Layout(
         c=c,
@@ -96,7 +103,7 @@ def lay(parts: Sequence[tuple[Law, int]], gaussian: float, shape: Shape, toleran
         gaussian=gaussian,
         views=views,
         atoms=atoms,
-        log_mass=whole.log_mass(c, [view.log_mass for view, _ in views]),
+        log_mass=whole.log_mass([view.log_mass for view, _ in views]),
         truncated=enlarged(exp_above(-float(falls[enough[0]])) / (3.14159 * shape.step * count)),
         _whole=whole,
         _others=(shape.above, shape.below),
@@ -104,7 +111,7 @@ def lay(parts: Sequence[tuple[Law, int]], gaussian: float, shape: Shape, toleran
 
 
 @dataclass(frozen=True)
-class _Whole:
+class Whole:
     """The grids of all parts, each so many times, and what is Gaussian."""
 
     grids: Sequence[Gridded]
@@ -126,11 +133,19 @@ class _Whole:
             falls = falls + times * grid.decay(self.c, reaches)
         return falls * (1 - 2.0**-20), None
 
-    def log_mass(self, c: float, known: Sequence[tuple[float, float]] | None = None) -> tuple[float, float]:
-        """ln M(c) of all parts together, enclosed."""
-        low = high = size = (c * c + c) * self.gaussian / 2
-        masses = known or [grid.log_mass(c) for grid in self.grids]
+    def log_mass(self, masses: Sequence[tuple[float, float]]) -> tuple[float, float]:
+        """ln M(c) of all parts together, from those of the parts."""
+        low = high = size = (self.c * self.c + self.c) * self.gaussian / 2
         for (least, most), times in zip(masses, self.times, strict=True):
             low, high, size = low + times * least, high + times * most, size + times * max(abs(least), abs(most))
         slack = 4 * (len(masses) + 4) * UNIT * size
         return low - slack, high + slack
+
+    def log_mass_above(self, c: float) -> float:
+        """ln M at any c, from above."""
+        total = (c * c + c) * self.gaussian / 2
+        size = total
+        for grid, times in zip(self.grids, self.times, strict=True):
+            one = times * grid.log_mass_above(c)
+            total, size = total + one, size + abs(one)
+        return total + 4 * (len(self.grids) + 4) * UNIT * size

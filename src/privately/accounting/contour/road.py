@@ -10,10 +10,11 @@ from privately.accounting.compositions import Composition
 from privately.accounting.contour.finite import Finite
 from privately.accounting.contour.integral import Integral
 from privately.accounting.contour.laplaces import Laplaces
-from privately.accounting.contour.laying import Law, lay
+from privately.accounting.contour.laying import MOST_WORK, Law, Whole, lay
 from privately.accounting.contour.saddle import Outline, Saddle, for_delta, for_epsilon, shape
 from privately.accounting.contour.sampled_gaussian import SampledGaussian
 from privately.accounting.contour.sampled_laplace import SampledLaplace
+from privately.accounting.elementary import UNIT, log_between
 from privately.accounting.losses import (
     FiniteLoss,
     GaussianLoss,
@@ -29,28 +30,36 @@ METHOD = "contour integral"
 
 _TRIES = 3
 _NEWTON_STEPS = 12
-_CLOSE = 1e-10
+_CLOSE = 1e-4
 _MOST_OUTCOMES = 64
 _LEAST_EPSILON = 1e-3
 _COARSEST = 1e-3
-_QUICK = 0.01
+_QUICK = 0.05
+_LEAST_DELTA = 1e-290
+_USUAL = 3.0
+_FLATTER = (0.75, 0.85, 0.95)
+_CLEARLY = 0.01
+_QUIET = 8.0
+_FINER = 300.0
+_FINEST = 1e-10
+_LITTLE_WORK = 1 << 18
+_LOWEST_START, _HIGHEST_START = 0.1, 1000.0
 
 
 def epsilon(composition: Composition, delta: Fraction, width: Fraction) -> Interval:
     """The epsilon of the finite losses of a composition, at 0 < delta < 1."""
     sums = _Sums(composition)
-    ends = Enclosure.of(delta).log()
-    low, high = math.nextafter(float(ends.lower), -math.inf), math.nextafter(float(ends.upper), math.inf)
+    low, high = _log_between(delta)
     saddle = for_delta(sums.outline, low)
     guess = saddle.epsilon + (saddle.log_delta - low) / saddle.c
 
     def refined() -> Iterator[Interval]:
         nonlocal saddle, guess
         for tolerance in _tolerances(float(width) * saddle.c * max(guess, _LEAST_EPSILON)):
-            found = _solved(sums.integral(saddle, guess, tolerance), guess, low, high)
+            found = _solved(sums.finer_integral(saddle, guess, tolerance), guess, low, high)
             yield found
             guess = float(found.upper)
-            saddle = for_epsilon(sums.outline, guess)
+            saddle = for_epsilon(sums.outline, guess, saddle.c)
 
     return _first_narrow(refined(), lambda found: width * max(found.upper, Fraction(1, 1000)))
 
@@ -62,7 +71,7 @@ def delta(composition: Composition, epsilon: Fraction, width: Fraction) -> Inter
 
     def refined() -> Iterator[Interval]:
         for tolerance in _tolerances(float(width)):
-            integral = sums.integral(saddle, float(epsilon), tolerance)
+            integral = sums.finer_integral(saddle, float(epsilon), tolerance)
             s = float(epsilon - integral.centre)
             upper = integral.upper(math.nextafter(s, -math.inf))
             lower = integral.lower(math.nextafter(s, math.inf))
@@ -75,10 +84,12 @@ def is_at_most(composition: Composition, epsilon: Fraction, delta: Fraction) -> 
     """Whether the delta of the finite losses at this epsilon is certainly at most this one: a quick look."""
     try:
         sums = _Sums(composition)
-        saddle = for_epsilon(sums.outline, float(epsilon))
-        target = float(Enclosure.of(min(delta, Fraction(1))).log().lower)
+        target = _log_between(min(delta, Fraction(1)))[0]
+        saddle = for_epsilon(sums.outline, float(epsilon), _start(float(epsilon), target))
         if saddle.log_delta > target or saddle.epsilon <= 0:
             return False
+        if sums.is_far_below(saddle, epsilon, target):
+            return True
         integral = sums.integral(saddle, float(epsilon), _QUICK)
         s = float(epsilon - integral.centre)
         return integral.upper(math.nextafter(s, -math.inf)) <= math.nextafter(target, -math.inf)
@@ -93,9 +104,45 @@ class _Sums:
         self.laws, self.gaussian = _laws(composition.parts)
         self.outline = Outline(self.laws, self.gaussian)
 
-    def integral(self, saddle: Saddle, guess: float, tolerance: float) -> Integral:
+    def integral(self, saddle: Saddle, guess: float, tolerance: float, most_work: int = MOST_WORK) -> Integral:
         contour = shape(self.outline, saddle, guess, math.log(tolerance))
-        return Integral(lay(self.laws, self.gaussian, contour, tolerance))
+        return Integral(lay(self.laws, self.gaussian, contour, tolerance, most_work))
+
+    def finer_integral(self, saddle: Saddle, guess: float, tolerance: float) -> Integral:
+        """Finer than asked where the sum stays short: its length grows with the logarithm of the tolerance only."""
+        finer = max(tolerance / _FINER, min(tolerance, _FINEST))
+        try:
+            return self.integral(saddle, guess, finer, _LITTLE_WORK)
+        except NotApplicable:
+            return self.integral(saddle, guess, tolerance)
+
+    def is_far_below(self, saddle: Saddle, epsilon: Fraction, log_delta: float) -> bool:
+        """Whether a Chernoff bound shows that ln D is at most this; tried only where it seems to be.
+
+        Theorem: D(epsilon) <= M(b) e^(-b epsilon) b^b/(b + 1)^(b + 1) for every b > 0.
+        Reference: Canonne-Kamath-Steinke 2020, Proposition 7
+        Proof: docs/theory/accounting/contour.md#far-below
+        Checked-by: tests/accounting/contour/test_road.py::test_chernoff_bounds
+        """
+        heights, near = [saddle.c * factor for factor in _FLATTER], float(epsilon)
+        levels = self.outline.levels(heights)
+        guess, b = min((k - b * near + log_chernoff(b), b) for b, k in zip(heights, levels, strict=True))
+        return guess < log_delta - _CLEARLY and self.chernoff(b, near) <= log_delta
+
+    def chernoff(self, b: float, epsilon: float) -> float:
+        """ln D at epsilon, a float within a unit of rounding of the true one, from above."""
+        quiet = [_QUIET + math.log(times * len(self.laws)) for _, times in self.laws]
+        grids = [law.grid(b, b, 0.0, noise) for (law, _), noise in zip(self.laws, quiet, strict=True)]
+        whole = Whole(grids, [times for _, times in self.laws], self.gaussian, b)
+        mass = whole.log_mass_above(b)
+        slack = 8 * UNIT * ((b + 1) * (abs(epsilon) + 1) + abs(mass))
+        return mass - b * epsilon + log_chernoff(b) + slack
+
+
+def log_chernoff(height: float) -> float:
+    """ln of the largest value of e^(-bx) (1 - e^-x), from above: b ln b - (b + 1) ln(b + 1)."""
+    small, large = log_between(height)[1], log_between(height, 1)[0]
+    return height * small - (height + 1) * large + 16 * UNIT * (height + 1) * (abs(small) + abs(large) + 1)
 
 
 def _first_narrow(tries: Iterator[Interval], wanted: Callable[[Interval], End]) -> Interval:
@@ -136,8 +183,8 @@ def _laws(parts: Sequence[tuple[Loss, int]]) -> tuple[list[tuple[Law, int]], flo
     return laws, float(gaussian)
 
 
-def _tolerances(first: float) -> Iterator[float]:
-    tolerance = min(first / 10, _COARSEST)
+def _tolerances(wanted: float) -> Iterator[float]:
+    tolerance = min(wanted / 10, _COARSEST)
     for _ in range(_TRIES):
         yield tolerance
         tolerance /= 30
@@ -146,19 +193,23 @@ def _tolerances(first: float) -> Iterator[float]:
 def _solved(integral: Integral, guess: float, low: float, high: float) -> Interval:
     """Where the bounds on ln D pass ln delta, which lies between `low` and `high`."""
     centre = float(integral.centre)
-    s, slope = guess - centre, -integral.c
+    s, slope, value, stride = guess - centre, -integral.c, low, 0.0
     for _ in range(_NEWTON_STEPS):
-        value, slope = integral.estimate(s)
+        value, slope, bend = integral.estimate(s)
         if not (math.isfinite(value) and slope < 0):
             raise NotApplicable("the profile is too flat or too steep")
-        s -= min(max((value - low) / slope, -20 / integral.c), 20 / integral.c)
+        stride = (low - value) / slope
+        if abs(bend * stride) < -slope / 4:
+            stride -= bend * stride * stride / (2 * slope)
         if abs(value - low) < _CLOSE:
             break
+        s += min(max(stride, -20 / integral.c), 20 / integral.c)
     known = integral.bounds(s)
-    above = max(1.02 * (known.upper - low), 0.0) / -slope
-    below = max(1.02 * (high - known.lower), 0.0) / -slope if known.lower > -math.inf else math.inf
-    lower = _lower(integral, s - below, slope, high)
-    return Interval(lower, _upper(integral, s + above, slope, low), method=METHOD)
+    doubt = 2 * abs(value - low) ** 3 + (high - low)
+    above = (1.02 * (known.upper - value) + doubt) / -slope
+    below = (1.02 * (value - known.lower) + doubt) / -slope if known.lower > -math.inf else math.inf
+    lower = _lower(integral, s + stride - below, slope, high)
+    return Interval(lower, _upper(integral, s + stride + above, slope, low), method=METHOD)
 
 
 def _upper(integral: Integral, s: float, slope: float, target: float) -> Fraction:
@@ -184,6 +235,21 @@ def _lower(integral: Integral, s: float, slope: float, target: float) -> Fractio
             return found
         s -= 1.02 * min(missing, 20.0) / -slope + abs(s) * 2.0**-50
     return Fraction(0)
+
+
+def _log_between(delta: Fraction) -> tuple[float, float]:
+    """Floats below and above ln delta, 0 < delta <= 1."""
+    near = float(delta)
+    if near < _LEAST_DELTA:
+        ends = Enclosure.of(delta).log()
+        return math.nextafter(float(ends.lower), -math.inf), math.nextafter(float(ends.upper), math.inf)
+    low, high = log_between(near)
+    return low - 4 * UNIT, min(high + 4 * UNIT, 0.0)
+
+
+def _start(epsilon: float, log_delta: float) -> float:
+    """A first guess of the saddle, right for normal losses of large variance."""
+    return min(max(2 * (-log_delta - _USUAL) / max(epsilon, _LEAST_EPSILON), _LOWEST_START), _HIGHEST_START)
 
 
 def _exp(logarithm: float) -> Enclosure:

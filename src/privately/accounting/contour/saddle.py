@@ -5,14 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Protocol
 
+import numpy as np
+
+from privately.accounting.elementary import Floats
 from privately.accounting.roads import NotApplicable
 
 _HIGHEST = 2.0**14
 _LOWEST = 2.0**-24
 _ROUNDS = 60
+_START = 3.0
 _CLOSE = 0.4
 _LONGEST_STRIDE = 2.0
 _TOGETHER = 1e-12
@@ -23,7 +26,7 @@ class Sketch(Protocol):
     """ln M(c), nearly."""
 
     def cumulants(self, c: float) -> tuple[float, float, float]: ...
-    def level(self, c: float) -> float: ...
+    def levels(self, heights: Floats) -> Floats: ...
 
 
 class Sketched(Protocol):
@@ -53,13 +56,16 @@ class Outline:
         self.seen[c] = k
         return k, mean, variance
 
-    def level(self, c: float) -> float:
-        """K(c) alone."""
-        self._sketch(c)
-        counted = zip(self.parts, self._sketches, strict=True)
-        k = (c * c + c) * self.mu_squared / 2 + sum(times * sketch.level(c) for (_, times), sketch in counted)
-        self.seen[c] = k
-        return k
+    def levels(self, heights: Sequence[float]) -> list[float]:
+        """K alone, at several places."""
+        self._sketch(max(heights))
+        places = np.array(heights)
+        k = (places * places + places) * (self.mu_squared / 2)
+        for (_, times), sketch in zip(self.parts, self._sketches, strict=True):
+            k += times * sketch.levels(places)
+        found: list[float] = k.tolist()
+        self.seen.update(zip(heights, found, strict=True))
+        return found
 
     def _sketch(self, c: float) -> None:
         if c > self._highest:
@@ -76,21 +82,21 @@ class Saddle:
     mean: float
     variance: float
 
-    @cached_property
+    @property
     def epsilon(self) -> float:
         return self.mean - 1 / self.c - 1 / (1 + self.c)
 
-    @cached_property
+    @property
     def log_sum(self) -> float:
         """ln of the integral along the contour, without e^(K - c epsilon)."""
         return -math.log(self.c * (1 + self.c)) - math.log(2 * math.pi * self.spread) / 2
 
-    @cached_property
+    @property
     def spread(self) -> float:
         """The second derivative of the logarithm of the integrand."""
         return self.variance + 1 / self.c**2 + 1 / (1 + self.c) ** 2
 
-    @cached_property
+    @property
     def log_delta(self) -> float:
         return self.k - self.c * self.epsilon + self.log_sum
 
@@ -100,16 +106,16 @@ def for_delta(outline: Outline, log_delta: float) -> Saddle:
     return _search(outline, lambda saddle: saddle.log_delta - log_delta)
 
 
-def for_epsilon(outline: Outline, epsilon: float) -> Saddle:
+def for_epsilon(outline: Outline, epsilon: float, start: float = _START) -> Saddle:
     """The saddle whose epsilon is about this one."""
-    return _search(outline, lambda saddle: (epsilon - saddle.epsilon) * saddle.c)
+    return _search(outline, lambda saddle: (epsilon - saddle.epsilon) * saddle.c, start)
 
 
-def _search(outline: Outline, excess: Callable[[Saddle], float]) -> Saddle:
+def _search(outline: Outline, excess: Callable[[Saddle], float], start: float = _START) -> Saddle:
     """Where `excess`, which falls in c like ln delta, is nearly 0: Newton's method on a logarithmic scale, kept
     between the last points on either side.
     """
-    x, left, right = 1.0, math.log(_LOWEST), math.log(_HIGHEST)
+    x, left, right = math.log(start), math.log(_LOWEST), math.log(_HIGHEST)
     for _ in range(_ROUNDS):
         c = math.exp(x)
         saddle = Saddle(c, *outline.cumulants(c))
@@ -140,8 +146,7 @@ def shape(outline: Outline, saddle: Saddle, epsilon: float, log_tolerance: float
     c = saddle.c
     level = saddle.k - c * epsilon + saddle.log_sum + log_tolerance
 
-    for factor in _HEIGHTS:
-        outline.level(c * factor)
+    outline.levels([c * factor for factor in _HEIGHTS])
     periods = [((k - b * epsilon - level) / abs(b - c), b) for b, k in outline.seen.items() if abs(b - c) > c / 64]
     above = min((period, b) for period, b in periods if b > c)
     below = min((period, b) for period, b in periods if b < c)

@@ -14,8 +14,8 @@ import numpy as np
 
 from privately.accounting.contour.points import Points, Tilted
 from privately.accounting.contour.shifted import Line
-from privately.accounting.contour.view import Rough, View, exp_above, weighted_rows
-from privately.accounting.elementary import ERROR, UNIT, Floats, exp, expm1, log1p
+from privately.accounting.contour.view import Rough, View, enlarged, exp_above, weighted_rows
+from privately.accounting.elementary import ERROR, UNIT, Floats, exp, exp_and_expm1, expm1, log1p, log_between
 from privately.accounting.losses import SampledGaussianLoss
 from privately.accounting.roads import NotApplicable
 
@@ -23,11 +23,14 @@ _PER_ROOT = 0.3989422804014327
 _TURN = 6.283185307179586  # below 2 pi
 _DYADIC = 1024
 _SAFE = 2.0**-20
+_LEAST_EXCESS = -0.5
 _HIGHEST_RATE = 1 - 2.0**-20
 _GENTLE = 0.2
 _LARGEST_LOSS = 600.0
 _MOST_POINTS = 1 << 16
-_STRIPS = (0.5, 1.0, 1.5, 2.0)
+_WIDEST = 2.0
+_WORTHWHILE = 2.5
+"""So much wider must steps be on a line beside the real one, as points there cost more."""
 
 
 @dataclass(frozen=True)
@@ -54,18 +57,19 @@ class SampledGaussian:
         left, right = self._ends(highest, 9.0)
         if right - left > _MOST_POINTS:
             raise NotApplicable("the losses are spread too widely")
-        x = np.linspace(left, right, int((right - left) * 3) + 2)
+        count = int((right - left) * 3) + 2
+        x = left + np.arange(count) * ((right - left) / (count - 1))
         loss = np.log1p(self.rate * np.expm1(np.minimum(self.mu * x - self.mu**2 / 2, _LARGEST_LOSS)))
-        base = -x * x / 2 + math.log((x[1] - x[0]) * _PER_ROOT)
+        base = -x * x / 2 + math.log((right - left) / (count - 1) * _PER_ROOT)
         return Rough(loss, base + loss) if self.removes else Rough(-loss, base)
 
     def grid(self, c: float, highest: float, reach: float, quiet: float) -> Grid:
         """Points for c, frequencies up to `reach`, and ln M up to the highest; with errors of about e^-quiet."""
         line = Line.best(self.mu, c, quiet, removes=self.removes)
         beside, along = line.step(quiet), self._step(c, reach, quiet)
-        if along >= beside:
-            line = replace(line, height=0.0)
-        step = min(max(beside, along), self._step(highest, 0.0, quiet), 0.5)
+        if _WORTHWHILE * along >= beside:
+            line, beside = replace(line, height=0.0), along
+        step = min(beside, self._step(highest, 0.0, quiet), 0.5)
         step = max(math.floor(step * _DYADIC), 1) / _DYADIC
         left, right = self._ends(highest, math.sqrt(2 * (quiet + line.edge)))
         first, last = math.floor(left / step), math.ceil(right / step)
@@ -81,11 +85,8 @@ class SampledGaussian:
         return -min(highest * self.mu + width, shallow), width
 
     def _step(self, c: float, reach: float, quiet: float) -> float:
-        best = 0.0
-        for angle in _STRIPS:
-            a = min(angle / self.mu, math.sqrt(2 * quiet))
-            best = max(best, _TURN / (reach * self.mu + (quiet + self._strip_cost(c, a)) / a))
-        return best
+        a = min(_WIDEST / self.mu, math.sqrt(quiet / self._strip_cost(c, 1.0)))
+        return _TURN / (reach * self.mu + (quiet + self._strip_cost(c, a)) / a)
 
     def _strip_cost(self, c: float, a: float) -> float:
         """ln of how much larger the integrand may be on Im x = a than on the real line, at w = 0 and mu a <= 2."""
@@ -101,10 +102,9 @@ class SampledGaussian:
         Proof: docs/theory/accounting/contour.md#the-inner-integral
         Checked-by: tests/accounting/contour/test_sampled_gaussian.py::test_the_inner_integral
         """
-        least = 0.0
-        for angle in _STRIPS:
-            for a in (angle / self.mu, min(angle / self.mu, max(_TURN / step - reach * self.mu, 0.0))):
-                least = min(least, self._strip_cost(c, a) + (reach * self.mu - _TURN / step) * a)
+        pull = _TURN / step - reach * self.mu
+        a = min(_WIDEST / self.mu, max(pull, 0.0) / (2 * self._strip_cost(c, 1.0)))
+        least = self._strip_cost(c, a) - pull * a
         return 2.1 * exp_above(least) if least < -4 else math.inf
 
 
@@ -129,9 +129,11 @@ class Grid:
         t = drift - mu * mu / 2
         if t[-1] > _LARGEST_LOSS:
             raise NotApplicable("losses beyond the range of floats")
-        lifted = rate * expm1(t)
+        grown, lifted = exp_and_expm1(t)
+        lifted *= rate
         loss, whole = log1p(lifted), 1 + lifted
-        share = np.minimum(rate * exp(t) / whole, 1.0)
+        grown *= rate
+        share = np.minimum(grown / whole, 1.0)
         moved = share * (8 * UNIT * (np.abs(drift) + mu * mu))
         return cls(
             law=law,
@@ -158,6 +160,17 @@ class Grid:
         tilted = self._tilted(c)
         return tilted.log_mass(self._missing(tilted, c, 0.0))
 
+    def log_mass_above(self, c: float) -> float:
+        """ln M(c), from above."""
+        s = self.law.power(c)
+        quick = self.points.quickly(s)
+        if quick is None or quick.above < _LEAST_EXCESS:
+            return self.log_mass(c)[1]
+        total = float(quick.weights.sum())
+        beyond = self._outside(s, float(quick.weights[0]), float(quick.weights[-1])) / total
+        missing = self.law.aliasing(c, 0.0, self.step) + 2 * beyond + self._untilted
+        return log_between(quick.above + enlarged(2 * missing * max(total, 1.0)), 1)[1]
+
     def view(self, c: float, reach: float) -> View:
         """What the integral needs at c."""
         tilted = self._tilted(c)
@@ -183,6 +196,7 @@ class Grid:
         mu = self.law.mu
         tilted = self._tilted(c)
         least, most = self._cells(tilted)
+        share, next_share = self.share[:-1], self.share[1:]
         pull = mu * float(tilted.shares @ self.share)
         best = frequencies * pull * mu / 2 / (1 + (0.0 if self.law.removes else c * pull * mu))
         near = best / (1 + 1.7 * best)
@@ -190,14 +204,23 @@ class Grid:
         k = np.concatenate([near, near / 2.5][:tries])[:, None]  # tan(mu y/2)
         w = np.concatenate([frequencies] * tries)[:, None]
         sine, versed = 2 * k / (1 + k * k), 2 * k * k / (1 + k * k)
-        slant = self.share[:-1] * sine / (1 - self.share[:-1] * versed)
-        angle = 3 * slant / (1 + 2 * np.sqrt(1 + slant * slant))
-        exponent = -w * angle * (1 - _SAFE)
+        slant = share * sine
+        slant /= 1 - share * versed
+        wide = slant * slant
+        wide += 1
+        np.sqrt(wide, out=wide)
+        wide *= 2
+        wide += 1
+        exponent = slant * (w * (-3 * (1 - _SAFE)))
+        exponent /= wide
         if not self.law.removes:
-            mixed = 2 * np.minimum(self.share[1:], 0.25) * versed
-            exponent += (c / 2) * (1 + _SAFE) * mixed / (1 - mixed)
-        gained = -expm1(np.minimum(exponent, _LARGEST_LOSS))
-        gain = weighted_rows(least, np.maximum(gained, 0).T) - weighted_rows(most, np.maximum(-gained, 0).T)
+            mixed = np.minimum(next_share, 0.25) * (2 * versed)
+            exponent += mixed * (c / 2 * (1 + _SAFE)) / (1 - mixed)
+            np.minimum(exponent, _LARGEST_LOSS, out=exponent)
+        lifted = expm1(exponent)
+        gain = -weighted_rows(least, np.minimum(lifted, 0).T)
+        if not self.law.removes:
+            gain -= weighted_rows(most, np.maximum(lifted, 0).T)
         k = k[:, 0]
         y = 2 * k * (1 - k**2 / 3 + k**4 / 5) / mu
         beyond = (

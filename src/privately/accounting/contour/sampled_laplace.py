@@ -142,6 +142,10 @@ class Grid:
         tilted = self.points.tilted(self.law.power(c))
         return tilted.log_mass(self._missing(tilted, 0.0))
 
+    def log_mass_above(self, c: float) -> float:
+        """ln M(c), from above."""
+        return self.log_mass(c)[1]
+
     def view(self, c: float, reach: float) -> View:
         """What the integral needs at c."""
         tilted = self.points.tilted(self.law.power(c))
