@@ -56,9 +56,11 @@ def test_the_cost_in_every_currency() -> None:
 
 def test_what_only_the_accountant_can_price() -> None:
     with pytest.raises(NoSuchRule):
-        Batch(events=[STEPS]).cost(currency(ZCDP))
+        Batch(events=[STEPS]).cost(currency(PureDP))
     with pytest.raises(NoSuchRule):
         Batch(events=[STEPS]).cost(currency(ApproxDP))
+    unsampled = Repeat(event=STEPS.event.event, times=STEPS.times)  # type: ignore[attr-defined]
+    assert Batch(events=[STEPS]).cost(currency(ZCDP)) == Batch(events=[unsampled]).cost(currency(ZCDP))
     charged = Batch(events=[STEPS], delta="1e-5").cost(currency(ApproxDP))
     assert charged == ApproxDP(epsilon="1.23456789012346", delta="1e-5"), "the upper end, rounded up"
     assert Batch(events=[STEPS]).cost(currency(RenyiDP)).parameters["bounds"][0] == (2, Fraction(2, 1000))

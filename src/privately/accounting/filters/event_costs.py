@@ -24,14 +24,18 @@ _STATEMENTS: dict[type[events.Event], tuple[Any, ...]] = {
 }
 """Events that are what a guarantee says, with the fields that they share with it."""
 
+_CONCENTRATED = (events.Laplace, events.DiscreteLaplace, events.RandomizedResponse, events.Exponential)
+"""Noises whose rho is less than what their epsilon implies."""
+
 
 @singledispatch
 def amounts_of(event: events.Event, currency: Currency) -> Amounts:
     """The amounts that every mechanism which the event describes stays within, or NoSuchRule.
 
     Theorem: what a leaf's guarantee costs; added up over a Sequence, multiplied in a Repeat, the largest of each amount
-        in a Parallel, and what the rules give for a Group; a sampled event is amplified as PureDP or ApproxDP.
-    Reference: those of the rules
+        in a Parallel, and what the rules give for a Group; a sampled event is amplified as PureDP or ApproxDP, and
+        costs no more than without sampling.
+    Reference: those of the rules; Harrison-Manurangsi 2025 for the rho of Laplace noise
     Proof: docs/theory/accounting/filters.md#batches
     Checked-by: tests/accounting/filters/test_event_costs.py::test_leaves,
         tests/accounting/filters/test_event_costs.py::test_combinations
@@ -62,17 +66,52 @@ def _(event: events.Group, currency: Currency) -> Amounts:
 
 @amounts_of.register
 def _(event: events.PoissonSample, currency: Currency) -> Amounts:
-    base = rules.suppose(_sampled_base(event.event, currency))
-    return currency.price(rules.poisson_sampling(base, rate=event.rate).conclusion)
+    def amplified() -> Guarantee:
+        base = rules.suppose(_sampled_base(event.event, currency))
+        return rules.poisson_sampling(base, rate=event.rate).conclusion
+
+    return _sampled(event, currency, amplified)
 
 
 @amounts_of.register
 def _(event: events.FixedSizeSample, currency: Currency) -> Amounts:
-    base = rules.suppose(_sampled_base(event.event, currency))
-    if event.size == 0:
+    def amplified() -> Guarantee:
+        base = rules.suppose(_sampled_base(event.event, currency))
+        sizes = {"sample": event.size, "population": event.population}
+        return rules.sampling_without_replacement(base, **sizes).conclusion
+
+    return _sampled(event, currency, amplified)
+
+
+def _sampled(
+    event: events.PoissonSample | events.FixedSizeSample, currency: Currency, amplified: Callable[[], Guarantee]
+) -> Amounts:
+    """What amplification gives, or no sampling at all, which never costs less.
+
+    Theorem: a sample keeps every guarantee of what is run on it; each amount may be the lesser of two that hold by
+        themselves.
+    Reference: van Erven-Harremoes 2014, Theorem 13; Balle-Barthe-Gaboardi 2018
+    Proof: docs/theory/accounting/filters.md#batches
+    Checked-by: tests/accounting/filters/test_event_costs.py::test_samples_cost_no_more_than_the_whole
+    """
+    if event.rate == 0:
         return (Fraction(0),) * len(currency.names)
-    sizes = {"sample": event.size, "population": event.population}
-    return currency.price(rules.sampling_without_replacement(base, **sizes).conclusion)
+    found: list[Amounts] = []
+    reason: NoSuchRule | None = None
+    ways: tuple[Callable[[], Amounts], ...] = (
+        lambda: currency.price(amplified()),
+        lambda: amounts_of(event.event, currency),
+    )
+    for way in ways:
+        try:
+            found.append(way())
+        except NoSuchRule as fault:
+            reason = reason or fault
+    if not found:
+        raise reason or NoSuchRule(premise=event, wanted=currency.kind.__name__)
+    if currency.kind in (ApproxDP, ApproxZCDP):  # its amounts hold together only
+        return min(found, key=lambda amounts: (amounts[1], amounts[0]))
+    return _columns(min, found)
 
 
 def _sampled_base(event: events.Event, currency: Currency) -> Guarantee:
@@ -83,6 +122,8 @@ def _sampled_base(event: events.Event, currency: Currency) -> Guarantee:
 
 def _leaf(event: events.Event, kind: type[Guarantee]) -> Guarantee:
     """The leaf's guarantee from which the least follows in a currency of this kind."""
+    if kind in (ZCDP, ApproxZCDP) and isinstance(event, _CONCENTRATED):
+        return _concentrated(event)
     stated = _STATEMENTS.get(type(event))
     if stated is not None:
         guarantee, *names = stated
@@ -98,10 +139,17 @@ def _leaf(event: events.Event, kind: type[Guarantee]) -> Guarantee:
         case events.DiscreteLaplace(scale=scale, sensitivity=sensitivity) if scale:
             return PureDP(epsilon=sensitivity / scale, neighbors=event.neighbors)
         case events.Exponential(epsilon=epsilon):
-            if kind in (ZCDP, ApproxZCDP, RenyiDP):
+            if kind is RenyiDP:
                 return ZCDP(rho=epsilon**2 / 8, neighbors=event.neighbors)
             return PureDP(epsilon=epsilon, neighbors=event.neighbors)
     raise NoSuchRule(premise=event, wanted=kind.__name__, hint="Without noise no finite amount is enough.")
+
+
+def _concentrated(event: events.Event) -> ZCDP:
+    """With the least rho that is known of this noise, below that of all mechanisms with the same epsilon."""
+    from privately.accounting.renyi.concentrated import rho  # here, as filters alone need no arrays
+
+    return ZCDP(rho=rho(event), neighbors=event.neighbors)
 
 
 def _columns(gather: Callable[[Amounts], Fraction], rows: Iterable[Amounts]) -> Amounts:
