@@ -36,7 +36,7 @@ def epsilon(event: Event, delta: Number, *, width: Number = WIDTH, method: Metho
     >>> from privately import accounting as acc
     >>> steps = acc.Repeat(event=acc.PoissonSample(event=acc.Gaussian(noise_multiplier=1), rate="0.01"), times=10_000)
     >>> print(acc.epsilon(steps, delta="1e-5"))
-    [6.187711, 6.187713]
+    [6.187712, 6.187713]
     """
     exact, narrow = rational(delta, "delta", minimum=0, maximum=1), _width(width)
     _check(event, method)
