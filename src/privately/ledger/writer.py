@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import threading
 from collections import deque
-from collections.abc import Callable
-from concurrent.futures import Future
-from typing import Any, TypeAlias, TypeVar
+from collections.abc import Callable, Sequence
+from copy import copy
+from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
 from privately.errors import LedgerCorrupt, LedgerUnavailable, PrivatelyError
 from privately.ledger.book import Book, Clock, follow
@@ -21,12 +21,51 @@ Act: TypeAlias = Callable[[Book], Result]
 _MOST = 1_000
 
 
+class Answerable(Protocol):
+    """Where the outcome of an act goes: a Promise, or a Future."""
+
+    def set_result(self, result: Any, /) -> None: ...
+
+    def set_exception(self, fault: Any, /) -> None: ...
+
+    def done(self) -> bool: ...
+
+
+class Promise(Generic[Result]):
+    """What a thread waits for. As a Future, but a tenth of its cost."""
+
+    __slots__ = ("_fault", "_gate", "_result")
+
+    def __init__(self) -> None:
+        self._gate = threading.Lock()
+        self._gate.acquire()
+        self._fault: BaseException | None = None
+
+    def set_result(self, result: Result) -> None:
+        self._result = result
+        self._gate.release()
+
+    def set_exception(self, fault: BaseException) -> None:
+        self._fault = fault
+        self._gate.release()
+
+    def done(self) -> bool:
+        return not self._gate.locked()
+
+    def result(self) -> Result:
+        """The result, or the error, once there is one."""
+        with self._gate:
+            if self._fault is not None:
+                raise self._fault
+            return self._result
+
+
 class Writer:
     """Takes turns at the store, each for all acts that wait. A result is given only after it is durable."""
 
     def __init__(self, store: Store, clock: Clock) -> None:
         self._store, self._clock = store, clock
-        self._waiting: deque[tuple[Act[Any], Future[Any]]] = deque()
+        self._waiting: deque[tuple[Act[Any], Answerable]] = deque()
         self._wake = threading.Condition()
         self._state: State | None = None
         self._fault: LedgerCorrupt | None = None
@@ -36,25 +75,25 @@ class Writer:
 
     def perform(self, act: Act[Result]) -> Result:
         """Has an act done in the next turn, and waits until it is durable."""
-        future: Future[Result] = Future()
+        if self._process != os.getpid():
+            raise LedgerUnavailable("the ledger was opened before this process was forked.", hint="Open it again.")
+        promise: Promise[Result] = Promise()
         with self._wake:
             if self._closing:
                 raise LedgerUnavailable("the ledger was closed.")
-            if self._process != os.getpid():
-                raise LedgerUnavailable("the ledger was opened before this process was forked.", hint="Open it again.")
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="privately ledger", daemon=True)
                 self._thread.start()
-            self._waiting.append((act, future))
+            self._waiting.append((act, promise))
             self._wake.notify()
-        return future.result()
+        return promise.result()
 
-    def take_turn(self, acts: list[tuple[Act[Any], Future[Any]]]) -> None:
+    def take_turn(self, acts: Sequence[tuple[Act[Any], Answerable]]) -> None:
         """One transaction for all acts; each future then holds its result or its error."""
         if self._fault is not None:
             _fail(acts, self._fault)
             return
-        outcomes: list[tuple[Future[Any], Any, PrivatelyError | None]] = []
+        outcomes: list[tuple[Answerable, Any, PrivatelyError | None]] = []
         try:
             with self._store.writing() as session:
                 book = Book(session, follow(session, self._state), self._clock)
@@ -76,11 +115,13 @@ class Writer:
                 future.set_exception(refusal)
 
     def close(self) -> None:
-        """Ends after what waits is done."""
+        """Ends after what waits is done. After a fork, the thread and its lock are the parent's."""
+        if self._process != os.getpid():
+            return
         with self._wake:
             self._closing = True
             self._wake.notify()
-        if self._thread is not None and self._process == os.getpid():
+        if self._thread is not None:
             self._thread.join()
 
     def _run(self) -> None:
@@ -103,7 +144,8 @@ def _outcome(act: Act[Any], book: Book) -> tuple[Any, PrivatelyError | None]:
         return None, refusal
 
 
-def _fail(acts: list[tuple[Act[Any], Future[Any]]], fault: BaseException) -> None:
+def _fail(acts: Sequence[tuple[Act[Any], Answerable]], fault: BaseException) -> None:
+    """Each with an error of its own, as threads add where they raised it."""
     for _, future in acts:
         if not future.done():
-            future.set_exception(fault)
+            future.set_exception(copy(fault) if isinstance(fault, PrivatelyError) else fault)

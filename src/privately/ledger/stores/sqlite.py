@@ -64,7 +64,7 @@ class SQLiteStore:
         self.durable = str(path) != MEMORY
         self.path = Path(os.path.realpath(path)) if self.durable else Path(MEMORY)
         self._vfs, self._patience = vfs, patience
-        self._process = os.getpid()
+        self._process, self._closed = os.getpid(), False
         self._write_guard, self._read_guard = threading.RLock(), threading.RLock()
         with explained(self.path):
             if self.durable:
@@ -78,7 +78,7 @@ class SQLiteStore:
     @contextmanager
     def reading(self) -> Iterator[SQLiteSession]:
         """Looks at all that was committed."""
-        self._check_process()
+        self._check_open()
         with self._read_guard, explained(self.path):
             self._reader.execute("BEGIN")
             try:
@@ -90,7 +90,7 @@ class SQLiteStore:
     @contextmanager
     def writing(self) -> Iterator[SQLiteSession]:
         """Waits for its turn; commits durably on leaving, and forgets everything on an error."""
-        self._check_process()
+        self._check_open()
         with self._write_guard, explained(self.path), self._turn():
             self._check_place()
             self._writer.execute("BEGIN IMMEDIATE")
@@ -108,6 +108,9 @@ class SQLiteStore:
         if self._process != os.getpid():
             return
         with self._write_guard, self._read_guard:
+            if self._closed:
+                return
+            self._closed = True
             self._reader.close()
             if self._lock is not None:
                 try:
@@ -129,7 +132,6 @@ class SQLiteStore:
         except BaseException:
             self._lock.close()
             raise
-        self._place = _place(self.path)
 
     def _connect(self) -> None:
         if not self.path.exists():
@@ -139,6 +141,7 @@ class SQLiteStore:
             self._lock.mark()
         if self.path.stat().st_size == 0:
             raise LedgerCorrupt(f"{self.path} is empty.", hint="Remove it only if a new budget is meant.")
+        self._place = _place(self.path)
         self._writer = self._connected(str(self.path))
         self._reader = self._connected(str(self.path))
         self._reader.execute("PRAGMA query_only = ON").fetchall()
@@ -199,7 +202,9 @@ class SQLiteStore:
         if self.durable and _place(self.path) != self._place:
             raise LedgerCorrupt(f"{self.path} was replaced by another file while it was open.")
 
-    def _check_process(self) -> None:
+    def _check_open(self) -> None:
+        if self._closed:
+            raise LedgerUnavailable("the ledger was closed.")
         if self._process != os.getpid():
             hint = "Open the ledger in the process that uses it."
             raise LedgerUnavailable("the ledger was opened before this process was forked.", hint=hint)
