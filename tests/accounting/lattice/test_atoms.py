@@ -1,13 +1,14 @@
 """Atoms against their definitions in many digits."""
 
 import math
+from decimal import Decimal
 from fractions import Fraction
 
 import mpmath
 import numpy as np
 import pytest
 
-from privately.accounting.lattice.atoms import NONE, Atoms, atoms
+from privately.accounting.lattice.atoms import NONE, Atoms, _floats, atoms
 from privately.accounting.lattice.smooth import NOTHING, smooth
 from privately.accounting.losses import (
     DiscreteGaussianLoss,
@@ -22,6 +23,7 @@ from privately.accounting.losses import (
     response,
 )
 from privately.accounting.roads import NotApplicable
+from privately.rounding import Enclosure
 from tests.accounting.lattice.exact import number
 
 RATE = Fraction(1, 10)
@@ -144,3 +146,13 @@ def test_what_is_out_of_range_is_refused(law: Loss) -> None:
 def test_equal_arrays_are_one_object() -> None:
     assert isinstance(atoms(response(Fraction(1))), Atoms)
     assert atoms(response(Fraction(1))) is atoms(response(Fraction(1)))
+
+
+def test_enclosures_around_zero() -> None:
+    """A loss of 0 is enclosed, however narrowly, on both sides of 0: its error is not relative."""
+    narrow = Enclosure(Decimal("-1e-60"), Decimal("1e-60"))
+    (near,), (off,) = _floats([narrow])
+    assert near - off <= -1e-60
+    assert near + off >= 1e-60
+    (near,), (off,) = _floats([Enclosure.of(Fraction(1, 3))])
+    assert abs(Fraction(near) - Fraction(1, 3)) <= Fraction(off) < Fraction(1, 10**15)

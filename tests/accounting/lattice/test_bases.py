@@ -121,3 +121,11 @@ def test_what_is_out_of_range_is_refused() -> None:
     assert NormalBase(1.0).fall(3.0, 0.1, 5.0, 4.0, np.array([1.0])) == [0.0]
     assert exp_above(800.0) == math.inf
     assert exp_above(-800.0) > 0
+
+
+def test_narrow_laws_leave_the_range_of_floats_without_a_warning() -> None:
+    """Where the path cannot be moved as far as asked, it is moved less far."""
+    found = NormalBase(1 / 25.1).fall(-(10.0**6), 0.000275, -math.inf, math.inf, np.array([1e6, 1e8]))
+    assert (found > 0).all()
+    huge = NormalBase(1.0).fall(80.0, 0.9, -math.inf, 20.0, np.array([1.0]))
+    assert huge[0] == math.inf, "never cut off from above"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import tracemalloc
 from collections.abc import Callable, Iterator
 
@@ -9,8 +10,9 @@ import numpy as np
 import pytest
 from mpmath import mp, mpc
 
-from privately.accounting.elementary import ERROR, Floats
+from privately.accounting.elementary import ERROR, UNIT, Floats
 from privately.accounting.lattice import fourier
+from privately.accounting.lattice.fourier import modulus
 from tests.accounting.lattice.exact import number
 
 
@@ -90,3 +92,16 @@ def test_memory_is_bounded() -> None:
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 64 * 2**20
+
+
+def test_modulus_is_within_its_error() -> None:
+    """Over the whole range of floats: relative to each number, or to the largest."""
+    for scale in (1e-300, 1.0, 1e300):
+        values = np.array([3 + 4j, 1e-9 + 1j, -0.3 + 0.7j, 1e-100 - 1e-101j, 0, 1e-7], dtype=np.complex128) * scale
+        found = modulus(values)
+        with mp.workdps(40):
+            for one, size in zip(values.tolist(), found.tolist(), strict=True):
+                exact = mp.sqrt(number(one.real) ** 2 + number(one.imag) ** 2)
+                assert abs(exact - number(size)) <= exact * 4 * UNIT + 5 * scale * mp.mpf(10) ** -150
+    assert (modulus(np.zeros(3, dtype=np.complex128)) == 0).all()
+    assert (modulus(np.array([1j, complex(math.inf, 0)])) == math.inf).all()

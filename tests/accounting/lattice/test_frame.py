@@ -92,7 +92,7 @@ def test_every_node_counts_as_often_as_it_occurs() -> None:
     assert frame.repeats.sum() == frame.count
     assert frame.repeats[0] == frame.repeats[-1] == 1
     assert frame.period == frame.count * frame.step
-    assert np.array_equal(frame.size, np.abs(frame.weight))
+    assert np.allclose(frame.size, np.abs(frame.weight), rtol=1e-15)
 
 
 @pytest.mark.parametrize(("step", "tilt"), [(0.6, 1.0), (0.1, 0.0), (0.1, -1.0), (1e-3, 1000.0)])

@@ -202,3 +202,22 @@ def test_cuts_lie_between_lattice_points() -> None:
     assert abs(place - math.floor(place) - 0.5) < 1e-6
     assert masses.first > 0
     assert laying._cut(dense, math.inf, frame, 0.0) == (math.inf, NOTHING)
+
+
+def test_cuts_are_never_below_zero() -> None:
+    """What lies above a cut is known for y > 0 only; the first cell above 0 is the lowest."""
+    dense = View.of(SAMPLED, 1).dense
+    assert dense is not None
+    for offset in (0.0, 4e-4, 9e-4):
+        cut, masses = laying._cut(dense, 1e-9, Frame(1e-3, 64, 5.0), offset)
+        assert cut > 0
+        assert masses.first == pytest.approx(dense.above(cut).first)
+
+
+def test_far_losses_begin_below_themselves() -> None:
+    view = View.of(SAMPLED, 1)
+    assert view.dense is not None
+    least = laying._least(view, 4.0, NOTHING)
+    with mpmath.workdps(40):
+        exact = mpmath.log1p(mpmath.expm1(4) / 20)
+        assert exact * (1 - mpmath.mpf(10) ** -14) <= least <= exact

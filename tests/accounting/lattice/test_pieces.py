@@ -18,7 +18,7 @@ from privately.accounting.roads import NotApplicable
 CASES = [
     (Smooth(NormalBase(1.0), 0.01, "remove"), Frame(1e-3, 4096, 6.0), 0.0, 4.0),
     (Smooth(NormalBase(1.0), 0.01, "add"), Frame(2e-4, 1024, 40.0), 0.0, math.inf),
-    (Smooth(NormalBase(0.7), 1.0, "remove"), Frame(0.02, 256, 2.0), 0.0, 4.0),
+    (Smooth(NormalBase(0.7), 1.0, "remove"), Frame(0.02, 256, 2.0), 0.0, 4.01),
     (Smooth(NormalBase(1.0), 0.05, "glued"), Frame(1e-3, 4096, 5.0), 0.0, 3.5),
     (Smooth(ExponentialBase(1.0), 1.0, "remove"), Frame(1 / 64, 256, 2.5), 0.0, math.inf),
     (Smooth(ExponentialBase(2.0), 0.1, "remove"), Frame(0.004, 512, 8.0), 0.0015, math.inf),
@@ -143,3 +143,25 @@ def test_small_helpers() -> None:
     assert cells[[63, 3, 2]].tolist() == [1, 1, 2]
     assert adding == 2 * UNIT
     assert isinstance(smooth_piece(*CASES[4][:3], CASES[4][3]), Piece)
+
+
+def test_a_cut_on_a_lattice_point_is_refused() -> None:
+    """There, roundings would decide whether a sample counts."""
+    law, frame, offset, right = CASES[2]
+    assert pieces._highest(law, frame, offset, right) == 200
+    with pytest.raises(NotApplicable):
+        pieces._highest(law, frame, offset, 200 * frame.step)
+    assert pieces._highest(*CASES[4]) == 65, "one more than the last loss"
+
+
+def test_two_parts_are_one() -> None:
+    first, second = (smooth_piece(*CASES[4][:3], math.inf) for _ in range(2))
+    both = pieces.together(first, second)
+    assert np.array_equal(both.values, 2 * first.values)
+    assert (both.errors > 2 * first.errors).all()
+    assert (both.bounds > 2 * first.bounds).all()
+    assert both.beyond > 2 * first.beyond
+    frame = CASES[4][1]
+    assert real_bound(both.curve, both.weights, frame, 4.0) == pytest.approx(
+        2 * real_bound(first.curve, first.weights, frame, 4.0)
+    )

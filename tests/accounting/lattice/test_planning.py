@@ -27,14 +27,14 @@ SAMPLED = SampledGaussianLoss(mu_squared=Fraction(1), rate=RATE, direction="remo
 @pytest.mark.parametrize(
     ("law", "lowest"),
     [
-        (SAMPLED, math.log(0.99)),
+        (SAMPLED, math.log1p(-0.01)),
         (SampledGaussianLoss(mu_squared=Fraction(1), rate=RATE, direction="add"), -math.inf),
         (GaussianLoss(mu_squared=Fraction(1)), -math.inf),
         (LaplaceLoss(epsilon=Fraction(2)), -2.0),
         (DiscreteGaussianLoss(variance=Fraction(4), sensitivity=1), -math.inf),
         (
             SampledDiscreteGaussianLoss(variance=Fraction(4), sensitivity=1, rate=RATE, direction="remove"),
-            math.log(0.99),
+            math.log1p(-0.01),
         ),
         (GluedLoss(base=GaussianLoss(mu_squared=Fraction(1)), rate=RATE), -math.inf),
         (response(Fraction(1)), -1.0),

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from privately.accounting import closed_forms
 from privately.accounting.compositions import Composition
-from privately.accounting.lattice import delta, epsilon
+from privately.accounting.lattice import delta, epsilon, laying, road
 from privately.accounting.losses import (
     DiscreteGaussianLoss,
     DiscreteLaplaceLoss,
@@ -26,6 +26,7 @@ from privately.accounting.losses import (
     response,
 )
 from privately.accounting.roads import NotApplicable
+from privately.errors import InvalidParameter
 from privately.rounding import Interval
 from tests.accounting.lattice import exact
 from tests.accounting.lattice.exact import enumerated_profile, number
@@ -147,6 +148,31 @@ def test_the_first_guess_may_be_far_off() -> None:
         above, below = (exact.finite_profile(twice, exact.number(end)) for end in (found.lower, found.upper))
     assert below <= 1e-3 <= above
     assert found.width <= 1e-6 * float(found.upper)
+
+
+def test_a_late_refusal_keeps_what_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    composition = one(SampledLaplaceLoss(epsilon=Fraction(1), rate=Fraction(1, 10), direction="remove"), 10)
+    sums: list[tuple[laying.Laid, laying.Laid] | None] = []
+
+    def lay(*arguments: object) -> object:
+        if sums:
+            raise refused
+        sums.append(laying.lay(*arguments))  # type: ignore[arg-type]
+        return sums[0]
+
+    monkeypatch.setattr(road, "lay", lay)
+    for refused in (NotApplicable("later"), OverflowError()):
+        sums.clear()
+        found = epsilon(composition, Fraction(1, 10**6), WIDTH)
+        assert WIDTH * found.upper < found.width < 1e-4
+        sums.append(None)
+        with pytest.raises(type(refused)):
+            epsilon(composition, Fraction(1, 10**6), WIDTH)
+
+
+def test_contradictions_are_not_hidden() -> None:
+    with pytest.raises(InvalidParameter):
+        road._common(Interval(1, 2), Interval(3, 4))
 
 
 def test_directions_are_not_the_same() -> None:

@@ -8,6 +8,7 @@ import mpmath
 import numpy as np
 import pytest
 
+from privately.accounting.elementary import UNIT
 from privately.accounting.lattice.bases import ExponentialBase, NormalBase
 from privately.accounting.lattice.smooth import Form, Smooth, smooth
 from privately.accounting.losses import (
@@ -128,3 +129,16 @@ def test_which_laws_have_a_density() -> None:
 def test_rates_out_of_range_are_refused() -> None:
     with pytest.raises(NotApplicable):
         Smooth(NormalBase(1.0), 1 - 2.0**-40, "remove")
+
+
+def test_losses_are_between_their_bounds() -> None:
+    with mpmath.workdps(40):
+        for rate in (1e-6, 0.01, 0.7):
+            law = Smooth(NormalBase(1.0), rate, "remove")
+            for y in (-3.0, 1e-9, 0.4, 30.0):
+                low, high = law.loss_between(y)
+                for moved in (1 - UNIT, 1 + UNIT):
+                    exact = mpmath.log1p(mpmath.mpf(rate) * moved * mpmath.expm1(y))
+                    assert low <= exact <= high
+                assert high - low <= 1e-14 * max(abs(low), abs(high)) + 1e-22
+    assert Smooth(NormalBase(1.0), 1.0, "remove").loss_between(0.3) == (0.3, 0.3)

@@ -45,6 +45,10 @@ class Atoms:
     mass_errors: Floats
     outside: float = 0.0
 
+    def below(self) -> Floats:
+        """Not above any of the true losses, but for one rounding."""
+        return self.losses - self.loss_errors
+
     def up_to(self, highest: float) -> tuple[Atoms, Masses]:
         """Those of losses up to that, and what the others have under P and under Q."""
         kept = self.losses <= highest
@@ -122,9 +126,10 @@ def _listed(losses: list[Enclosure], masses: list[Enclosure]) -> Atoms:
 
 
 def _floats(values: list[Enclosure]) -> tuple[Floats, Floats]:
-    """Within one unit in the last place: the enclosures are far narrower than that."""
+    """The lower ends, rounded, and how far the upper ends are from them: around 0 that is not relative."""
     near = np.array([float(value.lower) for value in values])
-    return near, 4 * UNIT * np.abs(near) + 1e-300
+    wide = np.array([float(value.upper - value.lower) for value in values])
+    return near, 4 * UNIT * np.abs(near) + 2 * wide + 1e-300
 
 
 def _laplace(epsilon: Fraction) -> _Pair:

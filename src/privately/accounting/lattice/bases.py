@@ -130,10 +130,13 @@ class NormalBase:
             sizes = power * sizes
             exponents = np.maximum(sizes[1:], sizes[:-1]) - nearest * nearest / 2 + lost
             exponents = exponents - frequencies[:, None] * turned[:-1] * (1 - 1e-9)
-            total = exp(np.clip(exponents, -700.0, 700.0)).sum(axis=1) * ((high - low) / _CELLS / (mu * _ROOT))
+            lifted = theta * theta / (4 * half)
+            if max(lifted, float(exponents.max())) > _HIGHEST:
+                continue
+            total = exp(np.maximum(exponents, -700.0)).sum(axis=1) * ((high - low) / _CELLS / (mu * _ROOT))
             for end, last in ((left, low), (right, high)):
                 total += self._end(power, rate, theta, last, frequencies if end == last else None)
-            best = np.minimum(best, total * exp_above(theta * theta / (4 * half)))
+            best = np.minimum(best, total * exp_above(lifted))
         return best * (1 + 1e-9)
 
     def _end(self, power: float, rate: float, theta: float, y: float, frequencies: Floats | None) -> Floats:

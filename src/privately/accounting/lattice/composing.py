@@ -20,7 +20,7 @@ from functools import cached_property
 import numpy as np
 
 from privately.accounting.elementary import ERROR, UNIT, Floats, cos_sin
-from privately.accounting.lattice.fourier import Complex
+from privately.accounting.lattice.fourier import Complex, modulus
 from privately.accounting.lattice.frame import KERNEL_ERROR, Frame, enlarged, scalar_exp, scalar_expm1
 from privately.accounting.lattice.pieces import Piece, dot, real_bound
 from privately.accounting.roads import NotApplicable
@@ -108,7 +108,7 @@ class Sum:
             self.terms = whole / self.frame.weight
         self.terms[-1] = 0
         error[-1] = 0
-        sizes = np.abs(self.terms)
+        sizes = modulus(self.terms)
         off = dot(error / self.frame.size, self.frame.repeats)
         off += dot(sizes, self.frame.repeats) * (4 * ERROR + 2 * (nodes + 16) * UNIT)
         self.rounding = enlarged(off / self.frame.period * (1 + 1e-9)) + self._beyond() + _TINY
@@ -163,10 +163,10 @@ class Sum:
         above = float(point - share * frame.count) * a
         less, falls = -scalar_expm1(-above), scalar_exp(-c * above)
         kernel = frame.kernel / a + less * (1 + frame.second)
-        sizes = np.abs(frame.kernel) / a + less * np.abs(1 + frame.second)
+        sizes = modulus(frame.kernel) / a + less * modulus(1 + frame.second)
         turned = np.conj(frame.turned(point))
         total = dot((alone * turned * kernel).real, frame.repeats)
-        error = (self.alone_errors + np.abs(alone) * (2 * KERNEL_ERROR + 2 * (frame.count + 16) * UNIT)) * sizes
+        error = (self.alone_errors + modulus(alone) * (2 * KERNEL_ERROR + 2 * (frame.count + 16) * UNIT)) * sizes
         off = dot(error, frame.repeats)
         return Value(total * falls / frame.count, enlarged(off * falls / frame.count) * (1 + 1e-9) + _TINY)
 
@@ -235,7 +235,7 @@ def _geometric(ratio: Enclosure) -> Enclosure:
 def _normed(piece: Piece | None, unit: float, nodes: int) -> tuple[Complex, Floats, Floats]:
     if piece is None:
         return np.zeros(nodes, dtype=np.complex128), np.zeros(nodes), np.zeros(nodes)
-    bounds = np.minimum(piece.bounds, np.abs(piece.values) + piece.errors)
+    bounds = np.minimum(piece.bounds, modulus(piece.values) * (1 + 4 * UNIT) + piece.errors)
     return piece.values / unit, piece.errors / unit, bounds * ((1 + 8 * UNIT) / unit)
 
 

@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from privately.accounting.elementary import ERROR, UNIT, Floats, exp, expm1, turn_minus_one
-from privately.accounting.lattice.fourier import Complex, roots
+from privately.accounting.lattice.fourier import Complex, modulus, roots
 from privately.accounting.roads import NotApplicable
 
 KERNEL_ERROR = 16 * ERROR
@@ -54,7 +54,7 @@ class Frame:
     @cached_property
     def size(self) -> Floats:
         """|z (z + 1)|."""
-        return np.abs(self.weight)
+        return modulus(self.weight)
 
     @cached_property
     def first(self) -> Complex:

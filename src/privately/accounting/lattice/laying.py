@@ -176,17 +176,19 @@ def _cut(dense: Smooth, y: float, frame: Frame, offset: float) -> tuple[float, M
     """A y near the given one whose loss lies midway between two lattice points, and what lies above."""
     if y == math.inf or dense.form == "add":
         return math.inf, NOTHING
-    loss = (math.floor((dense.loss(y) - offset) / frame.step) + 0.5) * frame.step + offset
+    loss = (max(math.floor((dense.loss(y) - offset) / frame.step), 0) + 0.5) * frame.step + offset
     cut = dense.plain(loss)
+    if not cut > 0:
+        raise NotApplicable("the cut is too low")
     return cut, dense.above(cut)
 
 
 def _least(view: View, cut: float, far: Masses) -> float:
     """Below all losses of a law that are far."""
     gone = view.atoms.losses > view.highest
-    least = math.inf if far is NOTHING else float((view.atoms.losses - view.atoms.loss_errors)[gone].min())
+    least = math.inf if far is NOTHING else math.nextafter(view.atoms.below()[gone].min(), -math.inf)
     if view.dense is not None and cut < math.inf:
-        least = min(least, view.dense.loss(cut) * (1 - 1e-9))
+        least = min(least, view.dense.loss_between(cut)[0])
     return least
 
 

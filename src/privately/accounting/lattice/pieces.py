@@ -12,7 +12,7 @@ import numpy as np
 
 from privately.accounting.elementary import ERROR, UNIT, Floats, exp
 from privately.accounting.lattice import fourier
-from privately.accounting.lattice.fourier import Complex
+from privately.accounting.lattice.fourier import Complex, modulus
 from privately.accounting.lattice.frame import KERNEL_ERROR, Frame, enlarged, scalar_exp, scalar_expm1
 from privately.accounting.lattice.smooth import NOTHING, Masses, Smooth
 from privately.accounting.roads import NotApplicable
@@ -23,6 +23,7 @@ _QUIET = 44.0
 _STEEPEST = 600.0
 _WIDEST = 1 << 19
 _HIGHEST = 300.0
+_APART = 1e-6
 
 
 @dataclass(frozen=True)
@@ -104,7 +105,7 @@ def smooth_piece(law: Smooth, frame: Frame, offset: float, right: float) -> Piec
     cut = right < math.inf
     top = law.above(right) if cut else NOTHING
     low, missing = _lowest(law, frame, offset)
-    high = math.floor((law.loss(right) - offset) / a) if cut else math.ceil((law.ends()[1] - offset) / a)
+    high = _highest(law, frame, offset, right)
     if c * a * high > _STEEPEST or high * a > _HIGHEST or high - low > _WIDEST:
         raise NotApplicable("the window of losses is too wide")
     j = np.arange(float(low), high + 1.0)
@@ -126,9 +127,9 @@ def smooth_piece(law: Smooth, frame: Frame, offset: float, right: float) -> Piec
     mass = real_bound(curve, weights, frame, c)
     scale = scalar_exp(-c * offset) * (1 + 4 * ERROR)
     falls = np.minimum(law.fall(c, right, frame.beyond) * scale, mass)
-    kernel = frame.size * np.abs(frame.kernel)
+    kernel = frame.size * modulus(frame.kernel)
     found = kernel * ((abs(first) + abs(second)) * (KERNEL_ERROR + 8 * ERROR) + 2 * off)
-    found += frame.size * (lost + total * (fourier.error(frame.count) + adding + 32 * UNIT)) + 16 * UNIT * np.abs(
+    found += frame.size * (lost + total * (fourier.error(frame.count) + adding + 32 * UNIT)) + 16 * UNIT * modulus(
         values
     )
     found = (found + _aliases(frame, falls)) * (1 + 1e-9)
@@ -150,6 +151,22 @@ def _samples(law: Smooth, epsilon: Floats, top: Masses) -> tuple[Floats, Floats]
     return np.where(positive, less, samples), np.where(positive, errors + off, errors)
 
 
+def _highest(law: Smooth, frame: Frame, offset: float, right: float) -> int:
+    """Where to end: at the last point below the cut, or one point after the last loss."""
+    if right == math.inf:
+        return math.ceil((law.ends()[1] - offset) / frame.step) + 1
+    first, last = (math.floor((loss - offset) / frame.step + part) for loss, part in _around(law, right))
+    if first != last:
+        raise NotApplicable("the cut is too near to a lattice point")
+    return first
+
+
+def _around(law: Smooth, y: float) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Bounds on a loss, each with more than the roundings of its place on the lattice."""
+    low, high = law.loss_between(y)
+    return (low, -_APART), (high, _APART)
+
+
 def _lowest(law: Smooth, frame: Frame, offset: float) -> tuple[int, float]:
     """Where to begin, and a bound on the terms before.
 
@@ -168,8 +185,11 @@ def _lowest(law: Smooth, frame: Frame, offset: float) -> tuple[int, float]:
     low = math.floor((-depth - offset) / a) - 1
     rest = 1.0
     if not bounded:  # by symmetry, Q(L < -l) = P(L > l)
-        beyond = law.above(law.plain(-low * a - offset) * (1 - 1e-9))
-        rest = beyond.first + beyond.first_error
+        loss = -low * a - offset
+        y = law.plain(loss) * (1 - 1e-9)
+        if y > 0 and law.loss_between(y)[1] <= loss * (1 - 4 * UNIT):
+            beyond = law.above(y)
+            rest = min(beyond.first + beyond.first_error, 1.0)
     return low, rest * scalar_exp((c + 1) * a * low) * scalar_exp(offset) / (c + 1) * (1 + 1e-9)
 
 
@@ -202,7 +222,7 @@ def _aliases(frame: Frame, falls: Floats) -> Floats:
 
 def _within(values: Complex, bounds: Floats) -> Complex:
     """Brought back into discs that hold the truth: that never adds to an error."""
-    size = np.abs(values)
+    size = modulus(values)
     return np.where(size > bounds, values * (bounds / np.maximum(size, 1e-300)), values)
 
 

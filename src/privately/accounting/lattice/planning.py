@@ -9,11 +9,21 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from privately.accounting.compositions import Composition
 from privately.accounting.elementary import Floats
+from privately.accounting.extremes import largest_loss
 from privately.accounting.lattice.atoms import Atoms, atoms
 from privately.accounting.lattice.bases import NormalBase
 from privately.accounting.lattice.smooth import Smooth, smooth
-from privately.accounting.losses import GaussianLoss, Loss, SampledDiscreteGaussianLoss
+from privately.accounting.losses import (
+    FiniteLoss,
+    GaussianLoss,
+    Loss,
+    SampledDiscreteGaussianLoss,
+    SampledDiscreteLaplaceLoss,
+    SampledGaussianLoss,
+    SampledLaplaceLoss,
+)
 from privately.accounting.roads import NotApplicable
 
 _HEIGHTS: Floats = np.exp(np.linspace(math.log(1e-3), math.log(1e6), 160))
@@ -39,15 +49,7 @@ class View:
 
     @classmethod
     def of(cls, law: Loss, times: int) -> View:
-        dense, carried = smooth(law), atoms(law)
-        lowest = math.inf if dense is None else dense.ends()[0]
-        if carried.losses.size:
-            lowest = min(lowest, float((carried.losses - carried.loss_errors).min()))
-        if isinstance(law, SampledDiscreteGaussianLoss) and law.direction == "remove":
-            lowest = math.log1p(-float(law.rate))
-        elif carried.outside:
-            lowest = -math.inf
-        return cls(dense, carried, times, lowest - 1e-12 * abs(lowest) if lowest > -math.inf else lowest)
+        return cls(smooth(law), atoms(law), times, least_loss(law))
 
     def trimmed(self, mass: float, far: float) -> View:
         """Without losses above `far`; or without the largest, up to this `mass`, if that leaves less."""
@@ -77,6 +79,27 @@ class View:
             return losses, carried
         more, logs = self.dense.sketch(self.cut)
         return np.concatenate([losses, more]), np.concatenate([carried, logs])
+
+
+def least_loss(law: Loss) -> float:
+    """A float below all losses of a law, -infinity if there is none.
+
+    Theorem: the least loss is minus the largest of the swapped pair: that of the other direction under sampling, and of
+        the same law for symmetric pairs and glued ones.
+    Reference: ln(dP/dQ) = -ln(dQ/dP)
+    Proof: docs/theory/accounting/lattice.md#far-losses
+    Checked-by: tests/accounting/lattice/test_planning.py::test_least_losses
+    """
+    match law:
+        case FiniteLoss():
+            end = min(loss.lower for _, loss in law.atoms())
+            return math.nextafter(float(end), -math.inf)
+        case (
+            SampledGaussianLoss() | SampledLaplaceLoss() | SampledDiscreteGaussianLoss() | SampledDiscreteLaplaceLoss()
+        ):
+            law = replace(law, direction="add" if law.direction == "remove" else "remove")
+    largest = largest_loss(Composition(parts=((law, 1),)))
+    return -math.inf if largest is None else math.nextafter(-float(largest.upper), -math.inf)
 
 
 def in_steps(law: Loss, times: int) -> tuple[Loss, int]:

@@ -12,7 +12,7 @@ from privately.accounting.compositions import Composition
 from privately.accounting.lattice.laying import MOST, Laid, lay
 from privately.accounting.lattice.planning import Outline, View, contour, in_steps
 from privately.accounting.lattice.top import near_the_top
-from privately.accounting.roads import NotApplicable
+from privately.accounting.roads import DEAD_ENDS, NotApplicable
 from privately.rounding import Enclosure, Interval
 
 METHOD = "lattice"
@@ -102,19 +102,21 @@ class _Search:
     def __init__(self, query: Query, views: Sequence[View], width: Fraction, guess: Guess) -> None:
         self.query, self.views, self.width, self.guess = query, views, width, guess
         self.best: Interval | None = None
-        self.reason = NotApplicable("no attempt was made")
+        self.reason: Exception = NotApplicable("no attempt was made")
         self.wide = _FAR
         self.count = 0
 
     def attempt(self) -> bool:
         """Whether the guess has moved so far that the same should be tried again."""
-        cut, before = _trimmed(self.views, self.guess, self.width), self.guess
-        chosen = contour(Outline.of(cut), before.epsilon, before.log_delta, math.log(_tolerance(self.width)))
-        self.count = self.count or _first_count(chosen.period / chosen.deviation)
+        before = self.guess
         try:
+            cut = _trimmed(self.views, before, self.width)
+            chosen = contour(Outline.of(cut), before.epsilon, before.log_delta, math.log(_tolerance(self.width)))
+            self.count = self.count or _first_count(chosen.period / chosen.deviation)
             found, self.guess = self.query.answer(*lay(cut, chosen, self.count), before)
-        except NotApplicable as refused:
+        except DEAD_ENDS as refused:
             self.reason, self.guess = refused, self.query.between(self.best, before)
+            self.count = self.count or _FIRST
             return self.guess.is_far_from(before)
         if found is not None:
             self.best = found if self.best is None else _common(self.best, found)

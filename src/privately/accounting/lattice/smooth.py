@@ -32,11 +32,13 @@ from privately.accounting.losses import (
     SampledLaplaceLoss,
 )
 from privately.accounting.roads import NotApplicable
+from privately.rounding import Enclosure
 
 Form = Literal["remove", "add", "glued"]
 
 _LEAST_RATIO = 2.0**-40
 _HIGHEST_RATE = 1 - 2.0**-20
+_ROUNDED = Fraction(1, 2**52)
 
 
 @dataclass(frozen=True)
@@ -118,6 +120,15 @@ class Smooth:
     def loss(self, y: float) -> float:
         """The loss that belongs to y, roughly; for add its negative."""
         return y if self.rate == 1 else math.log1p(self.rate * math.expm1(min(y, 700.0)))
+
+    def loss_between(self, y: float) -> tuple[float, float]:
+        """Floats below and above the loss that belongs to y, whatever the rate was rounded from."""
+        if self.rate == 1:
+            return y, y
+        grown = Enclosure.of(Fraction(y)).exp() - 1
+        ends = [(1 + Fraction(self.rate) * (1 + moved) * grown).log() for moved in (-_ROUNDED, _ROUNDED)]
+        low, high = min(end.lower for end in ends), max(end.upper for end in ends)
+        return math.nextafter(float(low), -math.inf), math.nextafter(float(high), math.inf)
 
     def plain(self, loss: float) -> float:
         """The y that belongs to a loss, roughly; -infinity below all."""
