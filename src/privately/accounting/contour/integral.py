@@ -100,7 +100,9 @@ class Integral:
         imaginary -= real * sine
         scale = self.step * _PER_TURN_BELOW
         total = scale * (self.first + 2 * float(level.sum()))
-        return total, 2 * scale * float(self.places @ imaginary), -2 * scale * float(self.squares @ level)
+        imaginary *= self.places
+        level *= self.squares
+        return total, 2 * scale * float(imaginary.sum()), -2 * scale * float(level.sum())
 
     def estimate(self, s: float) -> tuple[float, float, float]:
         """ln D at centre + s and its first two derivatives, without bounds: to find an epsilon by."""

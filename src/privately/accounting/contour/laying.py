@@ -20,6 +20,7 @@ MOST_WORK = 1 << 24
 _REACHES = np.array([1.0, 1.25, 1.6, 2.4, 4.0, 8.0])
 _FAR_REACHES = np.array([1.6, 2.4, 4.0])
 """Where frequencies are few, going further costs less than trying twice."""
+_LONG_REACHES = 4.0 * 1.25 ** np.arange(32.0)
 _LONGEST_REACH = 1e9
 _NEGLIGIBLE = 5.0
 _FEW = 64
@@ -85,6 +86,10 @@ def lay(
         reaches = base * ratios
         falls, atoms = whole.falls(views, reaches, wanted)
         enough = np.flatnonzero(falls + np.log(reaches) > wanted)
+        if not enough.size:
+            reaches = base * _LONG_REACHES
+            falls, atoms = whole.falls(views, reaches, wanted)
+            enough = np.flatnonzero(falls + np.log(reaches) > wanted)
         if enough.size and reaches[enough[0]] + beyond <= reach:
             break
         if enough.size:
@@ -93,6 +98,8 @@ def lay(
             base, reach, ratios = float(reaches[-1]), float(reaches[-1]) * 2 + beyond, _REACHES
         if base > _LONGEST_REACH:
             raise NotApplicable("the integrand falls too slowly")
+        if reach / shape.step * len(parts) > most_work:
+            raise NotApplicable("the sum is too long")
     count = max(math.ceil(reaches[enough[0]] / shape.step), 2)
     if count * sum(grid.size for grid in grids) > most_work:
         raise NotApplicable("the sum is too long")

@@ -112,7 +112,7 @@ class _Sums:
         """Finer than asked where the sum stays short: its length grows with the logarithm of the tolerance only."""
         finer = max(tolerance / _FINER, min(tolerance, _FINEST))
         try:
-            return self.integral(saddle, guess, finer, _LITTLE_WORK)
+            return self.integral(saddle, guess, finer, _LITTLE_WORK * len(self.laws))
         except NotApplicable:
             return self.integral(saddle, guess, tolerance)
 
