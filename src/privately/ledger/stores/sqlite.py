@@ -222,9 +222,7 @@ class SQLiteSession:
 
     def rows(self, after: int, upto: int | None = None) -> Iterator[Row]:
         limits = (after, 2**63 - 1 if upto is None else upto)
-        return map(
-            Row._make, self._connection.execute(f"{_ROW} WHERE number > ? AND number <= ? ORDER BY number", limits)
-        )
+        return map(_row, self._connection.execute(f"{_ROW} WHERE number > ? AND number <= ? ORDER BY number", limits))
 
     def row(self, number: int) -> Row | None:
         return self._one(f"{_ROW} WHERE number = ?", number)
@@ -247,7 +245,7 @@ class SQLiteSession:
     def everything(self) -> Iterator[tuple[Row, bytes | None]]:
         found: Any
         for found in self._connection.execute(_EVERYTHING):
-            yield Row(*found[:6]), found[6]
+            yield _row(found[:6]), found[6]
 
     def append(self, row: Row, *, answer: bytes | None = None, checkpoint: bool = False) -> None:
         values = (*row, 1 if checkpoint else None)
@@ -257,7 +255,15 @@ class SQLiteSession:
 
     def _one(self, query: str, value: int | str | None) -> Row | None:
         found = self._connection.execute(query, (value,)).fetchall()
-        return Row._make(found[0]) if found else None
+        return _row(found[0]) if found else None
+
+
+def _row(values: Any) -> Row:
+    """SQLite does not notice every damage: where bytes should be it may find nothing."""
+    row = Row(*values)
+    if type(row[1]) is not bytes or type(row[2]) is not bytes:
+        raise LedgerCorrupt(f"record {row.number} is damaged.")
+    return row
 
 
 def _found(connection: apsw.Connection) -> None:
