@@ -1,0 +1,57 @@
+"""Plans: what a question asks, as frozen typed data, before any data is touched.
+
+`types` and `columns` say what values are, `functions` and `expressions` what can be made of a row, `relations` which
+rows count, `aggregates` which whole numbers are asked for, `units` and `stability` how far a person can move them, and
+`questions` what is shown in the end.
+"""
+
+from privately.plans.aggregates import Aggregation, BinCounts, Key, RowCount, StepSum, Tally, UnitCount
+from privately.plans.columns import Column
+from privately.plans.expressions import Call, Constant, Expression, Field, Identity, call, constant
+from privately.plans.functions import FUNCTIONS
+from privately.plans.questions import Estimate, Mean, Number, Order, Output, Quantile, Question, Spread
+from privately.plans.relations import Filter, Project, Relation, Scan, Table, scan_of
+from privately.plans.stability import Change, change_of, sensitivity
+from privately.plans.types import Known, Range, Type, Value
+from privately.plans.units import Unit
+
+__all__ = [
+    "Aggregation",
+    "BinCounts",
+    "Call",
+    "Change",
+    "Column",
+    "Constant",
+    "Estimate",
+    "Expression",
+    "FUNCTIONS",
+    "Field",
+    "Filter",
+    "Identity",
+    "Key",
+    "Known",
+    "Mean",
+    "Number",
+    "Order",
+    "Output",
+    "Project",
+    "Quantile",
+    "Question",
+    "Range",
+    "Relation",
+    "RowCount",
+    "Scan",
+    "Spread",
+    "StepSum",
+    "Table",
+    "Tally",
+    "Type",
+    "Unit",
+    "UnitCount",
+    "Value",
+    "call",
+    "change_of",
+    "constant",
+    "scan_of",
+    "sensitivity",
+]

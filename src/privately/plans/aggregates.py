@@ -1,0 +1,119 @@
+"""What is asked of an engine: whole numbers for every group, and nothing else.
+
+Each tally is a sum over the rows of a number that depends on the row alone and lies between two bounds, or a count of
+units. That is all the privacy of an answer rests on, so a tally brings its numbers within the bounds itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TypeAlias
+
+from privately.errors import InvalidParameter
+from privately.plans.expressions import Expression, Identity
+from privately.plans.relations import Relation, check_fields
+from privately.plans.types import LARGEST_INTEGER, Type, Value
+
+MOST_BINS = 2**20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowCount:
+    """How many rows; with an `argument`, those in which it is not NULL."""
+
+    argument: Expression | None = None
+
+    @property
+    def reach(self) -> int:
+        """How far one row can move it."""
+        return 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepSum:
+    """The sum of x in steps, rounded to whole ones and brought between `low` and `high`; NULL adds nothing."""
+
+    argument: Expression
+    step: Fraction
+    low: int
+    high: int
+
+    def __post_init__(self) -> None:
+        if not self.argument.known.type.is_number:
+            raise InvalidParameter("argument", "is no number.")
+        if not (self.step > 0 and self.low <= self.high and self.reach < LARGEST_INTEGER):
+            raise InvalidParameter("step", "must be positive, and the bounds in order and below 2^62 steps.")
+
+    @property
+    def reach(self) -> int:
+        return max(abs(self.low), abs(self.high))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnitCount:
+    """How many units have a row in the group."""
+
+    @property
+    def reach(self) -> int:
+        return 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BinCounts:
+    """How many rows have x in each of so many bins of one width, from `lower` up; the end bins take what is outside."""
+
+    argument: Expression
+    lower: Fraction
+    width: Fraction
+    bins: int
+
+    def __post_init__(self) -> None:
+        if not self.argument.known.type.is_number:
+            raise InvalidParameter("argument", "is no number.")
+        if not (self.width > 0 and 0 < self.bins <= MOST_BINS):
+            raise InvalidParameter("bins", f"must be between 1 and {MOST_BINS}, of a positive width.")
+
+    @property
+    def reach(self) -> int:
+        return 1
+
+
+Tally: TypeAlias = RowCount | StepSum | UnitCount | BinCounts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Key:
+    """What rows are grouped by. With `values` the groups are known beforehand; without, they are not public."""
+
+    identity: Identity
+    expression: Expression
+    values: tuple[Value, ...] | None = None
+
+    def __post_init__(self) -> None:
+        if self.expression.known.type is Type.REAL:
+            raise InvalidParameter("key", "real numbers make no groups; round them first.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Aggregation:
+    """Tallies for every group of a relation; without keys, one group of all rows."""
+
+    source: Relation
+    keys: tuple[Key, ...]
+    tallies: tuple[tuple[Identity, Tally], ...]
+
+    def __post_init__(self) -> None:
+        expressions = [key.expression for key in self.keys]
+        expressions += [
+            tally.argument for _, tally in self.tallies if not isinstance(tally, UnitCount) and tally.argument
+        ]
+        for expression in expressions:
+            check_fields(self.source, expression)
+        identities = [key.identity for key in self.keys] + [identity for identity, _ in self.tallies]
+        if len(set(identities)) != len(identities) or not self.tallies:
+            raise InvalidParameter("tallies", "there must be some, with an identity each.")
+
+    @property
+    def keys_are_public(self) -> bool:
+        return all(key.values is not None for key in self.keys)

@@ -1,0 +1,97 @@
+"""A question: the whole numbers it needs, the estimates that are made of them, and what is shown of these.
+
+Estimates are what SQL calls aggregates. Everything after them (HAVING, ORDER BY, LIMIT, arithmetic) is made of answers
+that are private already, and costs nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal, TypeAlias
+
+from privately.errors import InvalidParameter
+from privately.plans.aggregates import Aggregation
+from privately.plans.expressions import Expression, Identity, fields_of
+from privately.plans.types import Type
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Number:
+    """A count, or a sum: one tally, in its steps."""
+
+    identity: Identity
+    tally: Identity
+    step: Fraction = Fraction(1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mean:
+    """An average: a sum in steps over the count of the same values. Both come out of one pair of two-sided sums."""
+
+    identity: Identity
+    total: Identity
+    count: Identity
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spread:
+    """A variance of all values, or its root: from their sum, the sum of their squares and their count."""
+
+    identity: Identity
+    total: Identity
+    squares: Identity
+    count: Identity
+    root: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quantile:
+    """A value below which a share of all values lies, from counts in bins."""
+
+    identity: Identity
+    bins: Identity
+    probability: Fraction
+
+
+Estimate: TypeAlias = Number | Mean | Spread | Quantile
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Output:
+    """A column of the answer: an expression in keys and estimates."""
+
+    name: str
+    expression: Expression
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    """By what the answer is ordered; NULL comes last."""
+
+    expression: Expression
+    direction: Literal["ascending", "descending"] = "ascending"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """All that a query asks. Without an order, groups come in the order of their keys."""
+
+    aggregation: Aggregation
+    estimates: tuple[Estimate, ...]
+    outputs: tuple[Output, ...]
+    having: Expression | None = None
+    order: tuple[Order, ...] = ()
+    limit: int | None = None
+
+    def __post_init__(self) -> None:
+        names = [output.name.casefold() for output in self.outputs]
+        if not names or len(set(names)) != len(names):
+            raise InvalidParameter("outputs", "must have one name each.", hint="Name them: COUNT(*) AS visits.")
+        if self.having is not None and self.having.known.type is not Type.BOOLEAN:
+            raise InvalidParameter("having", "is neither true nor false.")
+        given = {key.identity for key in self.aggregation.keys} | {one.identity for one in self.estimates}
+        expressions = [*(one.expression for one in self.outputs), *(one.expression for one in self.order)]
+        for expression in (*expressions, *([] if self.having is None else [self.having])):
+            if fields_of(expression) - given:
+                raise InvalidParameter("outputs", "speak of rows, where only groups and aggregates are left.")

@@ -1,0 +1,88 @@
+"""Whose privacy is at stake, and how much of a table one of them can be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from privately.errors import InvalidParameter
+from privately.guarantees import Neighbors
+from privately.guarantees.neighbors import Change
+from privately.rounding import Enclosure, round_up, whole
+
+MOST_ROWS = 10**9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, init=False)
+class Unit:
+    """A row, or all rows that a `column` gives to one person, of which so many count.
+
+    `rows` of a unit count in all; in a question with groups, at most in `groups` of them, at most `rows_per_group` in
+    each. What is more is left out, chosen by a keyed hash of the rows themselves.
+
+    >>> Unit(column="patient_id", rows=6, rows_per_group=2).most_groups
+    6
+    """
+
+    column: str | None
+    rows: int
+    groups: int
+    rows_per_group: int
+    change: Change
+
+    def __init__(
+        self,
+        *,
+        column: str | None = None,
+        rows: int = 1,
+        groups: int | None = None,
+        rows_per_group: int | None = None,
+        change: Change = "add_remove",
+    ) -> None:
+        if column is None and (rows, groups, rows_per_group) != (1, None, None):
+            raise InvalidParameter("unit", "a row is one row in one group.", hint="Name the column that tells people.")
+        most = whole(rows, "rows", minimum=1, maximum=MOST_ROWS)
+        members = {
+            "column": column,
+            "rows": most,
+            "groups": most if groups is None else whole(groups, "groups", minimum=1, maximum=most),
+            "rows_per_group": most if rows_per_group is None else whole(rows_per_group, "rows_per_group", maximum=most),
+            "change": Neighbors(change=change).change,
+        }
+        for name, value in members.items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def neighbors(self) -> Neighbors:
+        """What the guarantees of answers are about: a unit with any number of rows in the file, for few count."""
+        base = Neighbors(change=self.change)
+        return base if self.column is None else base.of_unit(self.column)
+
+    @property
+    def most_groups(self) -> int:
+        """In how many groups one unit can be: L0."""
+        return min(self.groups, self.rows)
+
+    @property
+    def most_rows(self) -> int:
+        """How many rows of one unit count over all groups: L1 of the counts.
+
+        Theorem: with at most r rows, in at most g groups, at most m in each, the counts of a unit have
+            L0 <= min(g, r), L1 <= min(r, g m), Linf <= min(m, r), and L2^2 is largest when groups are filled up one
+            after the other.
+        Reference: elementary (majorisation)
+        Proof: docs/theory/stability.md#units
+        Checked-by: tests/plans/test_units.py::test_counts_of_a_unit
+        """
+        return min(self.rows, self.groups * self.rows_per_group)
+
+    @property
+    def squares(self) -> int:
+        """The largest sum of squares of a unit's counts in the groups: L2 squared."""
+        full, rest = divmod(self.most_rows, min(self.rows_per_group, self.rows))
+        return full * min(self.rows_per_group, self.rows) ** 2 + rest**2
+
+    @property
+    def euclidean(self) -> Fraction:
+        """L2 of the counts, rounded up."""
+        return round_up(Fraction(Enclosure.of(self.squares).sqrt().upper))
