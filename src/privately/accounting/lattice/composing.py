@@ -163,12 +163,21 @@ class Sum:
         above = float(point - share * frame.count) * a
         less, falls = -scalar_expm1(-above), scalar_exp(-c * above)
         kernel = frame.kernel / a + less * (1 + frame.second)
-        sizes = modulus(frame.kernel) / a + less * modulus(1 + frame.second)
         turned = np.conj(frame.turned(point))
         total = dot((alone * turned * kernel).real, frame.repeats)
-        error = (self.alone_errors + modulus(alone) * (2 * KERNEL_ERROR + 2 * (frame.count + 16) * UNIT)) * sizes
-        off = dot(error, frame.repeats)
+        of_kernel, of_rest = self._lattice_errors
+        off = (of_kernel / a + less * of_rest) * (1 + 1e-9)
         return Value(total * falls / frame.count, enlarged(off * falls / frame.count) * (1 + 1e-9) + _TINY)
+
+    @cached_property
+    def _lattice_errors(self) -> tuple[float, float]:
+        """The errors of all terms of the sum for the atoms, for both parts of what they are multiplied with."""
+        frame = self.frame
+        if self.alone is None:
+            return 0.0, 0.0
+        off = self.alone_errors + modulus(self.alone) * (2 * KERNEL_ERROR + 2 * (frame.count + 16) * UNIT)
+        off = off * frame.repeats
+        return dot(off, modulus(frame.kernel)), dot(off, modulus(1 + frame.second))
 
     def aliases(self, share: Fraction) -> Enclosure:
         """How much the sum may exceed the profile, at most: the terms with k < 0 and with k > 0.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -105,9 +105,16 @@ class Frame:
         Proof: docs/theory/accounting/lattice.md#the-kernel
         Checked-by: tests/accounting/lattice/test_frame.py::test_kernel_is_within_its_error
         """
-        angles = np.arange(self.count // 2 + 1.0) * (2 * math.pi / self.count)
         grown = scalar_expm1(power * self.step)
-        return grown + (1 + grown) * turn_minus_one(angles)
+        return grown + (1 + grown) * _turns_less_one(self.count)
+
+
+@lru_cache(maxsize=8)
+def _turns_less_one(count: int) -> Complex:
+    """e^(i w a) - 1 at all nodes."""
+    found = turn_minus_one(np.arange(count // 2 + 1.0) * (2 * math.pi / count))
+    found.flags.writeable = False
+    return found
 
 
 def scalar_exp(x: float) -> float:

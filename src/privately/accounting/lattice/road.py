@@ -105,13 +105,14 @@ class _Search:
         self.reason: Exception = NotApplicable("no attempt was made")
         self.wide = _FAR
         self.count = 0
+        self.outlined: tuple[list[tuple[float, float]], Outline] | None = None
 
     def attempt(self) -> bool:
         """Whether the guess has moved so far that the same should be tried again."""
         before = self.guess
         try:
             cut = _trimmed(self.views, before, self.width)
-            chosen = contour(Outline.of(cut), before.epsilon, before.log_delta, math.log(_tolerance(self.width)))
+            chosen = contour(self._outline(cut), before.epsilon, before.log_delta, math.log(_tolerance(self.width)))
             self.count = self.count or _first_count(chosen.period / chosen.deviation)
             found, self.guess = self.query.answer(*lay(cut, chosen, self.count), before)
         except DEAD_ENDS as refused:
@@ -122,6 +123,13 @@ class _Search:
             self.best = found if self.best is None else _common(self.best, found)
             self.wide = Fraction(self.best.width) / (self.width * self.query.scale(self.best))
         return self.wide > 1 and self.guess.is_far_from(before)
+
+    def _outline(self, cut: Sequence[View]) -> Outline:
+        """The last one, where it was of the same losses."""
+        kept = [(view.cut, view.highest) for view in cut]
+        if self.outlined is None or self.outlined[0] != kept:
+            self.outlined = kept, Outline.of(cut)
+        return self.outlined[1]
 
     def found(self) -> Interval:
         """The best interval, or the reason why there is none."""
