@@ -1,0 +1,117 @@
+"""Planted faults: stores, writers and clients with the mistakes that the simulation must find."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import contextmanager
+from typing import Any
+
+import apsw
+
+from privately.errors import PrivatelyError
+from privately.ledger import Charge, Receipt
+from privately.ledger.book import Book, follow
+from privately.ledger.stores import Row, SQLiteStore, sqlite
+from privately.ledger.stores.sqlite import SQLiteSession
+from privately.ledger.writer import Act, Answerable
+from tests.ledger.simulation.clients import Clients
+from tests.ledger.simulation.disk import Disk
+from tests.ledger.simulation.lives import Plan
+from tests.ledger.simulation.processes import InlineWriter
+
+
+class SkipsSync(SQLiteStore):
+    """Commits are in the log, and not yet on the disk."""
+
+    def _connected(self, name: str) -> apsw.Connection:
+        connection = super()._connected(name)
+        connection.execute("PRAGMA synchronous = NORMAL").fetchall()
+        return connection
+
+
+class SkipsSyncOfLedger(Disk):
+    """The log is forgotten before what was carried over is on the disk."""
+
+    def synced(self, name: str) -> None:
+        if name.endswith("-wal"):
+            super().synced(name)
+
+
+class HashesAfterwards(SQLiteStore):
+    """The records in one transaction, their hashes in the next."""
+
+    @contextmanager
+    def writing(self) -> Iterator[SQLiteSession]:
+        with super().writing() as session:
+            before = session.head().number
+            yield session
+            rows = list(session.rows(before))
+            self._set_hashes([row._replace(hash=bytes(32)) for row in rows])
+        with self._turn():
+            self._set_hashes(rows)
+
+    def _set_hashes(self, rows: list[Row]) -> None:
+        trigger = "record_stays"
+        (((made,),)) = self._writer.execute("SELECT sql FROM sqlite_schema WHERE name = ?", (trigger,)).fetchall()
+        with self._writer:
+            self._writer.execute(f"DROP TRIGGER {trigger}")
+            for row in rows:
+                self._writer.execute("UPDATE record SET hash = ? WHERE number = ?", (row.hash, row.number))
+            self._writer.execute(str(made))
+
+
+class LosesTheLock(SQLiteStore):
+    """The log is carried over after the turn, when another one may have begun."""
+
+    @contextmanager
+    def writing(self) -> Iterator[SQLiteSession]:
+        with super().writing() as session:
+            yield session
+        if self._log_size() > sqlite._LOG_BYTES // 2:
+            self._carry_over()
+
+
+class Hasty(InlineWriter):
+    """Gives results before they are durable."""
+
+    def take_turn(self, acts: Sequence[tuple[Act[Any], Answerable]]) -> None:
+        with self._store.writing() as session:
+            book = Book(session, follow(session, self._state), self._clock)
+            for act, future in acts:
+                try:
+                    future.set_result(act(book))
+                except PrivatelyError as refusal:
+                    future.set_exception(refusal)
+            book.finish()
+        self._state = book.state
+
+
+class RunsFirst(Clients):
+    """Runs and shows the answer, and is charged for it then."""
+
+    def new_charge(self) -> Charge:
+        charge = super().new_charge()
+        self._observer.shown[charge.analyst, charge.key] = charge, self.run()
+        return charge
+
+
+class ShowsBeforeStoring(Clients):
+    """Shows an answer as soon as it is there; the charge is durable, but the answer is not."""
+
+    def store(self, receipt: Receipt) -> tuple[Act[Any], Future[Any]]:
+        act, future = super().store(receipt)
+        self._observer.see_answer(receipt, act.answer)  # type: ignore[attr-defined]
+        return act, future
+
+
+FAULTS: dict[str, tuple[Plan, str]] = {
+    "a skipped sync": (Plan(cuts=5, store=SkipsSync), "not in the ledger"),
+    "a skipped sync of the file": (Plan(cuts=5, disk=SkipsSyncOfLedger), "LedgerCorrupt|not in the ledger"),
+    "run before charge": (Plan(kills=10, clients=RunsFirst), "never charged"),
+    "shown before stored": (Plan(kills=10, clients=ShowsBeforeStoring), "not the stored one"),
+    "a result before its commit": (Plan(kills=10, writer=Hasty), "handed out and are not in the ledger"),
+    "hash written after commit": (Plan(kills=10, store=HashesAfterwards), "chain|told"),
+    "lost checkpoint lock": (Plan(kills=10, store=LosesTheLock), "without the lock"),
+}
+"""Each with how it shows."""
