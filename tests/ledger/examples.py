@@ -58,9 +58,9 @@ def copied(path: Path, target: Path) -> Path:
 
 
 def content(path: Path) -> list[tuple[object, ...]]:
-    """Everything in a ledger file, without our code."""
+    """Every record and answer in a ledger file, without our code."""
     connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
-    rows = list(connection.execute("SELECT * FROM record ORDER BY number"))
+    rows = list(connection.execute("SELECT number, hash, text, key, question, charge FROM record ORDER BY number"))
     answers = list(connection.execute("SELECT * FROM answer ORDER BY number"))
     connection.close()
     return [*rows, *answers]

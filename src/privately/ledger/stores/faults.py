@@ -10,7 +10,14 @@ import apsw
 
 from privately.errors import LedgerCorrupt, LedgerUnavailable
 
-_CORRUPT = (apsw.CorruptError, apsw.NotADBError, apsw.FormatError, apsw.ConstraintError, apsw.MismatchError)
+_CORRUPT = (
+    apsw.CorruptError,
+    apsw.NotADBError,
+    apsw.FormatError,
+    apsw.ConstraintError,
+    apsw.MismatchError,
+    UnicodeDecodeError,
+)
 _REASONS: dict[type[apsw.Error], tuple[str, str]] = {
     apsw.ReadOnlyError: (
         "it may only be read",

@@ -240,7 +240,7 @@ class SQLiteSession:
 
     def answer(self, number: int) -> bytes | None:
         found: list[Any] = self._connection.execute("SELECT bytes FROM answer WHERE number = ?", (number,)).fetchall()
-        return bytes(found[0][0]) if found else None
+        return found[0][0] if found and isinstance(found[0][0], bytes) else None
 
     def everything(self) -> Iterator[tuple[Row, bytes | None]]:
         found: Any
