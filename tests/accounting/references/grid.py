@@ -2,7 +2,7 @@
 
 import functools
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -179,6 +179,7 @@ SAMPLED_LAPLACES = {
     10_000: (("0.5", "0.01"), ("1", "0.1"), ("2", "0.01"), ("10", "0.5")),
     100_000: (("1", "0.01"), ("5", "0.1")),
     1_000_000: (("1", "0.001"), ("2", "0.01"), ("20", "0.1")),
+    100: (("0.5", "0.5"), ("1", "0.5"), ("0.5", "0.1")),
 }
 RECURSIVE = {("1", "0.01"), ("0.8", "0.1"), ("0.5", "0.001"), ("2", "0.1")}
 
@@ -294,5 +295,25 @@ def mixtures() -> Iterator[Case]:
     yield case("25 each, x1000", quarter, WIDE, 1_000)
 
 
+SLOW: dict[str, tuple[str, ...]] = {
+    "gaussian 0.8 rate 0.1 x10": DEEP,
+    "gaussian 2 rate 0.1 x10": NARROW,
+    "gaussian 0.5 rate 0.001 x10": WIDE,
+    "gaussian 2 rate 0.01 x100": DEEP,
+    "gaussian 0.5 rate 0.0001 x1000000": WIDE,
+    "laplace 0.5 rate 0.01 x10": ("1e-5",),
+    "laplace 0.8 rate 0.01 x10": DEEP,
+    "100 sampled gaussians 0.60..1.59 x100": ("1e-4", "1e-8"),
+    "25 each: gaussian, laplace, response, sampled gaussian": DEEP,
+}
+"""Left out, by text and delta: by these methods each takes more than a few minutes, some of them hours."""
+
+
 def cases() -> list[Case]:
-    return [*gaussians(), *laplaces(), *responses(), *sampled_gaussians(), *sampled_laplaces(), *mixtures()]
+    """Every length of every family has cases that do not take long."""
+    found = [*gaussians(), *laplaces(), *responses(), *sampled_gaussians(), *sampled_laplaces(), *mixtures()]
+    kept = [
+        replace(case, deltas=tuple(delta for delta in case.deltas if delta not in SLOW.get(case.text, ())))
+        for case in found
+    ]
+    return [case for case in kept if case.deltas]
