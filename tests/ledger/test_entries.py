@@ -48,7 +48,16 @@ def test_eight_kinds() -> None:
 GOOD = written(Opened(account="a", filter={}, reuse="never"), TIME)
 CHARGED = written(
     Charged(
-        accounts={"a": ["1"]}, analyst="a", token=None, cost={}, key="k", body="b", question=None, snapshot="", label=""
+        accounts={"a": ["1"]},
+        analyst="a",
+        token=None,
+        cost={},
+        key="k",
+        before=None,
+        body="b",
+        question=None,
+        snapshot="",
+        label="",
     ),
     TIME,
 )

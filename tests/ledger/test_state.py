@@ -33,7 +33,16 @@ def opened(account: str = "a", filter_: Filter = CAP) -> Opened:
 
 def charged(**accounts: Any) -> Charged:
     return Charged(
-        accounts=accounts, analyst="x", token=None, cost={}, key="k", body="", question=None, snapshot="", label=""
+        accounts=accounts,
+        analyst="x",
+        token=None,
+        cost={},
+        key="k",
+        before=None,
+        body="",
+        question=None,
+        snapshot="",
+        label="",
     )
 
 

@@ -13,7 +13,7 @@ from privately.ledger.book import Book, fetched, key_of, stored_answer
 from privately.ledger.charges import Charge, amounts, described
 from privately.ledger.entries import Adjusted, Charged, ClockSet, Opened, Released
 from privately.ledger.state import Account, State
-from privately.ledger.stores import Head
+from privately.ledger.stores import Head, Row, Session
 
 Reuse = Literal["everyone", "own", "never"]
 REUSES: tuple[Reuse, ...] = get_args(Reuse)
@@ -68,25 +68,27 @@ class MakeCharge:
     def __call__(self, book: Book) -> Receipt:
         reuse = self._reuse(book.state)
         question = None if reuse == "never" else self.charge.question(own=reuse == "own")
-        return self._same_key(book) or self._same_question(book, question) or self._charged(book, question)
+        before = attempts(book.session, self.charge.analyst, self.charge.key)
+        return (
+            self._same_key(book, before)
+            or self._same_question(book, question)
+            or self._charged(book, question, before=before[0].number if before else None)
+        )
 
-    def _same_key(self, book: Book) -> Receipt | None:
-        row = book.session.latest(key=key_of(self.charge.analyst, self.charge.key))
-        if row is None:
+    def _same_key(self, book: Book, before: list[Attempt]) -> Receipt | None:
+        if not before:
             return None
-        entry, _ = fetched(book.session, row.number)
-        if not isinstance(entry, Charged) or (entry.analyst, entry.key) != (self.charge.analyst, self.charge.key):
-            raise LedgerCorrupt(f"record {row.number} is filed under a key that is not its own.")
-        if entry.body != self.charge.body:
+        if before[0].entry.body != self.charge.body:
             raise InvalidParameter("key", "was used for another request.", hint="Give each request a key of its own.")
-        released = book.session.latest(charge=row.number)
-        if released is not None:
-            return Receipt(charge=self.charge, head=row.head, answer=stored_answer(book.session, released))
+        for attempt in before:
+            if attempt.release is not None:
+                answer = stored_answer(book.session, attempt.release)
+                return Receipt(charge=self.charge, head=attempt.head, answer=answer)
         if self.again:
             return None
         raise Unanswered(
-            f"this request was charged in record {row.number}, and no answer is stored.",
-            charge=row.number,
+            f"this request was charged in record {before[0].number}, and no answer is stored.",
+            charge=before[0].number,
             hint="It is still running, or was lost; to pay for it once more, ask with again=True.",
         )
 
@@ -98,7 +100,7 @@ class MakeCharge:
         _, charged = fetched(book.session, row.charge)
         return Receipt(charge=self.charge, head=charged.head, answer=answer)
 
-    def _charged(self, book: Book, question: str | None) -> Receipt:
+    def _charged(self, book: Book, question: str | None, *, before: int | None) -> Receipt:
         charge = self.charge
         owed = {
             account.name: list(amounts(charge.cost, account.filter.tally.currency))
@@ -110,6 +112,7 @@ class MakeCharge:
             token=charge.token,
             cost=described(charge.cost),
             key=charge.key,
+            before=before,
             body=charge.body,
             question=question,
             snapshot=charge.snapshot,
@@ -124,13 +127,46 @@ class MakeCharge:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """One charge for a key, and the record of its answer if there is one."""
+
+    entry: Charged
+    head: Head
+    release: Row | None
+
+    @property
+    def number(self) -> int:
+        return self.head.number
+
+
+def attempts(session: Session, analyst: str, key: str) -> list[Attempt]:
+    """All charges for a key, the last one first: one, unless some were paid for again."""
+    found: list[Attempt] = []
+    row = session.latest(key=key_of(analyst, key))
+    number = None if row is None else row.number
+    while number is not None:
+        entry, row = fetched(session, number)
+        if not isinstance(entry, Charged) or (entry.analyst, entry.key) != (analyst, key):
+            raise LedgerCorrupt(f"record {number} is filed under a key that is not its own.")
+        found.append(Attempt(entry=entry, head=row.head, release=session.latest(charge=number)))
+        if entry.before is not None and not 0 < entry.before < number:
+            raise LedgerCorrupt(f"record {number} follows a charge that was not before it.")
+        number = entry.before
+    return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StoreAnswer:
-    """Keeps the answer to a charge, once. The same bytes again are no change; others are refused."""
+    """Keeps the answer to a charge, and gives back the one that may be shown.
+
+    A key has one answer: where the charge was paid for again, the first that is stored. The same bytes again are no
+    change; others for the same charge are refused.
+    """
 
     receipt: Receipt
     answer: bytes
 
-    def __call__(self, book: Book) -> Head:
+    def __call__(self, book: Book) -> bytes:
         head = self.receipt.head
         found = book.session.row(head.number) if 1 < head.number <= book.state.head.number else None
         if found is None or found.head != head or found.key is None:
@@ -138,14 +174,16 @@ class StoreAnswer:
         entry, row = fetched(book.session, head.number)
         if not isinstance(entry, Charged):
             raise LedgerCorrupt(f"record {row.number} is filed as a charge and is none.")
-        before = book.session.latest(charge=row.number)
-        if before is not None:
-            if stored_answer(book.session, before) != self.answer:
-                raise InvalidParameter("answer", f"another one was stored for record {row.number}.")
-            return before.head
+        for attempt in attempts(book.session, entry.analyst, entry.key):
+            if attempt.release is not None:
+                stored = stored_answer(book.session, attempt.release)
+                if attempt.number == row.number and stored != self.answer:
+                    raise InvalidParameter("answer", f"another one was stored for record {row.number}.")
+                return stored
         hashed = sha256(self.answer).hexdigest()
         release = Released(charge=row.number, hash=hashed, size=len(self.answer), question=entry.question)
-        return book.append(release, answer=self.answer).head
+        book.append(release, answer=self.answer)
+        return self.answer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -42,7 +42,8 @@ class Charged:
     """A question that may be run: what it is, and what each account pays, exactly.
 
     `cost` holds the event, or the guarantee, that was priced. `body` stands for all that was asked, `question` for
-    the part that decides whether a stored answer may serve again.
+    the part that decides whether a stored answer may serve again. `before` is the charge for the same key that was
+    thought lost when this one was made.
     """
 
     what: ClassVar[str] = "charged"
@@ -51,6 +52,7 @@ class Charged:
     token: str | None
     cost: Mapping[str, Any]
     key: str
+    before: int | None
     body: str
     question: str | None
     snapshot: str

@@ -83,7 +83,11 @@ class Ledger:
         self._seen: State | None = None
         self._looking = threading.Lock()
         if store.writable:
-            self._writer.perform(_found)
+            try:
+                self._writer.perform(_found)
+            except BaseException:
+                self.close()
+                raise
 
     @classmethod
     def open(cls, path: str | os.PathLike[str], *, pin: Pin | str | None = None, clock: Clock = now) -> Ledger:
@@ -208,13 +212,13 @@ class Ledger:
         return self._writer.perform(MakeCharge(charge=charge, again=again))
 
     def store(self, receipt: Receipt, answer: bytes) -> Answer:
-        """Keeps an answer, durably; only then it may be shown."""
+        """Keeps an answer, durably; only then it may be shown, or the one stored before it for the same key."""
         if not isinstance(receipt, Receipt):
             raise InvalidParameter("receipt", "give what `charge` returned.")
         if not isinstance(answer, bytes) or len(answer) > LARGEST_ANSWER:
             raise InvalidParameter("answer", f"give bytes, at most {LARGEST_ANSWER:,} of them.")
-        self._writer.perform(StoreAnswer(receipt=receipt, answer=answer))
-        return Answer(body=answer, receipt=receipt, free=False)
+        shown = self._writer.perform(StoreAnswer(receipt=receipt, answer=answer))
+        return Answer(body=shown, receipt=receipt, free=False)
 
     def answer(self, charge: Charge, run: Callable[[Receipt], bytes], *, again: bool = False) -> Answer:
         """Charges, runs, stores, answers, in this order. If `run` fails, the charge stays: it may have seen data."""
