@@ -19,10 +19,15 @@ def examined(path: Path, nursery: Nursery, *, last: bool) -> Observer:
     """All that escaped until now is in the ledger, while others go on writing it; at the end it can be charged."""
     observer = Observer()
     for what, *rest in nursery.escaped():
-        assert what in {"charged", "shown"}, rest
+        assert what in {"charged", "shown", "shown again"}, rest
         head = Head(rest[0], bytes.fromhex(rest[1]))
         observer.see_head(head)
         if what == "shown":
+            analyst, key = rest[3:]
+            observer.see_answer(
+                Charge(lineages=["unknown"], query="", cost=COST, analyst=analyst, key=key), bytes.fromhex(rest[2])
+            )
+        if what == "shown again":
             observer.answers[head].add(bytes.fromhex(rest[2]))
     with Ledger.open(path) as ledger:
         if last:
@@ -54,7 +59,7 @@ def killed(path: Path, *, kills: int, seed: int) -> None:
         for worker in workers:
             kill(worker)
         observer = examined(path, nursery, last=True)
-    assert len(observer.answers) > kills // 4
+    assert len(observer.shown) > kills // 4
 
 
 def test_fifty_kills(tmp_path: Path) -> None:

@@ -42,7 +42,8 @@ def open_accounts(made: Ledger) -> None:
     for name, cap in CAPS.items():
         lineage, analyst, token = [*name.split("/"), None, None][:3]
         assert lineage is not None
-        made.account(lineage, analyst=analyst, token=token, cap=cap, reuse="own" if lineage == "claims" else "everyone")
+        own = lineage == "claims" and analyst is None
+        made.account(lineage, analyst=analyst, token=token, cap=cap, reuse="own" if own else "everyone")
 
 
 def sums(made: Ledger) -> dict[str, list[Fraction]]:
@@ -263,3 +264,8 @@ def test_the_clock_is_asked_for_every_record() -> None:
         clock.go(days=1)
         made.charge(charge())
         assert [record.time[:10] for record in made.history()] == ["2030-01-01", "2030-01-01", "2030-01-02"]
+
+
+def test_reuse_is_decided_for_the_whole_lineage() -> None:
+    with Ledger.open(":memory:") as made, pytest.raises(InvalidParameter, match="whole lineage"):
+        made.account("visits", analyst="ann", cap=PureDP(epsilon=1), reuse="own")

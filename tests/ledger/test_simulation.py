@@ -116,7 +116,7 @@ def test_a_dead_process_writes_nothing_and_holds_no_lock(tmp_path: Path, reach: 
         process.start()
     dying, living = processes
     observer = Observer()
-    clients = Clients(random.Random(1), observer, [], [])
+    clients = Clients(random.Random(1), observer, [])
     opened: list[Future[Any]] = [Future() for _ in ACCOUNTS]
     living.turn([(opening(name), future) for name, future in zip(ACCOUNTS, opened, strict=True)])
     assert [future.result() for future in opened] == [None] * len(ACCOUNTS)

@@ -70,6 +70,9 @@ class EpsilonAt:
         """Whether the composition's epsilon is certainly at most the upper end that was found for another one."""
         if self.delta <= composition.infinite or not composition.parts or isinstance(found.upper, float):
             return False
+        largest = largest_loss(composition)
+        if largest is not None and largest.interval().upper <= found.upper:
+            return True
         return road.is_at_most(composition, found.upper, _left_of(self.delta, composition.infinite))
 
     def is_met(self, found: Interval) -> bool:

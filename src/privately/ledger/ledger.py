@@ -139,6 +139,8 @@ class Ledger:
         """
         if reuse not in REUSES:
             raise InvalidParameter("reuse", f"must be one of {', '.join(REUSES)}.")
+        if analyst is not None and reuse != "everyone":
+            raise InvalidParameter("reuse", "is decided for the whole lineage.", hint="Leave it out here.")
         name = _account_name(lineage, analyst, token)
         self._writer.perform(OpenAccount(name=name, filter=_filter(cap, by), reuse=reuse))
         return self.budget(lineage, analyst=analyst, token=token)
@@ -284,6 +286,7 @@ class Ledger:
 
     def _state(self) -> State:
         """All that is committed by now, by whomever."""
+        self._writer.check_process()
         with self._looking, self._store.reading() as session:
             self._seen = follow(session, self._seen)
             return self._seen

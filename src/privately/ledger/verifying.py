@@ -77,6 +77,7 @@ def verified(session: Session, *, progress: Progress | None = None) -> Verificat
     _settle(session, state, run, end.number)
     if state.head != end:
         raise LedgerCorrupt("the last record is not the end of the chain.")
+    session.check()
     return Verification(records=end.number, charges=charges, answers=answers)
 
 

@@ -77,6 +77,7 @@ class Writer:
         """Has an act done in the next turn, and waits until it is durable."""
         if self._process != os.getpid():
             raise LedgerUnavailable("the ledger was opened before this process was forked.", hint="Open it again.")
+        self.check_process()
         promise: Promise[Result] = Promise()
         with self._wake:
             if self._closing:
@@ -87,6 +88,11 @@ class Writer:
             self._waiting.append((act, promise))
             self._wake.notify()
         return promise.result()
+
+    def check_process(self) -> None:
+        """A forked child has the memory of the parent, locks that are held included, but not its threads."""
+        if self._process != os.getpid():
+            raise LedgerUnavailable("the ledger was opened before this process was forked.", hint="Open it again.")
 
     def take_turn(self, acts: Sequence[tuple[Act[Any], Answerable]]) -> None:
         """One transaction for all acts; each future then holds its result or its error."""

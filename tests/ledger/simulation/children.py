@@ -96,7 +96,7 @@ class Worker:
         """Until killed, or alone: questions, the same ones again, and keys that others used."""
         self.ledger.account("visits", cap=PureDP(epsilon=1))
         self.ledger.account("wards", cap=PureDP(epsilon=10**6))
-        self.ledger.account("wards", analyst="ana", cap=PureDP(epsilon=10**5), reuse="own")
+        self.ledger.account("wards", analyst="ana", cap=PureDP(epsilon=10**5))
         self._together(self._ask)
 
     def race(self, threads: int, analysts: list[str], cost: str) -> None:
@@ -135,8 +135,9 @@ class Worker:
                 answer = self.ledger.answer(charge, self._run, again=rng.random() < 0.1)
             except (BudgetExhausted, Unanswered, ValueError):
                 continue
-            receipt = answer.receipt
-            self.tell("shown", receipt.number, receipt.head.hash.hex(), answer.body.hex())
+            head = answer.receipt.head
+            what = "shown again" if answer.free else "shown"
+            self.tell(what, head.number, head.hash.hex(), answer.body.hex(), charge.analyst, charge.key)
 
     def _run(self, receipt: Receipt) -> bytes:
         self.tell("charged", receipt.number, receipt.head.hash.hex())

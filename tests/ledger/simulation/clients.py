@@ -12,7 +12,6 @@ from privately.errors import LedgerCorrupt, LedgerUnavailable, PrivatelyError
 from privately.guarantees import ApproxDP, ApproxZCDP, GaussianDP, Guarantee, PureDP
 from privately.ledger import Charge, Receipt
 from privately.ledger.acts import AdjustCap, MakeCharge, OpenAccount, StoreAnswer
-from privately.ledger.stores import Head
 from privately.ledger.writer import Act
 from tests.ledger.simulation.disk import Killed
 from tests.ledger.simulation.observing import Observer
@@ -57,14 +56,11 @@ def raising(name: str, units: int) -> AdjustCap:
 class Clients:
     """Those of one process. What they hold in memory dies with it."""
 
-    def __init__(self, rng: random.Random, observer: Observer, everybody: list[Charge], peers: list[Clients]) -> None:
-        self._rng, self._observer = rng, observer
-        self._everybody, self._peers = everybody, peers
-        self._asking: set[str] = set()
+    def __init__(self, rng: random.Random, observer: Observer, everybody: list[Charge]) -> None:
+        self._rng, self._observer, self._everybody = rng, observer, everybody
         self.running: list[Receipt] = []
         self.lost: dict[str, Charge] = {}
         self.fault: Violation | None = None
-        peers.append(self)
 
     def forget(self) -> None:
         """The process died: what was charged may have to be paid once more."""
@@ -73,7 +69,6 @@ class Clients:
 
     def acts(self) -> Waiting:
         """What waits for the next turn."""
-        self._asking.clear()
         return [self._act() for _ in range(self._rng.randint(1, 5))]
 
     def _act(self) -> tuple[Act[Any], Future[Any]]:
@@ -89,15 +84,10 @@ class Clients:
             return self._other_body(rng.choice(self._observer.charged))
         if kind < 0.58 and self.lost:
             _, charge = self.lost.popitem()
-            return self.ask(charge, again=not self._is_running(charge))
+            return self.ask(charge, again=True)
         if kind < 0.7 and self._everybody:
-            return self.ask(rng.choice(self._everybody))
+            return self.ask(rng.choice(self._everybody), again=rng.random() < 0.2)
         return self.ask(self.new_charge())
-
-    def _is_running(self, charge: Charge) -> bool:
-        """Who pays once more says that the first run is lost."""
-        running = (receipt.charge.key for clients in self._peers for receipt in clients.running)
-        return charge.key in self._asking or charge.key in running
 
     def new_charge(self) -> Charge:
         """A question of one or two lineages, often one that was asked before under another key."""
@@ -115,19 +105,18 @@ class Clients:
 
     def ask(self, charge: Charge, *, again: bool = False) -> tuple[Act[Any], Future[Any]]:
         """The charge; an answer only after it."""
-        self._asking.add(charge.key)
         return MakeCharge(charge=charge, again=again), self._future(self._charged, charge)
 
     def store(self, receipt: Receipt) -> tuple[Act[Any], Future[Any]]:
         """Runs, keeps the answer, and shows it only then."""
-        answer = self.run()
-        self._asking.add(receipt.charge.key)
 
-        def stored(head: Head) -> None:
-            self._observer.see_head(head)
-            self._observer.see_answer(receipt, answer)
+        def stored(answer: bytes) -> None:
+            try:
+                self._observer.see_answer(receipt.charge, answer)
+            except Violation as violation:
+                self.fault = violation
 
-        return StoreAnswer(receipt=receipt, answer=answer), self._future(stored, receipt.charge)
+        return StoreAnswer(receipt=receipt, answer=self.run()), self._future(stored, receipt.charge)
 
     def run(self) -> bytes:
         """Looks at the data: no two answers are the same."""

@@ -92,7 +92,7 @@ class RunsFirst(Clients):
 
     def new_charge(self) -> Charge:
         charge = super().new_charge()
-        self._observer.shown[charge.analyst, charge.key] = charge, self.run()
+        self._observer.see_answer(charge, self.run())
         return charge
 
 
@@ -101,7 +101,7 @@ class ShowsBeforeStoring(Clients):
 
     def store(self, receipt: Receipt) -> tuple[Act[Any], Future[Any]]:
         act, future = super().store(receipt)
-        self._observer.see_answer(receipt, act.answer)  # type: ignore[attr-defined]
+        self._observer.see_answer(receipt.charge, act.answer)  # type: ignore[attr-defined]
         return act, future
 
 

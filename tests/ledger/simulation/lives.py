@@ -17,7 +17,7 @@ from typing import Any, Self
 from unittest.mock import patch
 
 from privately.accounting import Filter
-from privately.errors import BudgetExhausted, LedgerUnavailable, PrivatelyError
+from privately.errors import BudgetExhausted, LedgerUnavailable
 from privately.ledger import Charge, Receipt, book
 from privately.ledger.acts import MakeCharge
 from privately.ledger.stores import SQLiteStore, sqlite
@@ -69,7 +69,7 @@ def live(seed: int, plan: Plan) -> Tally:
             life.run()
         except Violation as violation:
             raise Violation(f"{violation} (seed {seed} of {plan})") from violation
-        except PrivatelyError as fault:
+        except Exception as fault:
             raise Violation(f"{type(fault).__name__}: {fault} (seed {seed} of {plan})") from fault
         finally:
             life.end()
@@ -106,9 +106,8 @@ class Life:
         self.observer = Observer()
         self._now = datetime(2030, 1, 1, tzinfo=UTC)
         everybody: list[Charge] = []
-        peers: list[Clients] = []
         self.processes = [self._process() for _ in range(PROCESSES)]
-        self.clients = [plan.clients(rng, self.observer, everybody, peers) for _ in self.processes]
+        self.clients = [plan.clients(rng, self.observer, everybody) for _ in self.processes]
         self.auditor = self._process()
         self._audit = ExitStack()
 
@@ -130,7 +129,7 @@ class Life:
             process.machine.fate.after = 0
         self.observer.check(self.processes[0].opened)
         self._replay(self.processes[0], list(self.observer.shown.values()))
-        self.tally.seen["answers shown"] += len(self.observer.answers)
+        self.tally.seen["answers shown"] += len(self.observer.shown)
         self.tally.seen["records"] += self.processes[0].opened.head.number
 
     def end(self) -> None:

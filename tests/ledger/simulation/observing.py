@@ -37,10 +37,11 @@ class Observer:
         else:
             self.charged.append(receipt.charge)
 
-    def see_answer(self, receipt: Receipt, answer: bytes) -> None:
+    def see_answer(self, charge: Charge, answer: bytes) -> None:
         """An answer that was shown to whoever was charged for it."""
-        self.answers[receipt.head].add(answer)
-        self.shown[receipt.charge.analyst, receipt.charge.key] = receipt.charge, answer
+        before = self.shown.setdefault((charge.analyst, charge.key), (charge, answer))
+        if before[1] != answer:
+            raise Violation(f"two answers were shown for the key {charge.key}.")
 
     def check(self, ledger: Ledger) -> None:
         """Everything that escaped is in the ledger, and the ledger is in order, both by its own account and by ours."""
@@ -59,10 +60,16 @@ class Observer:
         lost = sorted(head.number for head in self.heads if not _holds(rows, head))
         if lost:
             raise Violation(f"records {lost} were handed out and are not in the ledger.")
-        keys = {row.key for row in rows}
-        for analyst, key in self.shown:
-            if f"{analyst}\n{key}" not in keys:
-                raise Violation(f"an answer was released under the key {key} that was never charged.")
+        stored: dict[str, list[bytes | None]] = defaultdict(list)
+        for row in rows:
+            if row.key is not None:
+                stored[row.key].append(answers.get(row.number))
+        keyed = {f"{analyst}\n{key}": answer for (analyst, key), (_, answer) in self.shown.items()}
+        for key in keyed.keys() - stored.keys():
+            raise Violation(f"an answer was released under the key {key!r} that was never charged.")
+        for key, answer in keyed.items():
+            if answer not in stored[key]:
+                raise Violation(f"the answer that was shown for the key {key!r} is not the stored one.")
         for head, shown in self.answers.items():
             if head.number not in charged or not _holds(rows, head):
                 raise Violation(f"an answer was released, its charge {head.number} is not in the ledger.")

@@ -54,6 +54,9 @@ class Session(Protocol):
     def answer(self, number: int) -> bytes | None:
         """The bytes that were kept with a record."""
 
+    def check(self) -> None:
+        """LedgerCorrupt if the database is damaged where reading the records does not show it, as in an index."""
+
     def everything(self) -> Iterator[tuple[Row, bytes | None]]:
         """All records in order, with the bytes that are kept with them."""
 

@@ -242,6 +242,11 @@ class SQLiteSession:
         found: list[Any] = self._connection.execute("SELECT bytes FROM answer WHERE number = ?", (number,)).fetchall()
         return found[0][0] if found and isinstance(found[0][0], bytes) else None
 
+    def check(self) -> None:
+        found: list[Any] = self._connection.execute("PRAGMA integrity_check(1)").fetchall()
+        if found != [("ok",)]:
+            raise LedgerCorrupt(f"the database is damaged: {found[0][0]}.")
+
     def everything(self) -> Iterator[tuple[Row, bytes | None]]:
         found: Any
         for found in self._connection.execute(_EVERYTHING):
