@@ -77,6 +77,19 @@ def test_a_lost_answer_is_paid_for_again() -> None:
         assert spent(ledger) == PureDP(epsilon="0.2")
 
 
+def test_a_key_has_one_answer_however_often_it_was_paid_for() -> None:
+    """Two runs for one key, of which the first was only slow: whichever is stored first is what both may show."""
+    for order in ((0, 1), (1, 0)):
+        with founded() as ledger:
+            receipts = [ledger.charge(charge(key="k"), again=again) for again in (False, True)]
+            assert spent(ledger) == PureDP(epsilon="0.2")
+            shown = [ledger.store(receipts[at], f"run {at}".encode()).body for at in order]
+            assert shown == [f"run {order[0]}".encode()] * 2
+            assert ledger.answer(charge(key="k"), never).body == shown[0]
+            found = ledger.verify()
+            assert (found.charges, found.answers) == (2, 1)
+
+
 @pytest.mark.parametrize(
     ("reuse", "own", "others"), [("everyone", True, True), ("own", True, False), ("never", False, False)]
 )
