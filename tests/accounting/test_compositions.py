@@ -316,6 +316,24 @@ def test_a_hundred_different_floats_are_one_law() -> None:
     assert len(only(Sequence(events=several)).parts) == 1
 
 
+def test_a_hundred_gaussians_are_hashed_once_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hashing a Fraction takes longer than anything else that is done to a term."""
+    hashed, plainly = [], Fraction.__hash__
+
+    def counting(self: Fraction) -> int:
+        hashed.append(self)
+        return plainly(self)
+
+    event = Sequence(events=[Gaussian(noise_multiplier=Fraction(500 + k, 7)) for k in range(100)])
+    monkeypatch.setattr(Fraction, "__hash__", counting)
+    (one,) = compositions(event)
+    monkeypatch.undo()
+    assert len(hashed) <= 110
+    assert one.parts == (
+        (GaussianLoss(mu_squared=sum((Fraction(7, 500 + k) ** 2 for k in range(100)), Fraction(0))), 1),
+    )
+
+
 def test_the_largest_number_of_runs() -> None:
     event = Repeat(event=Approx(epsilon="0.1", delta="1e-13"), times=10**12)
     ((found,),) = (compositions(event),)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
 from fractions import Fraction
 
 from privately.accounting.events import (
@@ -37,7 +37,7 @@ from privately.accounting.losses import (
     SampledLaplaceLoss,
 )
 from privately.accounting.roads import NotApplicable
-from privately.accounting.terms import Terms, alternatives, flatten
+from privately.accounting.terms import Terms, alternatives, count, flatten
 from privately.errors import InvalidParameter
 
 Additive = GaussianLoss | LaplaceLoss | DiscreteGaussianLoss | DiscreteLaplaceLoss
@@ -88,37 +88,76 @@ def compositions(event: Event) -> tuple[Composition, ...]:
     Checked-by: tests/accounting/test_compositions.py::test_compositions_dominate_enumeration,
         tests/accounting/test_compositions.py::test_adaptive_compositions_are_dominated
     """
-    found = [_composed(terms, direction) for terms in alternatives(event) for direction in DIRECTIONS]
-    return tuple(dict.fromkeys(found))
+    found: list[Composition] = []
+    for terms in alternatives(event):
+        found += [one for one in _composed(terms) if one not in found]
+    return tuple(found)
 
 
-def _composed(terms: Terms, direction: Direction) -> Composition:
-    laws: Counter[Loss] = Counter()
-    failures: Counter[Fraction] = Counter()
+def _composed(terms: Terms) -> list[Composition]:
+    """One for each direction, or one in all where no term tells them apart."""
+    both, sampled = _Collected(), []
     for event, times in terms.items():
-        law, infinite = _part(event, direction)
-        if law is not None:
-            laws[law] += times
+        match event:
+            case Gaussian(noise_multiplier=multiplier) if multiplier:
+                both.squares.append((times * multiplier.denominator**2, multiplier.numerator**2))
+            case PoissonSample(event=inner, rate=rate):
+                sampled.append((_shared(inner), rate, times))
+            case _:
+                both.add(_part(event), times)
+    if not sampled:
+        return [both.composition()]
+    found = []
+    for direction in DIRECTIONS:
+        one = both.copy()
+        for pair, rate, times in sampled:
+            one.add(_sampled(pair, rate, direction), times)
+        found.append(one.composition())
+    return found[:1] if found[0] == found[1] else found
+
+
+@dataclass(frozen=True, slots=True)
+class _Collected:
+    """Laws and failures with their numbers; mu^2 of what is normal, as numerators and denominators."""
+
+    laws: dict[Loss, int] = field(default_factory=dict)
+    squares: list[tuple[int, int]] = field(default_factory=list)
+    failures: dict[Fraction, int] = field(default_factory=dict)
+
+    def copy(self) -> _Collected:
+        return _Collected(dict(self.laws), list(self.squares), dict(self.failures))
+
+    def add(self, part: Part, times: int) -> None:
+        law, infinite = part
+        if isinstance(law, GaussianLoss):
+            self.squares.append((times * law.mu_squared.numerator, law.mu_squared.denominator))
+        elif law is not None:
+            count(self.laws, law, times)
         if infinite:
-            failures[infinite] += times
-    lower, upper = failing(failures)
-    if lower == 1:
-        return Composition(infinite=Fraction(1))
-    return Composition(parts=_ordered(laws), infinite=upper, infinite_lower=lower)
+            count(self.failures, infinite, times)
+
+    def composition(self) -> Composition:
+        """In an order that does not depend on the event's, with all normal laws as one."""
+        lower, upper = failing(self.failures)
+        if lower == 1:
+            return Composition(infinite=Fraction(1))
+        normal = [(GaussianLoss(mu_squared=total), 1) for total in _sums(self.squares)]
+        return Composition(parts=(*normal, *sorted(self.laws.items(), key=_key)), infinite=upper, infinite_lower=lower)
 
 
-def _ordered(laws: Mapping[Loss, int]) -> tuple[tuple[Loss, int], ...]:
-    """In an order that does not depend on the event's, with all normal laws as one."""
-    normal = {law: times for law, times in laws.items() if isinstance(law, GaussianLoss)}
-    others = sorted(((law, times) for law, times in laws.items() if law not in normal), key=_key)
-    squares = sorted(times * law.mu_squared for law, times in normal.items())
-    return (*((GaussianLoss(mu_squared=total), 1) for total in _sums(squares)), *others)
-
-
-def _sums(squares: Iterable[Fraction]) -> list[Fraction]:
-    """Their sum, or several sums when it would be too long."""
+def _sums(squares: Sequence[tuple[int, int]]) -> list[Fraction]:
+    """The sum of these ratios, or several sums when it would be too long."""
+    if not squares:
+        return []
+    common = 1
+    for _, denominator in squares:
+        common = math.lcm(common, denominator)
+        if common.bit_length() > LONGEST_SUM:
+            break
+    else:
+        return [Fraction(sum(numerator * (common // denominator) for numerator, denominator in squares), common)]
     sums: list[Fraction] = []
-    for square in squares:
+    for square in sorted(Fraction(*ratio) for ratio in squares):
         if sums and sums[-1].denominator.bit_length() <= LONGEST_SUM:
             sums[-1] += square
         else:
@@ -133,13 +172,10 @@ def _key(part: tuple[Loss, int]) -> tuple[object, ...]:
     return type(law).__name__, *(getattr(law, one.name) for one in fields(law)), times
 
 
-def _part(event: Event, direction: Direction) -> Part:
-    """The finite losses of one term, None when they are 0, and its mass at infinite loss."""
-    match event:
-        case PoissonSample(event=inner, rate=rate):
-            return _sampled(_shared(inner), rate, direction)
-        case FixedSizeSample(event=inner):
-            return _glued(_shared(inner), event.rate)
+def _part(event: Event) -> Part:
+    """The finite losses of a term that is the same in both directions, None when they are 0, and its infinite mass."""
+    if isinstance(event, FixedSizeSample):
+        return _glued(_shared(event.event), event.rate)
     pair = _pair(event)
     return pair.loss() if isinstance(pair, FinitePair) else (pair, Fraction(0))
 
@@ -159,8 +195,8 @@ def _normal(terms: Terms) -> Pair:
     pairs = [(_pair(event), times) for event, times in terms.items()]
     if any(isinstance(pair, FinitePair) for pair, _ in pairs):
         return response_pair(Fraction(0), delta=1)
-    squares = [times * pair.mu_squared for pair, times in pairs if isinstance(pair, GaussianLoss)]
-    total, *rest = _sums(sorted(squares))
+    squares = [(pair.mu_squared, times) for pair, times in pairs if isinstance(pair, GaussianLoss)]
+    total, *rest = _sums([(times * square.numerator, square.denominator) for square, times in squares])
     if rest:
         raise NotApplicable("too many different amounts of noise on one sample")
     return GaussianLoss(mu_squared=total)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from privately.accounting.coverage import uncovered
 from privately.accounting.events import (
@@ -14,8 +13,10 @@ from privately.accounting.events import (
     Event,
     Exponential,
     FixedSizeSample,
+    Gaussian,
     GaussianDP,
     Group,
+    Laplace,
     Parallel,
     PoissonSample,
     Pure,
@@ -28,6 +29,10 @@ from privately.accounting.groups import grouped
 from privately.errors import InvalidParameter, NoSuchRule
 
 Terms: TypeAlias = Mapping[Event, int]
+Key = TypeVar("Key")
+
+_NOISES = (Gaussian, Laplace)
+"""Terms that always say something."""
 
 
 def alternatives(event: Event) -> list[Terms]:
@@ -53,9 +58,16 @@ def flatten(event: Event) -> Terms:
     No term is a Sequence, Repeat or Parallel, and a Group remains only around Approx. Samples are neither of rate 0 or
     1 nor directly inside one another.
     """
-    found: Counter[Event] = Counter()
+    found: dict[Event, int] = {}
     _collect(event, 1, found)
     return found
+
+
+def count(counted: dict[Key, int], key: Key, times: int) -> None:
+    """Counts `key` so often; new ones are hashed once only, as hashing Fractions takes time."""
+    size, before = len(counted), counted.setdefault(key, times)
+    if len(counted) == size:
+        counted[key] = before + times
 
 
 def is_silent(event: Event) -> bool:
@@ -70,12 +82,17 @@ def is_silent(event: Event) -> bool:
     return False
 
 
-def _collect(event: Event, times: int, found: Counter[Event]) -> None:
-    if times == 0 or is_silent(event):
+def _collect(event: Event, times: int, found: dict[Event, int]) -> None:
+    if times == 0:
+        return
+    if isinstance(event, _NOISES):
+        count(found, event, times)
+        return
+    if is_silent(event):
         return
     opened = _opened(event)
     if opened is None:
-        found[event] += times
+        count(found, event, times)
         return
     for part, runs in opened:
         _collect(part, times * runs, found)
