@@ -1,0 +1,240 @@
+"""Verification re-derives everything: what breaks the chain, and what does not because somebody computed it anew."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from privately import accounting as acc
+from privately.errors import LedgerCorrupt
+from privately.guarantees import ZCDP, ApproxDP, PureDP
+from privately.ledger import Ledger
+from privately.ledger import book as books
+from privately.ledger.entries import Charged, Released, chained, read
+from privately.ledger.state import State
+from privately.ledger.stores import EMPTY
+from privately.ledger.verifying import Verification, verified
+from tests.ledger.examples import charge, forging, founded, used
+
+Texts = list[tuple[dict[str, Any], dict[str, Any]]]
+
+
+@pytest.fixture
+def often(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(books, "CHECKPOINT_EVERY", 7)
+
+
+def folded(ledger: Ledger) -> State:
+    """Entry by entry, which verification saves itself."""
+    state = State()
+    with ledger._store.reading() as session:
+        for row in session.rows(0):
+            books.join(state, row)
+    return state
+
+
+def test_what_is_counted(tmp_path: Path) -> None:
+    used(tmp_path / "l", times=3)
+    with Ledger.open(tmp_path / "l") as ledger:
+        assert ledger.verify() == Verification(records=8, charges=3, answers=3)
+
+
+def test_progress(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("privately.ledger.verifying._EVERY", 2)
+    told: list[tuple[int, int]] = []
+    with founded() as ledger:
+        for at in range(4):
+            ledger.charge(charge(f"q{at}"))
+        ledger.verify(progress=lambda done, of: told.append((done, of)))
+    assert told == [(2, 6), (4, 6), (6, 6)]
+
+
+AMOUNTS = st.one_of(
+    st.sampled_from([Fraction(1, 10), Fraction(1, 3), Fraction(1, 7)]),
+    st.integers(1, 2**600).map(lambda k: Fraction(1, 2**601 + 2 * k + 1)),
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.tuples(AMOUNTS, st.sampled_from(["ann", "bob"])), max_size=25))
+def test_counting_comes_to_what_adding_one_by_one_does(asked: list[tuple[Fraction, str]]) -> None:
+    """Also where denominators are long and totals are rounded, so that their order matters."""
+    before = books.CHECKPOINT_EVERY
+    books.CHECKPOINT_EVERY = 6
+    try:
+        with founded(cap=100) as ledger:
+            ledger.account("visits", analyst="bob", cap=ZCDP(rho=50))
+            for at, (epsilon, analyst) in enumerate(asked):
+                ledger.charge(charge(f"q{at}", cost=PureDP(epsilon=epsilon), analyst=analyst))
+            state = folded(ledger)
+            with ledger._store.reading() as session:
+                assert verified(session).charges == len(asked)
+            assert state.head.number == ledger.head.number
+    finally:
+        books.CHECKPOINT_EVERY = before
+
+
+def rewritten(path: Path, change: Callable[[Texts], None]) -> None:
+    """Changes entries and computes the chain, the names and the numbers anew, as somebody who knows our code would."""
+    with forging(path) as file:
+        answers = dict(file.execute("SELECT number, bytes FROM answer"))
+        marks = dict(file.execute("SELECT number, checkpoint FROM record"))
+        listed: Any = list(file.execute("SELECT text FROM record ORDER BY number"))
+        texts = [tuple(json.loads(line) for line in text.split(b"\n")) for (text,) in listed]
+        change(texts)
+        file.execute("DROP INDEX IF EXISTS by_charge")
+        file.execute("CREATE INDEX by_charge ON record (charge) WHERE charge IS NOT NULL")
+        file.execute("DELETE FROM answer")
+        file.execute("DELETE FROM record")
+        last = EMPTY.hash
+        for number, parts in enumerate(texts, 1):
+            text = b"\n".join(json.dumps(one, sort_keys=True, separators=(",", ":")).encode() for one in parts)
+            last = chained(last, text)
+            names = books.names(read(text)[0])
+            file.execute(
+                "INSERT INTO record VALUES (?, ?, ?, ?, ?, ?, ?)", (number, last, text, *names, marks.get(number))
+            )
+            if number in answers:
+                file.execute("INSERT INTO answer VALUES (?, ?)", (number, answers[number]))
+
+
+def _of(texts: Texts, what: str) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+    return [parts for parts in texts if parts[0]["what"] == what]
+
+
+def cheaper(texts: Texts) -> None:
+    for terms, _ in _of(texts, "charged"):
+        terms["accounts"]["visits"] = ["1/99"]
+
+
+def nothing(texts: Texts) -> None:
+    for terms, _ in _of(texts, "charged"):
+        terms["accounts"]["visits"] = ["0"]
+
+
+def negative(texts: Texts) -> None:
+    _of(texts, "charged")[0][0]["accounts"]["visits"] = ["-1/10"]
+
+
+def over_the_cap(texts: Texts) -> None:
+    for terms, _ in _of(texts, "charged"):
+        terms["accounts"]["visits"] = ["9/10"]
+
+
+def unknown_account(texts: Texts) -> None:
+    _of(texts, "charged")[0][0]["accounts"] = {"others": ["1/10"]}
+
+
+def no_amounts(texts: Texts) -> None:
+    _of(texts, "charged")[0][0]["accounts"]["visits"] = []
+
+
+def division_by_zero(texts: Texts) -> None:
+    _of(texts, "charged")[0][0]["accounts"]["visits"] = ["1/0"]
+
+
+def older(texts: Texts) -> None:
+    _of(texts, "charged")[-1][1]["time"] = "1999-01-01T00:00:00.000000Z"
+
+
+def answered_twice(texts: Texts) -> None:
+    first, second = _of(texts, Released.what)[:2]
+    second[1]["charge"], second[1]["question"] = first[1]["charge"], first[1]["question"]
+
+
+def answer_to_no_charge(texts: Texts) -> None:
+    _of(texts, Released.what)[0][1]["charge"] = 2
+
+
+def answer_to_a_later_charge(texts: Texts) -> None:
+    _of(texts, Released.what)[0][1]["charge"] = 99
+
+
+def answer_to_another_question(texts: Texts) -> None:
+    _of(texts, Released.what)[0][1]["question"] = "0" * 64
+
+
+def another_answer(texts: Texts) -> None:
+    _of(texts, Released.what)[0][1]["hash"] = "0" * 64
+
+
+def longer_answer(texts: Texts) -> None:
+    _of(texts, Released.what)[0][1]["size"] += 1
+
+
+def false_checkpoint(texts: Texts) -> None:
+    _of(texts, "checkpoint")[-1][1]["state"]["accounts"]["visits"]["filter"]["spent"] = ["1/10"]
+
+
+def false_last_cost(texts: Texts) -> None:
+    _of(texts, "checkpoint")[-1][1]["state"]["accounts"]["visits"]["last"] = ["1/99"]
+
+
+def founded_twice(texts: Texts) -> None:
+    texts.append(texts[0])
+
+
+def not_founded(texts: Texts) -> None:
+    del texts[0]
+
+
+LIES = [
+    cheaper,
+    nothing,
+    negative,
+    over_the_cap,
+    unknown_account,
+    no_amounts,
+    division_by_zero,
+    older,
+    answered_twice,
+    answer_to_no_charge,
+    answer_to_a_later_charge,
+    answer_to_another_question,
+    another_answer,
+    longer_answer,
+    false_checkpoint,
+    false_last_cost,
+    founded_twice,
+    not_founded,
+]
+
+
+@pytest.mark.usefixtures("often")
+@pytest.mark.parametrize("lie", LIES, ids=lambda lie: lie.__name__)
+def test_a_chain_that_was_computed_anew_does_not_make_a_lie_true(lie: Callable[[Texts], None], tmp_path: Path) -> None:
+    path = tmp_path / "l"
+    used(path, times=6)
+    rewritten(path, lambda _texts: None)
+    with Ledger.inspect(path) as ledger:
+        assert ledger.verify().charges == 6
+    try:
+        rewritten(path, lie)
+    except LedgerCorrupt:
+        return
+    with pytest.raises(LedgerCorrupt), Ledger.inspect(path) as ledger:
+        ledger.verify()
+
+
+def test_a_charge_below_what_its_event_costs(tmp_path: Path) -> None:
+    """In another currency than the event's own."""
+    path = tmp_path / "l"
+    with founded(path) as ledger:
+        ledger.account("wards", cap=ApproxDP(epsilon=1, delta="1e-6"))
+        ledger.charge(charge(lineages=("wards",), cost=acc.Gaussian(noise_multiplier=10)))
+        assert ledger.verify().charges == 1
+
+    def half(texts: Texts) -> None:
+        amounts = _of(texts, Charged.what)[0][0]["accounts"]["wards"]
+        amounts[0] = str(Fraction(amounts[0]) / 2)
+
+    rewritten(path, half)
+    with Ledger.inspect(path) as ledger, pytest.raises(LedgerCorrupt, match="less than"):
+        ledger.verify()
