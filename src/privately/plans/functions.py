@@ -19,6 +19,7 @@ from privately.plans.types import LARGEST_INTEGER, Known, Range, Type
 
 LONGEST_PATTERN = 200
 LONGEST_RESULT = 10_000
+_EXACT_DOUBLES = 2**53
 
 
 class Argument(Protocol):
@@ -64,6 +65,13 @@ def _types(name: str, arguments: Arguments, *wanted: tuple[Type, ...]) -> None:
 
 _NUMBERS = (Type.INTEGER, Type.REAL)
 _INSTANTS = (Type.DATE, Type.TIMESTAMP)
+
+
+def _met(found: Range | None, kinds: set[Type]) -> Range | None:
+    """The range of whole and real numbers together, which meet as doubles: from 2^53 on, that may round."""
+    if found is None or len(kinds) == 1 or found.magnitude < _EXACT_DOUBLES:
+        return found
+    return ranges.widened(found)
 
 
 def _nullable(arguments: Arguments) -> bool:
@@ -168,7 +176,7 @@ def _extreme(name: str, meaning: str, bound: Callable[..., Range]) -> None:
         known = [argument.known.range for argument in arguments]
         found = _bounded_by(bound, known)
         kind = next(iter(kinds)) if len(kinds) == 1 else Type.REAL
-        return Known(type=kind, nullable=_nullable(arguments), range=found, cost=len(arguments))
+        return Known(type=kind, nullable=_nullable(arguments), range=_met(found, kinds), cost=len(arguments))
 
 
 def _bounded_by(bound: Callable[..., Range], known: list[Range | None]) -> Range | None:
@@ -187,10 +195,12 @@ _extreme("least", "the least of all; NULL if any is", ranges.least)
 def _clamp(arguments: Arguments) -> Known:
     _types("clamp", arguments, _NUMBERS, _NUMBERS, _NUMBERS)
     one, low, high = (argument.known for argument in arguments)
-    if low.range is None or high.range is None or low.range.lower > high.range.upper:
-        raise NotSupported("clamp needs two bounds, the lower one first.")
+    ends = [bound.range for bound in (low, high) if not bound.nullable]
+    points = [end.lower for end in ends if end is not None and end.lower == end.upper]
+    if len(points) != 2 or points[0] > points[1]:
+        raise NotSupported("clamp needs two constant bounds, the lower one first.")
     kind = Type.INTEGER if one.type is low.type is high.type is Type.INTEGER else Type.REAL
-    return Known(type=kind, nullable=one.nullable, range=Range(low.range.lower, high.range.upper))
+    return Known(type=kind, nullable=one.nullable, range=_met(Range(*points), {one.type, low.type, high.type}))
 
 
 # --- comparison and logic -------------------------------------------------------------------------------------------
@@ -268,7 +278,7 @@ def _common(name: str, arguments: Arguments) -> Known:
     lengths = [argument.known.length for argument in arguments]
     length = max((one or 0 for one in lengths), default=0) if kinds == {Type.TEXT} else None
     kind = next(iter(kinds)) if len(kinds) == 1 else Type.REAL
-    return Known(type=kind, nullable=_nullable(arguments), range=found, length=length, cost=len(arguments))
+    return Known(type=kind, nullable=_nullable(arguments), range=_met(found, kinds), length=length, cost=len(arguments))
 
 
 @_function("case", "the value after the first condition that is true, or else the last argument")
