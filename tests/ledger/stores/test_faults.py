@@ -17,6 +17,7 @@ PATH = Path("a.ledger")
         (apsw.CorruptError("malformed"), LedgerCorrupt, "damaged or no ledger"),
         (apsw.NotADBError("x"), LedgerCorrupt, "damaged or no ledger"),
         (apsw.ConstraintError("x"), LedgerCorrupt, "damaged"),
+        (UnicodeDecodeError("utf-8", b"\xff", 0, 1, "a flipped bit"), LedgerCorrupt, "damaged"),
         (apsw.ReadOnlyError("x"), LedgerUnavailable, "may only be read"),
         (apsw.FullError("x"), LedgerUnavailable, "the disk is full"),
         (apsw.BusyError("x"), LedgerUnavailable, "something else is writing"),

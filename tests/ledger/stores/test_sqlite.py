@@ -2,9 +2,11 @@
 
 import os
 import resource
+import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -364,9 +366,8 @@ def test_no_room_for_a_new_ledger(path: Path, monkeypatch: pytest.MonkeyPatch) -
         assert ledger.verify().records == 2
 
 
-def without_rights(run: object, folder: Path) -> None:
-    """Runs a function where nothing may be written, in a process that is not root."""
-    assert callable(run)
+def without_rights(run: Callable[[], None]) -> None:
+    """Runs a function in a process that is not root."""
     child = os.fork()
     if child == 0:
         status = 1
@@ -384,11 +385,8 @@ def without_rights(run: object, folder: Path) -> None:
 
 
 @pytest.fixture
-def public(tmp_path: Path) -> Iterator[Path]:
+def public() -> Iterator[Path]:
     """A directory that others may look into."""
-    import shutil
-    import tempfile
-
     made = Path(tempfile.mkdtemp())
     made.chmod(0o755)
     yield made
@@ -396,6 +394,7 @@ def public(tmp_path: Path) -> Iterator[Path]:
     shutil.rmtree(made)
 
 
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_files_and_directories_that_may_not_be_written(public: Path) -> None:
     path = public / "a.ledger"
     used(path)
@@ -413,7 +412,7 @@ def test_files_and_directories_that_may_not_be_written(public: Path) -> None:
             assert ledger.verify().charges == 3
         assert sorted(name.name for name in public.iterdir()) == sorted(path.name + suffix for suffix in BESIDE)
 
-    without_rights(opened, public)
+    without_rights(opened)
     public.chmod(0o777)
     path.with_name(path.name + ".lock").chmod(0o666)
 
@@ -421,10 +420,11 @@ def test_files_and_directories_that_may_not_be_written(public: Path) -> None:
         with pytest.raises(LedgerUnavailable, match=r"may only be read|cannot be opened"):
             Ledger.open(path).charge(charge("more"))
 
-    without_rights(file_only, public)
+    without_rights(file_only)
     assert content(path) == before
 
 
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_a_forked_child_must_open_its_own(path: Path) -> None:
     with founded(path) as ledger:
         child = os.fork()
