@@ -37,7 +37,8 @@ def test_two_thousand_kills(part: int) -> None:
     for place in ("write of ledger-wal", "sync of ledger-wal", "write of ledger", "write of ledger-journal"):
         assert total.seen[f"killed at {place}"] > 0
     assert total.seen["answers shown"] > 50
-    assert total.seen["waited"] > 0
+    for often in ("waited", "carried over", "checkpoint", "adjusted"):
+        assert total.seen[often] > 5
 
 
 @pytest.mark.parametrize("part", range(4))
@@ -45,6 +46,7 @@ def test_two_hundred_power_cuts(part: int) -> None:
     total = lives(2_000 + 100 * part, 5, CUTS)
     assert total.cuts >= 50
     assert total.seen["answers shown"] > 10
+    assert total.seen["carried over"] > 5
 
 
 @pytest.mark.slow

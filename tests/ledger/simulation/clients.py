@@ -74,15 +74,17 @@ class Clients:
     def _act(self) -> tuple[Act[Any], Future[Any]]:
         rng = self._rng
         kind = rng.random()
-        if self.running and kind < 0.42:
-            return self.store(self.running.pop(rng.randrange(len(self.running))))
         if kind < 0.45:
+            if not self.running:
+                return self.ask(self.new_charge())
+            return self.store(self.running.pop(rng.randrange(len(self.running))))
+        if kind < 0.48:
             return self._adjust()
-        if kind < 0.47:
+        if kind < 0.5:
             return opening(rng.choice(list(ACCOUNTS))), self._future(lambda _: None)
-        if kind < 0.52 and self._observer.charged:
+        if kind < 0.54 and self._observer.charged:
             return self._other_body(rng.choice(self._observer.charged))
-        if kind < 0.58 and self.lost:
+        if kind < 0.6 and self.lost:
             _, charge = self.lost.popitem()
             return self.ask(charge, again=True)
         if kind < 0.7 and self._everybody:

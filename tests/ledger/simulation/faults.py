@@ -48,17 +48,14 @@ class HashesAfterwards(SQLiteStore):
             yield session
             rows = list(session.rows(before))
             self._set_hashes([row._replace(hash=bytes(32)) for row in rows])
-        with self._turn():
+        with super().writing():
             self._set_hashes(rows)
 
     def _set_hashes(self, rows: list[Row]) -> None:
-        trigger = "record_stays"
-        (((made,),)) = self._writer.execute("SELECT sql FROM sqlite_schema WHERE name = ?", (trigger,)).fetchall()
-        with self._writer:
-            self._writer.execute(f"DROP TRIGGER {trigger}")
-            for row in rows:
-                self._writer.execute("UPDATE record SET hash = ? WHERE number = ?", (row.hash, row.number))
-            self._writer.execute(str(made))
+        """Replacing a row goes past the triggers that keep it."""
+        columns = "text, key, question, charge, checkpoint FROM record WHERE number = ?2"
+        for row in rows:
+            self._writer.execute(f"REPLACE INTO record SELECT number, ?1, {columns}", (row.hash, row.number))
 
 
 class LosesTheLock(SQLiteStore):
@@ -111,7 +108,7 @@ FAULTS: dict[str, tuple[Plan, str]] = {
     "run before charge": (Plan(kills=10, clients=RunsFirst), "never charged"),
     "shown before stored": (Plan(kills=10, clients=ShowsBeforeStoring), "not the stored one"),
     "a result before its commit": (Plan(kills=10, writer=Hasty), "handed out and are not in the ledger"),
-    "hash written after commit": (Plan(kills=10, store=HashesAfterwards), "chain|told"),
+    "hash written after commit": (Plan(kills=10, store=HashesAfterwards), "LedgerCorrupt"),
     "lost checkpoint lock": (Plan(kills=10, store=LosesTheLock), "without the lock"),
 }
 """Each with how it shows."""

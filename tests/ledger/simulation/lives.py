@@ -130,7 +130,8 @@ class Life:
         self.observer.check(self.processes[0].opened)
         self._replay(self.processes[0], list(self.observer.shown.values()))
         self.tally.seen["answers shown"] += len(self.observer.shown)
-        self.tally.seen["records"] += self.processes[0].opened.head.number
+        self.tally.seen.update(self._entries(self.processes[0], 0))
+        self.tally.seen["carried over"] += sum(what == "truncate" for what, *_ in self.tally.trace)
 
     def end(self) -> None:
         self._audit.close()
