@@ -30,6 +30,7 @@ __all__ = [
 _HOMES = {
     "accounting": (),
     "certificates": ("certify", "check"),
+    "engines": (),
     "errors": (
         "BudgetExhausted",
         "CertificateInvalid",
@@ -50,8 +51,11 @@ _HOMES = {
         "ZCDP",
     ),
     "laws": (),
+    "ledger": (),
     "mechanisms": (),
     "noise": (),
+    "plans": (),
+    "query": (),
     "releases": ("Release",),
     "rounding": ("Interval",),
     "views": (),
@@ -70,11 +74,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from privately import accounting as accounting
     from privately import certificates as certificates
+    from privately import engines as engines
     from privately import errors as errors
     from privately import guarantees as guarantees
     from privately import laws as laws
+    from privately import ledger as ledger
     from privately import mechanisms as mechanisms
     from privately import noise as noise
+    from privately import plans as plans
+    from privately import query as query
     from privately import releases as releases
     from privately import rounding as rounding
     from privately import views as views

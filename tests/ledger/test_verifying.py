@@ -185,7 +185,12 @@ def not_founded(texts: Texts) -> None:
     del texts[0]
 
 
+def question_that_is_none(texts: Texts) -> None:
+    _of(texts, Charged.what)[0][1]["question"] = [1]
+
+
 LIES = [
+    question_that_is_none,
     cheaper,
     nothing,
     negative,

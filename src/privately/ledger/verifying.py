@@ -108,7 +108,9 @@ def _go_on(state: State, row: Row, kind: type[Entry], second: bytes) -> dict[str
         raise LedgerCorrupt(f"record {number} has other members than it should.")
     if (row.key, row.question, row.charge) != _filed(kind, found):
         raise LedgerCorrupt(f"record {number} is filed under names that are not its own.")
-    time = found["time"]
+    time, question = found["time"], found["question"]
+    if not (question is None or isinstance(question, str)):
+        raise LedgerCorrupt(f"record {number} cannot be read.")
     if not isinstance(time, str) or time < state.time:
         raise LedgerCorrupt(f"record {number} is older than the one before it.")
     state.head, state.time = Head(number, row.hash), time
