@@ -10,6 +10,7 @@ from typing import Literal, get_args
 
 from privately.accounting import closed_forms, contour, lattice, renyi
 from privately.accounting.bounding import bounding, within
+from privately.accounting.coarsening import MOST_DIFFERENT, coarser, concentrated
 from privately.accounting.compositions import Composition, compositions
 from privately.accounting.events import Event
 from privately.accounting.losses import GluedLoss
@@ -26,6 +27,9 @@ WIDTH = Fraction(1, 10**6)
 
 _LOOSE = Fraction(1, 1000)
 """An answer wider than this is held against Renyi divergences too."""
+
+_MOST_LAWS = 2 * MOST_DIFFERENT
+"""Compositions of more different laws are left to Renyi divergences."""
 
 _ROADS: Mapping[str, Road] = {"closed form": closed_forms, "contour": contour, "lattice": lattice}
 
@@ -67,8 +71,18 @@ def _width(width: Number) -> Fraction:
 
 
 def _answer(event: Event, question: Question, method: Method | None) -> Interval:
+    """By the event itself or, if it has too many different terms, by two that have fewer, on either side."""
     if method == "renyi":
         return _by_renyi(event, question)
+    above = coarser(event, upward=True)
+    if above is event:
+        return _exact(event, question, method)
+    top = _exact(above, question, method)
+    bottom = _exact(coarser(event, upward=False), question, method)
+    return Interval(min(bottom.lower, top.upper), top.upper, method=f"{top.method}, terms rounded")
+
+
+def _exact(event: Event, question: Question, method: Method | None) -> Interval:
     try:
         found = compositions(event)
     except (NotApplicable, NoSuchRule) as reason:
@@ -109,7 +123,8 @@ def _best(composition: Composition, question: Question, method: Method | None) -
     if settled is not None:
         return settled
     best: Interval | None = None
-    for name in (method,) if method else _ROADS:
+    ways: Iterable[str] = (method,) if method else _ROADS
+    for name in ways if len(composition.parts) <= _MOST_LAWS else ():
         try:
             found = question.by(_ROADS[name], composition)
         except DEAD_ENDS:
@@ -154,6 +169,7 @@ def _renyi_or_none(event: Event, question: Question) -> Interval | None:
 
 
 def _by_renyi(event: Event, question: Question) -> Interval:
+    event = concentrated(event)
     try:
         if isinstance(question, EpsilonAt):
             return renyi.epsilon(event, question.delta, question.width)

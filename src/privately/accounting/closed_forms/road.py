@@ -8,11 +8,12 @@ from privately.accounting.closed_forms import finite, gaussian, single
 from privately.accounting.compositions import Composition
 from privately.accounting.losses import FiniteLoss, GaussianLoss
 from privately.accounting.roads import NotApplicable
-from privately.rounding import Enclosure, Interval
+from privately.rounding import Enclosure, Interval, round_down, round_up
 
 NORMAL = "closed form: normal losses add up to one"
 ONE = "closed form: one step"
 FINITE = "closed form: all sums of finitely many losses"
+_DIGITS = 60
 _BEYOND = "numbers beyond the range of the arithmetic"
 
 
@@ -50,7 +51,9 @@ def _profile(composition: Composition, epsilon: Fraction) -> tuple[Enclosure, st
         raise NotApplicable("nothing to add up")
     normal = _normal(composition)
     if normal is not None:
-        return gaussian.profile(normal, epsilon), NORMAL
+        low, high = normal
+        upper = gaussian.profile(high, epsilon)
+        return (upper if low == high else Enclosure(gaussian.profile(low, epsilon).lower, upper.upper)), NORMAL
     if all(isinstance(law, FiniteLoss) for law, _ in parts):
         return finite.profile(composition, epsilon), FINITE
     if len(parts) == 1 and parts[0][1] == 1:
@@ -64,7 +67,9 @@ def _inverse(composition: Composition, delta: Fraction) -> tuple[tuple[Fraction,
         raise NotApplicable("nothing to add up")
     normal = _normal(composition)
     if normal is not None:
-        return gaussian.inverse(normal, delta), NORMAL
+        low, high = normal
+        lower, upper = gaussian.inverse(high, delta)
+        return (lower if low == high else gaussian.inverse(low, delta)[0], upper), NORMAL
     if all(isinstance(law, FiniteLoss) for law, _ in parts):
         return finite.inverse(composition, delta), FINITE
     if len(parts) == 1 and parts[0][1] == 1:
@@ -72,11 +77,12 @@ def _inverse(composition: Composition, delta: Fraction) -> tuple[tuple[Fraction,
     raise NotApplicable("several steps have no closed form")
 
 
-def _normal(composition: Composition) -> Fraction | None:
-    """The sum of mu^2, if all losses are normal."""
-    total = Fraction(0)
-    for law, times in composition.parts:
-        if not isinstance(law, GaussianLoss):
-            return None
-        total += times * law.mu_squared
-    return total if composition.parts else None
+def _normal(composition: Composition) -> tuple[Fraction, Fraction] | None:
+    """The sum of mu^2 if all losses are normal: exact for one law, otherwise two ends of few digits."""
+    squares = [times * law.mu_squared for law, times in composition.parts if isinstance(law, GaussianLoss)]
+    if len(squares) < max(len(composition.parts), 1):
+        return None
+    if len(squares) == 1:
+        return squares[0], squares[0]
+    low, high = ([shorten(one, _DIGITS) for one in squares] for shorten in (round_down, round_up))
+    return sum(low, Fraction(0)), sum(high, Fraction(0))

@@ -24,10 +24,11 @@ from privately.accounting.losses import (
     SampledLaplaceLoss,
 )
 from privately.accounting.roads import DEAD_ENDS, NotApplicable
-from privately.rounding import Enclosure, End, Interval
+from privately.rounding import Enclosure, End, Interval, round_up
 
 METHOD = "contour integral"
 
+_DIGITS = 40
 _TRIES = 3
 _NEWTON_STEPS = 12
 _CLOSE = 1e-4
@@ -165,7 +166,7 @@ def _laws(parts: Sequence[tuple[Loss, int]]) -> tuple[list[tuple[Law, int]], flo
     for law, times in parts:
         match law:
             case GaussianLoss():
-                gaussian += times * law.mu_squared
+                gaussian += round_up(times * law.mu_squared, _DIGITS)  # far within a unit of rounding
             case SampledGaussianLoss():
                 laws.append((SampledGaussian.of(law), times))
             case LaplaceLoss():

@@ -50,6 +50,9 @@ Both: TypeAlias = tuple[Curve, Curve]
 
 _NOTHING = Curve(Sum())
 
+MOST_TERMS = 2048
+"""Of more different terms nothing is said."""
+
 
 def curves(event: Event) -> tuple[Curve, ...]:
     """One for each direction; one in all when they are alike. What holds for all of them holds for the event.
@@ -71,6 +74,8 @@ def _both(event: Event, size: int) -> Both:
     """What `size` changes at once see of an event."""
     terms: Counter[Event] = Counter()
     _collect(event, 1, terms)
+    if len(terms) > MOST_TERMS:
+        raise NotApplicable(f"there are {len(terms)} different terms, more than {MOST_TERMS}")
     found = [(_term(term, size), times) for term, times in terms.items()]
     remove = _summed([(both[0], times) for both, times in found])
     if all(both[0] is both[1] for both, _ in found):

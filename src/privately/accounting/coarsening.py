@@ -1,0 +1,181 @@
+"""Events of very many different terms: these are rounded until few are different, so that the cost stays bounded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from fractions import Fraction
+from math import ceil, floor
+
+from privately.accounting.events import (
+    ZCDP,
+    Approx,
+    DiscreteGaussian,
+    DiscreteLaplace,
+    Event,
+    Exponential,
+    Gaussian,
+    GaussianDP,
+    Laplace,
+    Parallel,
+    PoissonSample,
+    Pure,
+    RandomizedResponse,
+    Repeat,
+    Sequence,
+)
+from privately.accounting.events.event import LEAST_NOISE, MOST_NOISE
+from privately.accounting.terms import Terms, alternatives, count
+from privately.errors import NoSuchRule
+from privately.guarantees.curves import gaussian_within
+from privately.rounding import LARGEST, round_down, round_up
+
+MOST_DIFFERENT = 256
+"""Events with at most so many different terms are taken as they are."""
+
+_BITS = (12, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0, -1, -2, -3, -4, -5, -6, -7)
+_DIGITS = 40
+_NORMAL = (Gaussian, GaussianDP)
+"""All of them together are one law anyway."""
+
+
+def coarser(event: Event, *, upward: bool) -> Event:
+    """An event of few different terms that costs at least as much, or at most; the event itself where it has few.
+
+    Terms that no rounding is known for stay as they are, so that there may be more.
+
+    Theorem: the profile of a composition grows with the strength of each of its terms; (epsilon, delta)-DP has the
+        losses of epsilon-DP beside those of (0, delta)-DP; rho of zCDP add up, and normal noise of the same rho is
+        within.
+    Reference: Zhu-Dong-Wang 2022, Theorem 10; Kairouz-Oh-Viswanath 2015
+    Proof: docs/theory/accounting/events.md#rounded-terms
+    Checked-by: tests/accounting/test_coarsening.py::test_every_rounded_term_is_on_its_side,
+        tests/accounting/test_coarsening.py::test_rounded_events_enclose_the_event
+    """
+    if event.nodes <= MOST_DIFFERENT:
+        return event
+    try:
+        listed = alternatives(event)
+    except NoSuchRule:
+        return event
+    if sum(not isinstance(term, _NORMAL) for terms in listed for term in terms) <= MOST_DIFFERENT:
+        return event
+    rounded = [_fewer(terms, MOST_DIFFERENT // len(listed), upward=upward) for terms in listed]
+    parts = [_sequence(terms) for terms in rounded]
+    return parts[0] if len(parts) == 1 else Parallel(events=parts)
+
+
+def concentrated(event: Event) -> Event:
+    """For Renyi divergences: what is normal as one zCDP term, which costs at least as much, and the rest rounded up.
+
+    Theorem: normal and discrete normal noise have divergences within those of rho-zCDP, and the rho add up.
+    Reference: Bun-Steinke 2016, Lemma 1.7 and Proposition 1.6; Canonne-Kamath-Steinke 2020, Theorem 4
+    Proof: docs/theory/accounting/events.md#rounded-terms
+    Checked-by: tests/accounting/test_coarsening.py::test_normal_terms_become_one
+    """
+    if event.nodes <= MOST_DIFFERENT:
+        return event
+    try:
+        listed = alternatives(event)
+    except NoSuchRule:
+        return event
+    if len(listed) > 1 or len(listed[0]) <= MOST_DIFFERENT:
+        return coarser(event, upward=True)
+    rho, others = Fraction(0), {}
+    for term, times in listed[0].items():
+        found = _rho(term)
+        if found is None:
+            others[term] = times
+        else:
+            rho += round_up(times * found, _DIGITS)
+    terms = _fewer(others, MOST_DIFFERENT, upward=True)
+    return _sequence({**terms, ZCDP(rho=rho, neighbors=event.neighbors): 1} if rho else terms)
+
+
+def _rho(term: Event) -> Fraction | None:
+    match term:
+        case Gaussian(noise_multiplier=multiplier) if multiplier:
+            return 1 / (2 * multiplier**2)
+        case GaussianDP(mu=mu):
+            return mu**2 / 2
+        case DiscreteGaussian(variance=variance, sensitivity=sensitivity) if variance:
+            return sensitivity**2 / (2 * variance)
+        case ZCDP(rho=rho):
+            return rho
+    return None
+
+
+def _sequence(terms: Mapping[Event, int]) -> Event:
+    return Sequence(events=[Repeat(event=term, times=times) for term, times in terms.items()])
+
+
+def _fewer(terms: Terms, most: int, *, upward: bool) -> Terms:
+    """Rounded to fewer and fewer bits; as the grids are nested, step by step comes to the same as at once."""
+    kept: dict[Event, int] = {}
+    moving: dict[Event, int] = {}
+    rho, rounded_off = Fraction(0), round_up if upward else round_down
+    for term, times in terms.items():
+        match term:
+            case ZCDP():
+                rho += rounded_off(times * term.rho, _DIGITS)
+            case _ if isinstance(term, _NORMAL):
+                kept[term] = times
+            case Approx(epsilon=epsilon, delta=delta) if epsilon and delta < 1:
+                count(moving, Pure(epsilon=epsilon, neighbors=term.neighbors), times)
+                count(moving, Approx(epsilon=0, delta=delta, neighbors=term.neighbors), times)
+            case _:
+                count(moving, term, times)
+    if rho:
+        neighbors = next(iter(terms)).neighbors
+        mechanism = GaussianDP(mu=gaussian_within(rho), neighbors=neighbors)
+        count(kept, ZCDP(rho=rho, neighbors=neighbors) if upward else mechanism, 1)
+    for bits in _BITS:
+        if len(moving) <= most:
+            break
+        rounded: dict[Event, int] = {}
+        for term, times in moving.items():
+            count(rounded, rounded_term(term, bits, upward=upward), times)
+        moving = rounded
+    return {**kept, **moving}
+
+
+def rounded_term(term: Event, bits: int, *, upward: bool) -> Event:
+    """A term of the same family that is at least as strong, or at most."""
+
+    def more(value: Fraction) -> Fraction:
+        found = on_grid(value, bits, ceil if upward else floor)
+        return found if found <= LARGEST else value
+
+    def less(value: Fraction) -> Fraction:
+        found = on_grid(value, bits, floor if upward else ceil)
+        return found if LEAST_NOISE <= found <= MOST_NOISE else value
+
+    match term:
+        case PoissonSample(event=inner, rate=rate):
+            return PoissonSample(event=rounded_term(inner, bits, upward=upward), rate=min(more(rate), Fraction(1)))
+        case Gaussian(noise_multiplier=multiplier):
+            return replace(term, noise_multiplier=less(multiplier))
+        case Laplace(scale=scale) | DiscreteLaplace(scale=scale):
+            return replace(term, scale=less(scale))
+        case Pure(epsilon=epsilon) | RandomizedResponse(epsilon=epsilon) | Exponential(epsilon=epsilon):
+            return replace(term, epsilon=more(epsilon))
+        case Approx(epsilon=epsilon, delta=delta):
+            return replace(term, epsilon=more(epsilon), delta=min(more(delta), Fraction(1)))
+        case GaussianDP(mu=mu):
+            return replace(term, mu=more(mu))
+    return term
+
+
+def on_grid(value: Fraction, bits: int, towards: Callable[[Fraction], int]) -> Fraction:
+    """A number of so many bits after the first one; of fewer than none: a power of 2^(2^-bits), a multiple of it."""
+    if value <= 0:
+        return value
+    exponent = value.numerator.bit_length() - value.denominator.bit_length()
+    if value < Fraction(2) ** exponent:
+        exponent -= 1
+    if bits >= 0:
+        unit = Fraction(2) ** (exponent - bits)
+        return towards(value / unit) * unit
+    stride = 1 << -bits
+    low = Fraction(2) ** (exponent // stride * stride)
+    return low if value == low or towards is floor else low * (1 << stride)

@@ -1,0 +1,157 @@
+"""Rounded terms: on the right side, few, and quick however many there were."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from math import ceil, floor
+from time import process_time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from privately import accounting as acc
+from privately.accounting import coarsening
+from privately.accounting.coarsening import MOST_DIFFERENT, coarser, concentrated, on_grid, rounded_term
+from privately.accounting.coverage import uncovered
+from privately.accounting.terms import flatten
+from privately.errors import NoSuchRule
+from privately.rounding import Interval
+
+Make = Callable[[Fraction], acc.Event]
+
+FAMILIES: dict[str, Make] = {
+    "laplace": lambda x: acc.Laplace(scale=3 + x),
+    "pure": lambda x: acc.Pure(epsilon=x / 4),
+    "approx": lambda x: acc.Approx(epsilon=x / 4, delta=x / 10**8),
+    "response": lambda x: acc.RandomizedResponse(epsilon=x / 4, categories=3),
+    "discrete laplace": lambda x: acc.DiscreteLaplace(scale=2 + x, sensitivity=2),
+    "sampled gaussian": lambda x: acc.PoissonSample(event=acc.Gaussian(noise_multiplier=x), rate=x / 50),
+    "sampled laplace": lambda x: acc.PoissonSample(event=acc.Laplace(scale=x), rate=x / 50),
+    "sampled pure": lambda x: acc.PoissonSample(event=acc.Pure(epsilon=x), rate=x / 50),
+    "exponential": lambda x: acc.Exponential(epsilon=x / 4),
+    "zcdp": lambda x: acc.ZCDP(rho=x / 100),
+    "gaussian": lambda x: acc.Gaussian(noise_multiplier=5 + x),
+}
+RIGID: dict[str, Make] = {
+    "discrete gaussian": lambda x: acc.DiscreteGaussian(variance=30 * x),
+    "renyi": lambda x: acc.Renyi(bounds={2: x / 100, 8: x / 10}),
+}
+
+
+def many(make: Make, number: int) -> acc.Sequence:
+    return acc.Sequence(events=[make(1 + Fraction(k, number)) for k in range(number)])
+
+
+@given(
+    value=st.fractions(min_value=Fraction(1, 10**9), max_value=10**9, max_denominator=10**12),
+    bits=st.integers(-6, 12),
+    fewer=st.integers(0, 6),
+)
+def test_grids_are_nested(value: Fraction, bits: int, fewer: int) -> None:
+    for towards in (floor, ceil):
+        once = on_grid(value, bits, towards)
+        assert once >= value if towards is ceil else 0 < once <= value
+        assert on_grid(once, bits, towards) == once
+        coarse = max(bits - fewer, -7)
+        assert on_grid(once, coarse, towards) == on_grid(value, coarse, towards)
+        if bits >= 0:
+            assert abs(once / value - 1) <= Fraction(1, 2**bits)
+
+
+@pytest.mark.parametrize("name", [name for name in FAMILIES if name not in ("exponential", "zcdp")])
+@pytest.mark.parametrize("bits", [7, 3, 0, -2])
+def test_every_rounded_term_is_on_its_side(name: str, bits: int) -> None:
+    """By the comparison of strengths, which has its own proof and tests."""
+    for x in (Fraction(1), Fraction(10, 9), Fraction(7, 4), Fraction(31, 16)):
+        term = FAMILIES[name](x)
+        above, below = (rounded_term(term, bits, upward=upward) for upward in (True, False))
+        assert uncovered([flatten(term), flatten(above)]) in ([flatten(above)], [flatten(term)][: above == term])
+        assert uncovered([flatten(below), flatten(term)]) in ([flatten(term)], [flatten(below)][: below == term])
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_rounded_events_enclose_the_event(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    event = many(FAMILIES[name], 24)
+    questions: list[Callable[[], Interval]] = [
+        lambda: acc.epsilon(event, delta="1e-6"),
+        lambda: acc.delta(event, epsilon="0.5"),
+        lambda: acc.epsilon(event, delta="1e-6", method="renyi"),
+    ]
+    exact = [ask() for ask in questions]
+    monkeypatch.setattr(coarsening, "MOST_DIFFERENT", 6)
+    for known, ask in zip(exact, questions, strict=True):
+        rounded = ask()
+        assert rounded.upper >= known.lower
+        assert rounded.lower <= known.upper
+        assert rounded.lower <= rounded.upper
+        assert ("rounded" in rounded.method) == (name != "gaussian" and "Renyi" not in known.method[:5])
+
+
+@pytest.mark.parametrize("name", ["laplace", "sampled gaussian", "pure"])
+def test_little_is_lost(name: str) -> None:
+    found = acc.epsilon(many(FAMILIES[name], 600), delta="1e-6")
+    assert "rounded" in found.method
+    assert found.upper <= found.lower * (1 + Fraction(4, 100))
+
+
+@pytest.mark.parametrize("name", [name for name in FAMILIES if name != "gaussian"])
+@pytest.mark.parametrize("number", [MOST_DIFFERENT + 1, 2000])
+def test_few_are_left(name: str, number: int) -> None:
+    event = many(FAMILIES[name], number)
+    for upward in (True, False):
+        found = flatten(coarser(event, upward=upward))
+        assert len(found) <= MOST_DIFFERENT
+        assert sum(found.values()) == {"approx": 2 * number, "zcdp": 1}.get(name, number)
+
+
+def test_few_are_left_of_all_sizes() -> None:
+    """Strengths from one end of the range to the other."""
+    scales = [Fraction(10) ** (k // 40 - 9) * (1 + Fraction(k % 40, 100)) for k in range(1500)]
+    event = acc.Sequence(events=[acc.Laplace(scale=scale) for scale in scales])
+    for upward in (True, False):
+        assert len(flatten(coarser(event, upward=upward))) <= MOST_DIFFERENT
+
+
+def test_few_terms_and_normal_ones_stay() -> None:
+    for event in (many(FAMILIES["laplace"], MOST_DIFFERENT), many(FAMILIES["gaussian"], 1000)):
+        assert coarser(event, upward=True) is coarser(event, upward=False) is event
+
+
+def test_normal_terms_become_one() -> None:
+    parts = [make(1 + Fraction(k, 500)) for k in range(300) for make in (FAMILIES["gaussian"], *RIGID.values())]
+    found = flatten(concentrated(acc.Sequence(events=[*parts, acc.GaussianDP(mu=1), acc.ZCDP(rho=2)])))
+    (rho,) = [term.rho for term in found if isinstance(term, acc.ZCDP)]
+    shares = [Fraction(500, 500 + k) for k in range(300)]
+    gaussians = sum((1 / (2 * (5 + 1 / share) ** 2) for share in shares), Fraction(0))
+    least = gaussians + sum((share / 60 for share in shares), Fraction(0)) + Fraction(5, 2)
+    assert least <= rho <= least * (1 + Fraction(1, 10**30))
+    assert sum(isinstance(term, acc.Renyi) for term in found) == 300
+
+
+def test_parts_of_a_parallel_are_rounded_each() -> None:
+    parts = [many(FAMILIES["laplace"], 300), many(FAMILIES["pure"], 300)]
+    found = coarser(acc.Parallel(events=parts), upward=True)
+    assert isinstance(found, acc.Parallel)
+    assert all(len(flatten(part)) <= MOST_DIFFERENT // 2 for part in found.events)
+
+
+def test_too_many_that_cannot_be_rounded_are_refused() -> None:
+    with pytest.raises(NoSuchRule):
+        acc.epsilon(many(RIGID["renyi"], 3000), delta="1e-6")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [*FAMILIES, *RIGID])
+def test_forty_thousand_different_terms_take_bounded_time(name: str) -> None:
+    """A few seconds each; the bound is generous, as machines differ."""
+    event = many((FAMILIES | RIGID)[name], 40_000)
+    start = process_time()
+    try:
+        found = acc.epsilon(event, delta="1e-3")
+    except NoSuchRule:
+        assert name == "renyi"
+    else:
+        assert found.lower <= found.upper
+    assert process_time() - start < 60
