@@ -64,6 +64,7 @@ class SQLiteStore:
         self.durable = str(path) != MEMORY
         self.path = Path(os.path.realpath(path)) if self.durable else Path(MEMORY)
         self._vfs, self._patience = vfs, patience
+        self._left_in_log = 0
         self._process, self._closed = os.getpid(), False
         self._write_guard, self._read_guard = threading.RLock(), threading.RLock()
         with explained(self.path):
@@ -100,8 +101,9 @@ class SQLiteStore:
             finally:
                 if self._writer.in_transaction:
                     self._writer.execute("ROLLBACK")
-            if self.durable and self._log_size() > _LOG_BYTES:
+            if self.durable and self._log_size() > self._left_in_log + _LOG_BYTES:
                 self._carry_over()
+                self._left_in_log = self._log_size()
 
     def close(self) -> None:
         """Carries the log over, so that the file alone is the whole ledger."""
