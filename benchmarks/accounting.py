@@ -151,6 +151,7 @@ SMALL: dict[str, list[Part]] = {
         ("gaussian", "0.8", "0.1"),
         ("laplace", "1", "0.1"),
         ("laplace", "1", None),
+        ("laplace", "10", None),
         ("gaussian", "2", None),
     )
 }
@@ -216,24 +217,26 @@ def rounds(parts: Sequence[Part], sides: Sequence[Side], delta: str) -> Taken:
 
 def duel(name: str, taken: Taken, side: Side) -> Iterator[Line]:
     """How many times our CPU a peer takes, and by how much its upper end is above ours."""
-    answer, ours = taken.answers[side.name], taken.answers["ours"]
+    answer = taken.answers[side.name]
     milliseconds = {"ms": taken.seconds["ours"] * 1e3, "against": taken.seconds[side.name] * 1e3}
     ratio = taken.seconds[side.name] / taken.seconds["ours"]
     if isinstance(answer, str):
         yield Line(name=f"{name}; {side.name}: {answer}", figure=ratio, unit="x", numbers=milliseconds)
         return
     yield Line(name=f"{name}; {side.name}", figure=ratio, unit="x", at_least=side.target, numbers=milliseconds)
-    lower, upper = ours
+    yield upper_end(name, taken, side)
+
+
+def upper_end(name: str, taken: Taken, side: Side) -> Line:
+    """By how much a peer's upper end is above ours."""
+    answer, (lower, upper) = taken.answers[side.name], taken.answers["ours"]
     sound = answer >= lower
-    excess = (answer / upper - 1) * 1e6
-    numbers = {"ours": upper, "theirs": answer}
-    label = "its upper end over ours" if sound else "its upper end is BELOW THE TRUTH"
-    yield Line(
-        name=f"{name}; {side.name}: {label}",
-        figure=excess,
+    return Line(
+        name=f"{name}; {side.name}: {'its upper end over ours' if sound else 'its upper end is BELOW THE TRUTH'}",
+        figure=(answer / upper - 1) * 1e6,
         unit="ppm",
         at_least=1e-9 if sound else None,
-        numbers=numbers,
+        numbers={"ours": upper, "theirs": answer},
     )
 
 
@@ -276,6 +279,8 @@ def small(sides: Sequence[Side]) -> Iterator[Line]:
                 at_least=1 if side.target == 50 else None,
                 numbers=numbers,
             )
+            if not isinstance(taken.answers[side.name], str):
+                yield upper_end(name, taken, side)
 
 
 def distinct(sides: Sequence[Side]) -> Iterator[Line]:

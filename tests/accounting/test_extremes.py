@@ -19,7 +19,7 @@ from privately.accounting.events import (
     Repeat,
     Sequence,
 )
-from privately.accounting.extremes import largest_loss
+from privately.accounting.extremes import largest_loss, roughly_largest
 
 QUARTER = Fraction(1, 4)
 
@@ -61,3 +61,14 @@ def test_nothing_has_no_loss() -> None:
     total = largest_loss(Composition())
     assert total is not None
     assert total.upper == 0
+
+
+def test_the_rough_one_is_never_much_more() -> None:
+    """So that nothing is missed when it is used to see whether the exact one is worth its time."""
+    for rate in (QUARTER, Fraction(1, 10**6), 1 - Fraction(1, 10**6)):
+        remove, add = compositions(Repeat(event=PoissonSample(event=Gaussian(noise_multiplier=1), rate=rate), times=50))
+        exact = largest_loss(add)
+        assert exact is not None
+        assert roughly_largest(add) == pytest.approx(float(exact.upper), rel=1e-6)
+        assert largest_loss(remove) is None
+    assert roughly_largest(Composition()) == 0

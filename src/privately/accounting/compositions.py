@@ -182,6 +182,8 @@ def _part(event: Event) -> Part:
 
 def _shared(event: Event) -> Pair:
     """The pair of all that is run on one and the same sample."""
+    if isinstance(event, (Gaussian, Laplace)):
+        return _pair(event)
     terms = flatten(event)
     if all(isinstance(one, (Gaussian, GaussianDP)) for one in terms):
         return _normal(terms)

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Protocol
 
 from privately.accounting.compositions import Composition
-from privately.accounting.extremes import largest_loss
+from privately.accounting.extremes import largest_loss, roughly_largest
 from privately.rounding import End, Interval
 
 _SCALE = Fraction(1, 1000)
@@ -70,9 +70,10 @@ class EpsilonAt:
         """Whether the composition's epsilon is certainly at most the upper end that was found for another one."""
         if self.delta <= composition.infinite or not composition.parts or isinstance(found.upper, float):
             return False
-        largest = largest_loss(composition)
-        if largest is not None and largest.interval().upper <= found.upper:
-            return True
+        if roughly_largest(composition) < 2 * float(found.upper):
+            largest = largest_loss(composition)
+            if largest is not None and largest.interval().upper <= found.upper:
+                return True
         return road.is_at_most(composition, found.upper, _left_of(self.delta, composition.infinite))
 
     def is_met(self, found: Interval) -> bool:

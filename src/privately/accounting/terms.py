@@ -85,7 +85,7 @@ def is_silent(event: Event) -> bool:
 def _collect(event: Event, times: int, found: dict[Event, int]) -> None:
     if times == 0:
         return
-    if isinstance(event, _NOISES):
+    if isinstance(event, _NOISES) or _is_sampled_noise(event):
         count(found, event, times)
         return
     if is_silent(event):
@@ -96,6 +96,11 @@ def _collect(event: Event, times: int, found: dict[Event, int]) -> None:
         return
     for part, runs in opened:
         _collect(part, times * runs, found)
+
+
+def _is_sampled_noise(event: Event) -> bool:
+    """The most common sample, which needs no simplification."""
+    return isinstance(event, PoissonSample) and isinstance(event.event, _NOISES) and 0 < event.rate < 1
 
 
 def _opened(event: Event) -> Iterable[tuple[Event, int]] | None:

@@ -66,7 +66,7 @@ def test_the_binomial_sum(case: tuple[int, float, tuple[float, float], tuple[flo
     atoms = atoms_of(*case)
     with precision(400):
         for s in places(atoms):
-            value, off = atoms.part(s)
+            value, off, _ = atoms.part(s)
             assert abs(exact_part(atoms, s) - arb(value)) <= arb(off)
             assert off <= 1e-9
 
@@ -87,7 +87,7 @@ def test_wrong_floats_are_covered(case: tuple[int, float, tuple[float, float], t
         )
         with precision(300):
             for s in places(true):
-                value, off = near.part(s)
+                value, off, _ = near.part(s)
                 assert abs(exact_part(true, s) - arb(value)) <= arb(off)
             whole = arb(true.mass) ** true.times
             assert abs(arb(near.whole) - whole) <= whole * arb(near.doubt)
@@ -98,7 +98,7 @@ def test_the_stated_errors_are_needed() -> None:
     true = atoms_of(*CASES[2])
     near = replace(true, weights=true.weights * (1 + 1e-9))
     with precision(300):
-        value, off = near.part(0.0)
+        value, off, _ = near.part(0.0)
         assert abs(exact_part(true, 0.0) - arb(value)) > arb(off)
 
 
@@ -130,9 +130,9 @@ def test_an_atom_left_out_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     """Planted: all but the largest weights are dropped."""
     monkeypatch.setattr(module, "_SMALLEST", 1e-3)
     atoms = atoms_of(*CASES[2])
-    value, _ = atoms.part(0.0)
+    value, _, _ = atoms.part(0.0)
     monkeypatch.setattr(module, "_SMALLEST", 1e-40)
-    honest, off = atoms_of(*CASES[2]).part(0.0)
+    honest, off, _ = atoms_of(*CASES[2]).part(0.0)
     assert abs(value - honest) > off
 
 
@@ -142,3 +142,11 @@ def test_the_derivative_is_at_most_one() -> None:
     for c in (1e-3, 0.1, 1.0, 7.0, 300.0):
         slope = (c + 1) * np.exp(-(c + 1) * x) - c * np.exp(-c * x)
         assert (np.abs(slope) <= 1 + 1e-12).all()
+
+
+def test_the_slope_is_that_of_the_part() -> None:
+    for case in CASES:
+        atoms = atoms_of(*case)
+        for s in (-0.3, 0.11, 0.4):
+            (before, _, _), (_, _, slope), (after, _, _) = (atoms.part(s + step) for step in (-1e-7, 0.0, 1e-7))
+            assert abs((after - before) / 2e-7 - slope) <= 1e-4 * (abs(slope) + atoms.whole)

@@ -45,23 +45,29 @@ class Atoms:
         doubt = 1 + 2 * self.weight_error
         rest = np.minimum(self.variation * doubt / reaches, 1.0)
         inside = np.minimum(enlarged(self.mass) * doubt + rest, 1.0)
-        return -log(self.times * rest) - (self.times - 1) * log(inside) - 2.0**-20
+        once, often = log(np.array([self.times * rest, inside]))
+        found: Floats = -once - (self.times - 1) * often - 2.0**-20
+        return found
 
-    @property
+    @cached_property
     def mass(self) -> float:
         return float(self.weights.sum())
 
     @cached_property
+    def _log_mass(self) -> float:
+        return float(log(np.array([self.mass]))[0])
+
+    @cached_property
     def whole(self) -> float:
         """The weight of all steps together: mass^times."""
-        exponent = self.times * float(log(np.array([self.mass]))[0])
+        exponent = self.times * self._log_mass
         return float(exp(np.array([max(exponent, LOWEST)]))[0])
 
-    @property
+    @cached_property
     def doubt(self) -> float:
         """The relative error of `whole`."""
-        exponent = abs(float(log(np.array([self.mass]))[0]))
-        return enlarged(self.times * (self.weight_error + 2 * ERROR * max(1.0, exponent)) + 2 * ERROR)
+        exponent = max(1.0, abs(self._log_mass))
+        return enlarged(self.times * (self.weight_error + 2 * ERROR * exponent) + 2 * ERROR)
 
     def transforms(self, step: float, count: int) -> tuple[Complex, Floats]:
         """Their transform to the power `times`, centred, and bounds on the errors."""
@@ -70,8 +76,9 @@ class Atoms:
         raised, off = power(found + (self.mass - 1), error + 4 * UNIT, self.times)
         return 1 + raised, off + 2 * UNIT
 
-    def part(self, s: float) -> tuple[float, float]:
-        """Their part of the profile at centre + s, without e^(K - c epsilon), and a bound on its error.
+    def part(self, s: float) -> tuple[float, float, float]:
+        """Their part of the profile at centre + s, without e^(K - c epsilon), a bound on its error; and its slope in s,
+        nearly.
 
         Theorem: with k steps on the first atom the loss is k l1 + (times - k) l2, with a binomial weight.
         Reference: Kairouz-Oh-Viswanath 2015
@@ -81,10 +88,12 @@ class Atoms:
         weights, losses, weight_error = self._binomial
         place = int(np.searchsorted(losses, s)) if losses.size else 0
         weights, excess = weights[place:], losses[place:] - s
-        gained = exp(-self.c * excess) * -expm1(-excess)
+        discounts = exp(-self.c * excess)
+        gained = discounts * -expm1(-excess)
         moved = self.times * (self.loss_error + 4 * UNIT * float(np.abs(self.losses).sum())) + 4 * UNIT * abs(s)
         value = float(weights @ gained)
-        return value, enlarged(value * (weight_error + 4 * ERROR + self.c * moved) + moved * self.whole)
+        error = enlarged(value * (weight_error + 4 * ERROR + self.c * moved) + moved * self.whole)
+        return value, error, (self.c + 1) * value - float(weights @ discounts)
 
     @cached_property
     def _binomial(self) -> tuple[Floats, Floats, float]:

@@ -104,13 +104,16 @@ class Integral:
         level *= self.squares
         return total, 2 * scale * float(imaginary.sum()), -2 * scale * float(level.sum())
 
+    @lru_cache(maxsize=8)  # noqa: B019 - as below
+    def _atoms_part(self, s: float) -> tuple[float, float, float]:
+        return self.layout.atoms.part(s) if self.layout.atoms else (0.0, 0.0, 0.0)
+
     def estimate(self, s: float) -> tuple[float, float, float]:
         """ln D at centre + s and its first two derivatives, without bounds: to find an epsilon by."""
         total, slope, bend = self.sum_at(s)
         if self.layout.atoms:
-            near = 2.0**-20 * max(1.0, abs(s))
-            atoms, further = self.layout.atoms.part(s)[0], self.layout.atoms.part(s + near)[0]
-            total, slope, bend = total + atoms, slope + (further - atoms) / near, 0.0
+            atoms, _, atoms_slope = self._atoms_part(s)
+            total, slope, bend = total + atoms, slope + atoms_slope, 0.0
         if total <= 0:
             return -math.inf, -self.c, 0.0
         middle, slope = sum(self.layout.log_mass) / 2, slope / total
@@ -147,7 +150,7 @@ class Integral:
         off = 2 * self.step * _PER_TURN_ABOVE * (self.rounding + self.turning * abs(s))
         off += layout.truncated + 8 * UNIT * self.step * self.first
         if layout.atoms:
-            part, doubt = layout.atoms.part(s)
+            part, doubt, _ = self._atoms_part(s)
             total, off = total + part, off + doubt + self.step * layout.atoms.doubt * layout.atoms.whole / (c * (c + 1))
         off = enlarged(off)
         centre = float(self.centre)

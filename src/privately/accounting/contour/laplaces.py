@@ -101,6 +101,15 @@ class Laplaces:
         """What the integral needs at c."""
         if reach * 2 * float(self.epsilon.max()) > LARGEST_ANGLE:
             raise NotApplicable("the sum turns too often")
+        if c not in self._views:
+            self._views[c] = self._view(c)
+        return self._views[c]
+
+    @cached_property
+    def _views(self) -> dict[float, LaplacesView]:
+        return {}
+
+    def _view(self, c: float) -> LaplacesView:
         e, s = self.epsilon, 2 * c + 1
         g = exp(-np.minimum(s * e, 700.0))
         whole = (c + 1) + c * g

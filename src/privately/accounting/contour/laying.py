@@ -21,6 +21,8 @@ _REACHES = np.array([1.0, 1.25, 1.6, 2.4, 4.0, 8.0])
 _FAR_REACHES = np.array([1.6, 2.4, 4.0])
 """Where frequencies are few, going further costs less than trying twice."""
 _LONG_REACHES = 4.0 * 1.25 ** np.arange(32.0)
+_AGAIN = np.array([1.0, 1.02, 1.1])
+"""Once a reach is known: other points may need a little more."""
 _LONGEST_REACH = 1e9
 _NEGLIGIBLE = 5.0
 _FEW = 64
@@ -93,7 +95,8 @@ def lay(
         if enough.size and reaches[enough[0]] + beyond <= reach:
             break
         if enough.size:
-            reach = float(reaches[enough[0]]) * (1 + 2.0**-40) + beyond
+            ratios = _AGAIN * (float(reaches[enough[0]]) / base)
+            reach = base * float(ratios[-1]) * (1 + 2.0**-40) + beyond
         else:
             base, reach, ratios = float(reaches[-1]), float(reaches[-1]) * 2 + beyond, _REACHES
         if base > _LONGEST_REACH:
