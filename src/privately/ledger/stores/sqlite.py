@@ -25,7 +25,7 @@ APPLICATION, SCHEMA = 0x70724C67, 1
 OLDEST = 3_051_003
 PATIENCE = 30.0
 
-_LOG_BYTES = 8 << 20
+_LOG_BYTES, _PAUSE = 8 << 20, 20
 _TABLES = """
 CREATE TABLE record (
     number INTEGER PRIMARY KEY,
@@ -64,7 +64,7 @@ class SQLiteStore:
         self.durable = str(path) != MEMORY
         self.path = Path(os.path.realpath(path)) if self.durable else Path(MEMORY)
         self._vfs, self._patience = vfs, patience
-        self._left_in_log = 0
+        self._turns_to_wait = 0
         self._process, self._closed = os.getpid(), False
         self._write_guard, self._read_guard = threading.RLock(), threading.RLock()
         with explained(self.path):
@@ -101,9 +101,8 @@ class SQLiteStore:
             finally:
                 if self._writer.in_transaction:
                     self._writer.execute("ROLLBACK")
-            if self.durable and self._log_size() > self._left_in_log + _LOG_BYTES:
-                self._carry_over()
-                self._left_in_log = self._log_size()
+            if self.durable and self._log_size() > _LOG_BYTES:
+                self._carry_over_now_and_then()
 
     def close(self) -> None:
         """Carries the log over, so that the file alone is the whole ledger."""
@@ -183,6 +182,15 @@ class SQLiteStore:
 
     def _turn(self) -> AbstractContextManager[None]:
         return nullcontext() if self._lock is None else self._lock.held()
+
+    def _carry_over_now_and_then(self) -> None:
+        """While somebody reads for long, trying costs a sync and brings nothing."""
+        if self._turns_to_wait:
+            self._turns_to_wait -= 1
+            return
+        self._carry_over()
+        if self._log_size() > _LOG_BYTES:
+            self._turns_to_wait = _PAUSE
 
     def _carry_over(self) -> None:
         """Only if nobody is in the way: what is committed is durable in the log too, and there will be other times."""
