@@ -69,6 +69,16 @@ class Atoms:
         exponent = max(1.0, abs(self._log_mass))
         return enlarged(self.times * (self.weight_error + 2 * ERROR * exponent) + 2 * ERROR)
 
+    @property
+    def taken(self) -> float:
+        """The weight of all paths that are taken out: their transform at 0."""
+        return self.whole
+
+    @property
+    def taken_error(self) -> float:
+        """How far that may be off."""
+        return self.doubt * self.whole
+
     def transforms(self, step: float, count: int) -> tuple[Complex, Floats]:
         """Their transform to the power `times`, centred, and bounds on the errors."""
         alone = View((0.0, 0.0), 0.0, self.weights, self.losses, self.weight_error, self.loss_error)
@@ -97,19 +107,22 @@ class Atoms:
 
     @cached_property
     def _binomial(self) -> tuple[Floats, Floats, float]:
+        return self._binomial_of(self.times, self.whole)
+
+    def _binomial_of(self, times: int, whole: float) -> tuple[Floats, Floats, float]:
         """C(times, k) p1^k p2^(times - k) with the losses, these increasing: weights from their ratios, as their sum is
         known. Weights below 10^-40 of the largest are left out; the error covers them.
         """
         p, q = self.weights
-        k = np.arange(self.times + 1.0)
-        ratios = (self.times - k[:-1]) / (k[:-1] + 1) * (p / max(q, 1e-290))
+        k = np.arange(times + 1.0)
+        ratios = (times - k[:-1]) / (k[:-1] + 1) * (p / max(q, 1e-290))
         mode = int(np.searchsorted(-ratios, -1.0))
         shape = np.concatenate([np.cumprod(1 / ratios[:mode][::-1])[::-1], [1.0], np.cumprod(ratios[mode:])])
         kept = np.flatnonzero(shape > _SMALLEST)
         shape, k = shape[kept], k[kept]
-        error = 2 * self.doubt + 16 * UNIT * self.times
-        losses = k * self.losses[0] + (self.times - k) * self.losses[1]
-        weights = shape * (self.whole / shape.sum())
+        error = 2 * self.doubt + 16 * UNIT * times
+        losses = k * self.losses[0] + (times - k) * self.losses[1]
+        weights = shape * (whole / shape.sum())
         if self.losses[0] < self.losses[1]:
             weights, losses = weights[::-1], losses[::-1]
-        return weights, losses, error + self.times * _SMALLEST
+        return weights, losses, error + times * _SMALLEST

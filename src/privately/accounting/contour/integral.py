@@ -52,7 +52,7 @@ class Integral:
         )
         self.squares = self.places * self.places
         self.turning = 4 * UNIT * float((size_of(self.terms) * self.places).sum())
-        self.first = (1 - (layout.atoms.whole if layout.atoms else 0.0)) / (self.c * (self.c + 1))
+        self.first = (1 - (layout.atoms.taken if layout.atoms else 0.0)) / (self.c * (self.c + 1))
 
     def _transform(self) -> tuple[Complex, Floats]:
         """M(z_n)/M(c), centred, with bounds on the errors; without the atoms where they are taken out."""
@@ -151,7 +151,7 @@ class Integral:
         off += layout.truncated + 8 * UNIT * self.step * self.first
         if layout.atoms:
             part, doubt, _ = self._atoms_part(s)
-            total, off = total + part, off + doubt + self.step * layout.atoms.doubt * layout.atoms.whole / (c * (c + 1))
+            total, off = total + part, off + doubt + self.step * layout.atoms.taken_error / (c * (c + 1))
         off = enlarged(off)
         centre = float(self.centre)
         slack = 8 * UNIT * (c * abs(centre) + abs(c * s) + max(map(abs, layout.log_mass)))

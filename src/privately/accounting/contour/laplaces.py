@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from privately.accounting.contour.atoms import Atoms
+from privately.accounting.contour.one_off import OneOff
 from privately.accounting.contour.view import Complex, View, enlarged, power, product, size_of, together
 from privately.accounting.elementary import (
     ERROR,
@@ -27,6 +28,8 @@ from privately.accounting.roads import NotApplicable
 _LARGEST_EPSILON = 500.0
 _MOST_CELLS = 1 << 22
 _SMALL = 1e-3
+_FEW_STEPS = 400
+"""So many at most, one step off the atoms is worth a sum of its own."""
 _FIRST_TURN = 2.2
 _LEAST_SQUARE = 0.65  # below sin^2(2.2)
 
@@ -145,7 +148,9 @@ class Laplaces:
             return None
         epsilon, mass = float(self.epsilon[0]), float(view.weights.sum())
         errors = 8 * ERROR + 8 * UNIT * (2 * c + 1) * epsilon, 8 * UNIT * (epsilon + float(np.abs(view.losses).max()))
-        return Atoms.of(view, c, times * self.times[0], mass, errors)
+        steps = times * self.times[0]
+        kind = OneOff if 1 < steps <= _FEW_STEPS else Atoms
+        return kind.of(view, c, steps, mass / 2, errors)
 
 
 @dataclass(frozen=True)
