@@ -10,12 +10,21 @@ from privately.plans.types import Range
 
 _ROUNDING = Fraction(1, 2**50)
 _TINY = Fraction(1, 2**1000)
+_DIGITS = 64
+_LARGEST_DOUBLE = Fraction(2**1024)
 
 
 def widened(found: Range) -> Range:
     """With room for what one operation on doubles is off by: at most a 2^53rd of the result, or less than 2^-1000."""
     room = found.magnitude * _ROUNDING + _TINY
-    return Range(found.lower - room, found.upper + room)
+    return Range(-_short(room - found.lower), _short(found.upper + room))
+
+
+def _short(value: Fraction) -> Fraction:
+    """Not below it, and of few digits, however many steps led to it; doubles end at 2^1024."""
+    exponent = max(value.numerator.bit_length() - value.denominator.bit_length(), -1024)
+    unit = Fraction(2) ** (exponent - _DIGITS)
+    return max(min(math.ceil(value / unit) * unit, _LARGEST_DOUBLE), -_LARGEST_DOUBLE)
 
 
 def added(one: Range, other: Range) -> Range:

@@ -1,0 +1,316 @@
+"""Aggregates of SQL as estimates, made of tallies of whole numbers. Equal tallies are asked for once.
+
+VARIANCE, VAR_POP, STDDEV and STDDEV_POP are all of the values themselves (a division by n): the sample versions differ
+by a factor of n / (n - 1), far less than the noise, and those that name it (VAR_SAMP, STDDEV_SAMP) are refused.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from sqlglot import exp
+
+from privately.errors import NotSupported, Refused, UnknownBounds
+from privately.plans import (
+    BinCounts,
+    Constant,
+    Estimate,
+    Expression,
+    Field,
+    Identity,
+    Known,
+    Mean,
+    Number,
+    Quantile,
+    Range,
+    RowCount,
+    Scan,
+    Spread,
+    StepSum,
+    Tally,
+    Type,
+    UnitCount,
+    constant,
+)
+from privately.plans.types import LARGEST_INTEGER
+from privately.query.binding.expressions import Scope, apply, bind_expression, null_like
+from privately.query.binding.relations import bind_condition
+from privately.query.grammar import named
+from privately.query.spans import Source
+
+MOST_TALLIES = 100
+_BINS = 2**16
+_FINEST = 2**24
+_BOUNDS = (
+    "Declare bounds of the column, such as bounds=(0, 100), or write them into the question: "
+    "SUM(LEAST(GREATEST(x, 0), 100))."
+)
+
+
+@dataclass(slots=True, kw_only=True)
+class Aggregates:
+    """The tallies and estimates that a question needs, as they are found in it."""
+
+    rows: Scope
+    scan: Scan
+    tallies: dict[Tally, Identity] = field(default_factory=dict)
+    estimates: dict[tuple[object, ...], Estimate] = field(default_factory=dict)
+
+    def bind(self, node: exp.Expr) -> Expression | None:
+        """What an aggregate is worth in the answer; None if the node is no aggregate."""
+        condition, inner = None, node
+        if isinstance(node, exp.Filter):
+            condition, inner = node.expression, node.this
+        kind = type(inner)
+        if isinstance(inner, exp.Anonymous) and inner.name.casefold() == "mean" and len(inner.expressions) == 1:
+            kind, inner = exp.Avg, exp.Avg(this=inner.expressions[0])
+        binder = AGGREGATES.get(kind)
+        if binder is None:
+            return None
+        try:
+            found = binder(self, inner, None if condition is None else condition.this)
+        except Refused as error:
+            raise self.source.refuse(error, node) from None
+        if len(self.tallies) > MOST_TALLIES:
+            hint = f"A question may need {MOST_TALLIES}; ask several."
+            raise NotSupported("too many aggregates.", hint=hint, span=self.source.span(node))
+        return found
+
+    @property
+    def source(self) -> Source:
+        return self.rows.source
+
+    def argument(self, node: exp.Expr, condition: exp.Expr | None) -> Expression:
+        """What is aggregated; with FILTER (WHERE ...) it is NULL in all other rows."""
+        return self._where(bind_expression(node, self.rows), condition)
+
+    def number(self, node: exp.Expr, condition: exp.Expr | None) -> Expression:
+        """A number to be aggregated; true counts as 1."""
+        found = bind_expression(node, self.rows)
+        if found.known.type is Type.BOOLEAN:
+            found = apply("to_integer", found, scope=self.rows)
+        if not found.known.type.is_number:
+            hint = "Count it, COUNT(x), or convert it: TRY_CAST(x AS DOUBLE)."
+            raise NotSupported("this is no number.", hint=hint, span=self.source.span(node))
+        if found.known.range is None:
+            raise UnknownBounds("nothing bounds this number.", hint=_BOUNDS, span=self.source.span(node))
+        return self._where(found, condition)
+
+    def _where(self, found: Expression, condition: exp.Expr | None) -> Expression:
+        if condition is None:
+            return found
+        return apply("case", bind_condition(condition, self.rows), found, null_like(found.known), scope=self.rows)
+
+    def tally(self, tally: Tally, name: str) -> Identity:
+        """The identity of a tally, the same for the same one."""
+        if tally not in self.tallies:
+            self.tallies[tally] = self.rows.binding.identity(name)
+        return self.tallies[tally]
+
+    def count(self, argument: Expression | None) -> Identity:
+        """The count of rows in which the argument is not NULL, which is that of all rows if it never is."""
+        everywhere = argument is None or not argument.known.nullable
+        return self.tally(RowCount(argument=None if everywhere else argument), "count")
+
+    def estimate(self, known: Known, *parts: object, make: Callable[[Identity], Estimate]) -> Field:
+        """The value of an estimate in the answer, the same for the same one."""
+        if parts not in self.estimates:
+            self.estimates[parts] = make(self.rows.binding.identity(str(parts[0])))
+        return Field(self.estimates[parts].identity, known)
+
+    # --- by kind of aggregate -----------------------------------------------------------------------------------------
+
+    def number_of(self, name: str, tally: Identity, step: Fraction = Fraction(1), *, whole: bool = True) -> Field:
+        known = Known(type=Type.INTEGER if whole else Type.REAL, nullable=False)
+        return self.estimate(
+            known, name, tally, make=lambda identity: Number(identity=identity, tally=tally, step=step)
+        )
+
+    def bind_count(self, node: exp.Expr, condition: exp.Expr | None) -> Field:
+        counted = node.this
+        if isinstance(counted, exp.Distinct):
+            return self._count_units(counted, condition)
+        if counted is None:
+            raise NotSupported("COUNT of nothing.", hint="Write COUNT(*).")
+        if isinstance(counted, exp.Star):
+            argument = None if condition is None else self._where(constant(value=True), condition)
+            return self.number_of("count", self.count(argument))
+        return self.number_of("count", self.count(self.argument(counted, condition)))
+
+    def _count_units(self, counted: exp.Distinct, condition: exp.Expr | None) -> Field:
+        """Units are counted if what is counted is the very value that names them, whatever it is called by now."""
+        unit = self.scan.table.unit.column
+        hint = "" if unit is None else f"COUNT(DISTINCT {unit}) can be asked for."
+        if condition is not None:
+            raise NotSupported("COUNT(DISTINCT ...) takes no FILTER.", hint="Put the condition into WHERE.")
+        (first, *more) = [bind_expression(one, self.rows) for one in counted.expressions]
+        pairs = zip(self.scan.identities, self.scan.table.columns, strict=True)
+        units = {identity for identity, column in pairs if column.name == unit}
+        if more or not isinstance(first, Field) or first.identity not in units:
+            hint = hint or "Use GROUP BY to count the rows of each value."
+            message = "only people can be counted apart, by the column that names them."
+            raise NotSupported(message, hint=hint, span=self.source.span(counted))
+        return self.number_of("units", self.tally(UnitCount(), "units"))
+
+    def bind_count_if(self, node: exp.Expr, condition: exp.Expr | None) -> Field:
+        chosen = self._where(constant(value=True), node.this)
+        chosen = self._where(chosen, condition)
+        return self.number_of("count", self.count(chosen))
+
+    def bind_sum(self, node: exp.Expr, condition: exp.Expr | None) -> Field:
+        argument = self.number(node.this, condition)
+        total = self.step_sum(argument, wide=False)
+        whole = argument.known.type is Type.INTEGER
+        return self.number_of("sum", self.tally(total, "sum"), total.step, whole=whole)
+
+    def bind_average(self, node: exp.Expr, condition: exp.Expr | None) -> Field:
+        argument = self.number(node.this, condition)
+        total, count = self.tally(self.step_sum(argument, wide=True), "sum"), self.count(argument)
+        return self.estimate(
+            _REAL, "mean", total, count, make=lambda identity: Mean(identity=identity, total=total, count=count)
+        )
+
+    def bind_spread(self, node: exp.Expr, condition: exp.Expr | None) -> Field:
+        name = self.source.words(node).casefold()
+        if name.startswith(("var_samp", "variance_samp", "stddev_samp")):
+            raise NotSupported("the sample version is not supported.", hint="Write VAR_POP(x) or STDDEV_POP(x).")
+        argument = self.number(node.this, condition)
+        sums = self.step_sum(argument, wide=True)
+        total, count = self.tally(sums, "sum"), self.count(argument)
+        squares = self.tally(self.square_sum(argument, sums.step), "squares")
+        root = isinstance(node, (exp.Stddev, exp.StddevPop))
+        return self.estimate(
+            _REAL,
+            "deviation" if root else "variance",
+            total,
+            squares,
+            make=lambda identity: Spread(identity=identity, total=total, squares=squares, count=count, root=root),
+        )
+
+    def bind_median(self, node: exp.Expr, condition: exp.Expr | None) -> Field:
+        return self._quantile(node.this, Fraction(1, 2), condition)
+
+    def bind_quantile(self, node: exp.Expr, condition: exp.Expr | None) -> Field:
+        share = node.args.get("quantile") or node.args.get("expression")
+        if share is None:
+            hint = "Write PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY x), or QUANTILE_CONT(x, 0.5)."
+            raise NotSupported("a quantile of nothing.", hint=hint)
+        return self._quantile(node.this, self._share(share), condition)
+
+    def bind_within(self, node: exp.Expr, condition: exp.Expr | None) -> Field:
+        ordered = node.expression.expressions if isinstance(node.expression, exp.Order) else []
+        if not isinstance(node.this, exp.PercentileCont) or node.this.expression is not None or len(ordered) != 1:
+            hint = "Write PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY x)."
+            raise NotSupported(f"{named(node.this, self.source)} WITHIN GROUP is not supported.", hint=hint)
+        share = self._share(node.this.this)
+        return self._quantile(ordered[0].this, 1 - share if ordered[0].args.get("desc") else share, condition)
+
+    def _share(self, node: exp.Expr) -> Fraction:
+        """A probability, exactly as it is written."""
+        found = bind_expression(node, self.rows)
+        value = found.value if isinstance(found, Constant) else None
+        if not isinstance(value, (int, float)) or isinstance(value, bool) or not 0 <= value <= 1:
+            hint = "Write one such as 0.5; for several, write several quantiles."
+            raise NotSupported("a quantile needs a constant between 0 and 1.", hint=hint, span=self.source.span(node))
+        return Fraction(node.name) if isinstance(node, exp.Literal) else Fraction(value)
+
+    def _quantile(self, node: exp.Expr, share: Fraction, condition: exp.Expr | None) -> Field:
+        bins = self.tally(self.bin_counts(self.number(node, condition)), "bins")
+        return self.estimate(
+            _REAL,
+            "quantile",
+            bins,
+            share,
+            make=lambda identity: Quantile(identity=identity, bins=bins, probability=share),
+        )
+
+    # --- tallies ------------------------------------------------------------------------------------------------------
+
+    def step_sum(self, argument: Expression, *, wide: bool) -> StepSum:
+        """The sum in steps: 1 for whole numbers, that of the column, or else a 2^24th of the range.
+
+        Rounding to steps keeps the order, so the rounded ends of the range bound the rounded values. An average needs
+        bounds that differ (`wide`).
+        """
+        range_ = _range(argument)
+        step = self._step(argument, range_)
+        low, high = (_nearest(end / step) for end in (range_.lower, range_.upper))
+        return _sum(argument, step, low, high + (wide and low == high))
+
+    def _step(self, argument: Expression, range_: Range) -> Fraction:
+        column = self.rows.binding.columns.get(argument.identity) if isinstance(argument, Field) else None
+        if argument.known.type is Type.INTEGER:
+            return Fraction(1)
+        if column is not None and column.step is not None:
+            return column.step
+        return power_of_two_below((range_.upper - range_.lower or range_.magnitude or Fraction(1)) / _FINEST)
+
+    def square_sum(self, argument: Expression, step: Fraction) -> StepSum:
+        """The sum of squares, in squared steps, which are made coarser until 2^62 of them are enough."""
+        range_ = _range(argument)
+        if argument.known.type is Type.INTEGER and range_.magnitude**2 >= LARGEST_INTEGER:
+            argument = apply("to_real", argument, scope=self.rows)
+        ends = [range_.lower**2, range_.upper**2]
+        least = Fraction(0) if range_.lower <= 0 <= range_.upper else min(ends)
+        square = step**2
+        while max(ends) / square >= LARGEST_INTEGER - 1:
+            square *= 4
+        low, high = (_nearest(end / square) for end in (least, max(ends)))
+        return _sum(apply("multiply", argument, argument, scope=self.rows), square, low, max(high, low + 1))
+
+    def bin_counts(self, argument: Expression) -> BinCounts:
+        """Bins of a 2^16th of the range; a whole number is in the middle of its bin."""
+        range_ = _range(argument)
+        width = range_.upper - range_.lower
+        if argument.known.type is Type.INTEGER:
+            size = Fraction(max(1, math.ceil((width + 1) / _BINS)))
+            lower, bins = range_.lower - Fraction(1, 2), math.ceil((width + 1) / size)
+            return BinCounts(argument=argument, lower=lower, width=size, bins=bins)
+        size = width / _BINS if width else Fraction(1)
+        return BinCounts(argument=argument, lower=range_.lower, width=size, bins=_BINS if width else 1)
+
+
+_REAL = Known(type=Type.REAL, nullable=True)
+
+AGGREGATES: Mapping[type[exp.Expr], Callable[[Aggregates, exp.Expr, exp.Expr | None], Field]] = {
+    exp.Count: Aggregates.bind_count,
+    exp.CountIf: Aggregates.bind_count_if,
+    exp.Sum: Aggregates.bind_sum,
+    exp.Avg: Aggregates.bind_average,
+    exp.Median: Aggregates.bind_median,
+    exp.Quantile: Aggregates.bind_quantile,
+    exp.PercentileCont: Aggregates.bind_quantile,
+    exp.WithinGroup: Aggregates.bind_within,
+    exp.Variance: Aggregates.bind_spread,
+    exp.VariancePop: Aggregates.bind_spread,
+    exp.Stddev: Aggregates.bind_spread,
+    exp.StddevPop: Aggregates.bind_spread,
+}
+
+
+def _range(argument: Expression) -> Range:
+    found = argument.known.range
+    if found is None:
+        raise UnknownBounds("nothing bounds this number.", hint=_BOUNDS)
+    return found
+
+
+def _sum(argument: Expression, step: Fraction, low: int, high: int) -> StepSum:
+    if max(abs(low), abs(high)) >= LARGEST_INTEGER:
+        raise UnknownBounds("the bounds of this number are too far apart to sum it exactly.", hint=_BOUNDS)
+    return StepSum(argument=argument, step=step, low=low, high=high)
+
+
+def _nearest(value: Fraction) -> int:
+    """Halves away from 0, as everywhere in a plan."""
+    below = math.floor(abs(value) + Fraction(1, 2))
+    return -below if value < 0 else below
+
+
+def power_of_two_below(value: Fraction) -> Fraction:
+    """The largest power of two that is not above it."""
+    power = Fraction(2) ** (value.numerator.bit_length() - value.denominator.bit_length())
+    return power if power <= value else power / 2
