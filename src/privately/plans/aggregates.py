@@ -6,6 +6,7 @@ units. That is all the privacy of an answer rests on, so a tally brings its numb
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
@@ -13,9 +14,10 @@ from typing import TypeAlias
 from privately.errors import InvalidParameter
 from privately.plans.expressions import Expression, Identity
 from privately.plans.relations import Relation, check_fields
-from privately.plans.types import LARGEST_INTEGER, Type, Value
+from privately.plans.types import LARGEST_INTEGER, Type, Value, type_of
 
 MOST_BINS = 2**20
+MOST_KEYS = 10**6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +49,8 @@ class StepSum:
 
     @property
     def reach(self) -> int:
-        return max(abs(self.low), abs(self.high))
+        """At least 1, so that there is noise to be made for it."""
+        return max(abs(self.low), abs(self.high), 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,6 +96,18 @@ class Key:
     def __post_init__(self) -> None:
         if self.expression.known.type is Type.REAL:
             raise InvalidParameter("key", "real numbers make no groups; round them first.")
+        if self.values is not None:
+            self._check_values(self.values)
+
+    def _check_values(self, values: tuple[Value, ...]) -> None:
+        """A group that were listed twice would be answered twice, at the price of one answer."""
+        kind = self.expression.known.type
+        if not 0 < len(values) <= MOST_KEYS:
+            raise InvalidParameter("keys", f"list between 1 and {MOST_KEYS:,} values of {self.identity.name}.")
+        if not all(value is None or _is_of(value, kind) for value in values):
+            raise InvalidParameter("keys", f"the values of {self.identity.name} must be of the type {kind.value}.")
+        if len(set(values)) != len(values):
+            raise InvalidParameter("keys", f"a value of {self.identity.name} is listed twice.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,3 +132,16 @@ class Aggregation:
     @property
     def keys_are_public(self) -> bool:
         return all(key.values is not None for key in self.keys)
+
+    @property
+    def listed_groups(self) -> int | None:
+        """How many groups there are, if that is public."""
+        sizes = [None if key.values is None else len(key.values) for key in self.keys]
+        return None if None in sizes else math.prod(size for size in sizes if size is not None)
+
+
+def _is_of(value: Value, kind: Type) -> bool:
+    try:
+        return type_of(value) is kind
+    except ValueError:
+        return False

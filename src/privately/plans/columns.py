@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import islice
 
 from privately.errors import InvalidParameter
 from privately.plans.types import LARGEST_INTEGER, Known, Range, Type, Value, type_of
@@ -55,7 +56,7 @@ class Column:
             "step": _step(step, kind, limits),
             "categories": None if categories is None else _categories(categories, kind),
             "length": whole(length, "length", minimum=1, maximum=LONGEST_TEXT),
-            "nullable": nullable,
+            "nullable": _truth(nullable),
         }
         for field, value in members.items():
             object.__setattr__(self, field, value)
@@ -78,6 +79,12 @@ def _name(name: object) -> str:
     if not isinstance(name, str) or not 0 < len(name) <= 200 or not name.isprintable():
         raise InvalidParameter("name", "must be a text that can be printed, of at most 200 characters.")
     return name
+
+
+def _truth(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise InvalidParameter("nullable", "is either True or False.")
+    return value
 
 
 def _bounds(bounds: object, kind: Type) -> Range:
@@ -111,14 +118,16 @@ def _power_of_two_below(value: Fraction) -> Fraction:
 
 
 def _categories(categories: Iterable[Value], kind: Type) -> tuple[Value, ...]:
-    listed = tuple(dict.fromkeys(categories))
-    if not 0 < len(listed) <= MOST_CATEGORIES:
+    if isinstance(categories, str) or not isinstance(categories, Iterable):
+        raise InvalidParameter("categories", 'give a list, such as ["a", "b"].')
+    given = tuple(islice(categories, MOST_CATEGORIES + 1))
+    if not 0 < len(given) <= MOST_CATEGORIES:
         raise InvalidParameter("categories", f"list between 1 and {MOST_CATEGORIES:,}.")
-    for value in listed:
+    for value in given:
         try:
             found = type_of(value)
         except ValueError:
             raise InvalidParameter("categories", f"{value!r} cannot be one.") from None
         if found is not kind:
             raise InvalidParameter("categories", f"{value!r} is not of the type {kind.value}.")
-    return listed
+    return tuple(dict.fromkeys(given))

@@ -24,8 +24,17 @@ class Table:
         names = [column.name.casefold() for column in self.columns]
         if not names or len(set(names)) != len(names):
             raise InvalidParameter("columns", "have one name each, told apart without regard to case.")
-        if self.unit.column is not None and self.unit.column not in {column.name for column in self.columns}:
-            raise InvalidParameter("unit", f"there is no column {self.unit.column}.")
+        if self.unit.column is not None:
+            self._check_unit(self.unit.column)
+
+    def _check_unit(self, name: str) -> None:
+        """People must stay apart: a bound that made one of two would let each change which rows of the other count."""
+        found = next((column for column in self.columns if column.name == name), None)
+        if found is None:
+            raise InvalidParameter("unit", f"there is no column {name}.")
+        if found.type is Type.REAL or found.bounds is not None:
+            hint = "Declare it as text, or as integer without bounds."
+            raise InvalidParameter("unit", f"{name} names people: no real number, and without bounds.", hint=hint)
 
     def column(self, name: str) -> Column | None:
         """The column of this name, whatever its case."""
@@ -38,6 +47,10 @@ class Scan:
 
     table: Table
     identities: tuple[Identity, ...]
+
+    def __post_init__(self) -> None:
+        if len(set(self.identities)) != len(self.table.columns) or len(self.identities) != len(self.table.columns):
+            raise InvalidParameter("identities", "there must be one for each column.")
 
     @property
     def fields(self) -> tuple[Field, ...]:
@@ -70,7 +83,9 @@ class Project:
     outputs: tuple[tuple[Identity, Expression], ...]
 
     def __post_init__(self) -> None:
-        known = {field.identity for field in self.source.fields}
+        known = _identities(self.source)
+        if len({identity for identity, _ in self.outputs}) != len(self.outputs):
+            raise InvalidParameter("outputs", "must have an identity each.")
         for identity, expression in self.outputs:
             check_fields(self.source, expression)
             same = isinstance(expression, Field) and expression.identity == identity
@@ -90,6 +105,12 @@ def check_fields(source: Relation, expression: Expression) -> None:
     missing = fields_of(expression) - {field.identity for field in source.fields}
     if missing:
         raise InvalidParameter("expression", f"there is no {next(iter(missing)).name} here.")
+
+
+def _identities(relation: Relation) -> set[Identity]:
+    """Of all values that there are, or were on the way."""
+    found = {field.identity for field in relation.fields}
+    return found if isinstance(relation, Scan) else found | _identities(relation.source)
 
 
 def scan_of(relation: Relation) -> Scan:

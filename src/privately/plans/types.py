@@ -67,7 +67,7 @@ class Known:
 
 
 def type_of(value: Value) -> Type:
-    """The type of a constant that is not NULL; infinities and NaN are no values."""
+    """The type of a constant that is not NULL; infinities, NaN, zoned timestamps and half characters are no values."""
     match value:
         case bool():
             return Type.BOOLEAN
@@ -75,10 +75,12 @@ def type_of(value: Value) -> Type:
             return Type.INTEGER
         case float() if math.isfinite(value):
             return Type.REAL
-        case str():
+        case str() if not any("\ud800" <= letter <= "\udfff" for letter in value):
             return Type.TEXT
-        case datetime():
+        case datetime() if value.tzinfo is None:
             return Type.TIMESTAMP
+        case datetime():
+            pass
         case date():
             return Type.DATE
     raise ValueError(f"{value!r} is no constant of a plan")

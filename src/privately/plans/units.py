@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 
 from privately.errors import InvalidParameter
 from privately.guarantees import Neighbors
 from privately.guarantees.neighbors import Change
-from privately.rounding import Enclosure, round_up, whole
+from privately.rounding import whole
 
 MOST_ROWS = 10**9
 
@@ -41,6 +40,8 @@ class Unit:
     ) -> None:
         if column is None and (rows, groups, rows_per_group) != (1, None, None):
             raise InvalidParameter("unit", "a row is one row in one group.", hint="Name the column that tells people.")
+        if column is not None:
+            Neighbors(change=change).of_unit(column)
         most = whole(rows, "rows", minimum=1, maximum=MOST_ROWS)
         members = {
             "column": column,
@@ -57,6 +58,14 @@ class Unit:
         """What the guarantees of answers are about: a unit with any number of rows in the file, for few count."""
         base = Neighbors(change=self.change)
         return base if self.column is None else base.of_unit(self.column)
+
+    def within(self, groups: int | None) -> Unit:
+        """The same unit in a question that has no more than so many groups."""
+        if self.column is None or groups is None or groups >= self.groups:
+            return self
+        return Unit(
+            column=self.column, rows=self.rows, groups=groups, rows_per_group=self.rows_per_group, change=self.change
+        )
 
     @property
     def most_groups(self) -> int:
@@ -79,10 +88,10 @@ class Unit:
     @property
     def squares(self) -> int:
         """The largest sum of squares of a unit's counts in the groups: L2 squared."""
-        full, rest = divmod(self.most_rows, min(self.rows_per_group, self.rows))
-        return full * min(self.rows_per_group, self.rows) ** 2 + rest**2
+        full, rest = divmod(self.most_rows, self.most_in_a_group)
+        return full * self.most_in_a_group**2 + rest**2
 
     @property
-    def euclidean(self) -> Fraction:
-        """L2 of the counts, rounded up."""
-        return round_up(Fraction(Enclosure.of(self.squares).sqrt().upper))
+    def most_in_a_group(self) -> int:
+        """How many rows of one unit count in one group: Linf."""
+        return min(self.rows_per_group, self.rows)

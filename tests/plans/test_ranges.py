@@ -1,0 +1,71 @@
+"""Ranges hold all results, for all numbers in ranges with small ends."""
+
+import math
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from itertools import product
+
+import pytest
+
+from privately.plans import ranges
+from privately.plans.types import Range
+
+ENDS = [Fraction(one) for one in (-3, -1, 0, Fraction(1, 2), 2)]
+ALL = [Range(low, high) for low, high in product(ENDS, ENDS) if low <= high]
+
+
+def points(one: Range) -> Iterator[Fraction]:
+    """Its ends, its middle, and 0 if it is there."""
+    yield from {one.lower, one.upper, (one.lower + one.upper) / 2, *([Fraction(0)] if 0 in one else [])}
+
+
+@pytest.mark.parametrize(
+    ("bound", "operation"),
+    [
+        (ranges.added, lambda a, b: a + b),
+        (ranges.subtracted, lambda a, b: a - b),
+        (ranges.multiplied, lambda a, b: a * b),
+        (ranges.greatest, max),
+        (ranges.least, min),
+    ],
+)
+def test_of_two(bound: Callable[..., Range], operation: Callable[..., Fraction]) -> None:
+    for one, other in product(ALL, ALL):
+        found = bound(one, other)
+        results = [operation(a, b) for a, b in product(points(one), points(other))]
+        assert all(result in found for result in results)
+        assert {min(results), max(results)} == {found.lower, found.upper}
+
+
+@pytest.mark.parametrize(("bound", "operation"), [(ranges.negated, lambda a: -a), (ranges.absolute, abs)])
+def test_of_one(bound: Callable[..., Range], operation: Callable[..., Fraction]) -> None:
+    for one in ALL:
+        results = [operation(a) for a in points(one)]
+        assert bound(one) == Range(min(results), max(results))
+
+
+def test_quotients() -> None:
+    for one, other in product(ALL, ALL):
+        found = ranges.divided(one, other)
+        assert (found is None) == (0 in other)
+        if found is not None:
+            assert all(a / b in found for a, b in product(points(one), points(other)))
+
+
+def test_roundings_and_remainders() -> None:
+    for one in ALL:
+        found = ranges.whole(one)
+        assert all(math.floor(a) in found and math.ceil(a) in found and round(a) in found for a in points(one))
+    for divisor in (-3, -1, 2, 3):
+        found = ranges.remainder(Range(Fraction(divisor), Fraction(divisor)))
+        assert all(math.fmod(a, divisor) in found for a in range(-9, 10))
+
+
+@pytest.mark.parametrize("value", [1.0, 1e300, 5e-324, 0.1])
+def test_doubles_have_room(value: float) -> None:
+    for operation, exact in [
+        (value + 1e-3, Fraction(value) + Fraction(1e-3)),
+        (value * 0.3, Fraction(value) * Fraction(0.3)),
+        (value / 3, Fraction(value) / 3),
+    ]:
+        assert operation in ranges.widened(Range(exact, exact))
