@@ -137,9 +137,35 @@ def test_parts_of_a_parallel_are_rounded_each() -> None:
     assert all(len(flatten(part)) <= MOST_DIFFERENT // 2 for part in found.events)
 
 
+def test_what_cannot_be_rounded_does_not_make_the_rest_coarser() -> None:
+    """A few rigid terms beside many others, and rigid terms that only Renyi divergences can add up."""
+    rest = [FAMILIES["laplace"](1 + Fraction(k, 300)) for k in range(300)]
+    for number in (50, 400):
+        rigid = [RIGID["discrete gaussian"](100 + Fraction(k, number)) for k in range(number)]
+        event = acc.Sequence(events=[*rest, *rigid])
+        found = acc.epsilon(event, delta="1e-6")
+        alone = acc.epsilon(acc.Sequence(events=rest), delta="1e-6")
+        assert alone.lower <= found.upper <= alone.upper * Fraction(3, 2)
+
+
+def test_rounded_terms_leave_room_for_the_others() -> None:
+    rigid = [RIGID["renyi"](1 + Fraction(k, 200)) for k in range(200)]
+    event = acc.Sequence(events=[*rigid, *many(FAMILIES["pure"], 500).events])
+    assert len(flatten(coarser(event, upward=True))) <= MOST_DIFFERENT
+
+
 def test_too_many_that_cannot_be_rounded_are_refused() -> None:
-    with pytest.raises(NoSuchRule):
+    with pytest.raises(NoSuchRule, match="too many different terms"):
         acc.epsilon(many(RIGID["renyi"], 3000), delta="1e-6")
+    parts = [
+        acc.PoissonSample(event=FAMILIES["gaussian"](1 + Fraction(k, 2500)), rate=Fraction(k + 1, 9000))
+        for k in range(2500)
+    ]
+    with pytest.raises(NoSuchRule):
+        acc.epsilon(acc.Parallel(events=parts), delta="1e-6")
+    grouped = acc.Group(event=many(FAMILIES["approx"], 2000), size=3)
+    with pytest.raises(NoSuchRule):
+        acc.epsilon(grouped, delta="1e-6")
 
 
 @pytest.mark.slow

@@ -74,7 +74,10 @@ def _answer(event: Event, question: Question, method: Method | None) -> Interval
     """By the event itself or, if it has too many different terms, by two that have fewer, on either side."""
     if method == "renyi":
         return _by_renyi(event, question)
-    above = coarser(event, upward=True)
+    try:
+        above = coarser(event, upward=True)
+    except NotApplicable:
+        return _by_renyi(event, question)
     if above is event:
         return _exact(event, question, method)
     top = _exact(above, question, method)
@@ -169,8 +172,8 @@ def _renyi_or_none(event: Event, question: Question) -> Interval | None:
 
 
 def _by_renyi(event: Event, question: Question) -> Interval:
-    event = concentrated(event)
     try:
+        event = concentrated(event)
         if isinstance(question, EpsilonAt):
             return renyi.epsilon(event, question.delta, question.width)
         return renyi.delta(event, min(question.epsilon, LARGEST_EPSILON), question.width)

@@ -31,10 +31,12 @@ from privately.accounting.roads import NotApplicable
 from privately.accounting.terms import Terms, alternatives, flatten, parts_of
 from privately.errors import MixedNeighbors, NoSuchRule
 from privately.guarantees.curves import gaussian_within
-from privately.rounding import Enclosure, tidy
+from privately.rounding import Enclosure, round_up, tidy
 
 Step = Callable[[Event], Event]
 
+_MANY = 256
+_DIGITS = 40
 _TYPICAL = Fraction(3)
 _ENDLESS = Fraction(10**40)
 
@@ -139,7 +141,10 @@ def _summed(terms: Terms) -> Event:
     """Every mechanism on one sample, as one that is (epsilon, delta)-DP."""
     neighbors = next(iter(terms)).neighbors
     spent = [(_pure(term), times) for term, times in terms.items()]
-    epsilon = sum((times * one[0] for one, times in spent), Fraction(0))
+    costs = [times * one[0] for one, times in spent]
+    if len(costs) > _MANY:  # exact sums of so many would become very long
+        costs = [round_up(cost, _DIGITS) for cost in costs]
+    epsilon = sum(costs, Fraction(0))
     failures: dict[Fraction, int] = {}
     for (_, delta), times in spent:
         failures[delta] = failures.get(delta, 0) + times

@@ -25,6 +25,7 @@ from privately.accounting.events import (
     Sequence,
 )
 from privately.accounting.events.event import LEAST_NOISE, MOST_NOISE
+from privately.accounting.roads import NotApplicable
 from privately.accounting.terms import Terms, alternatives, count
 from privately.errors import NoSuchRule
 from privately.guarantees.curves import gaussian_within
@@ -33,16 +34,20 @@ from privately.rounding import LARGEST, round_down, round_up
 MOST_DIFFERENT = 256
 """Events with at most so many different terms are taken as they are."""
 
+MOST_RIGID = 512
+"""So many that cannot be rounded are enough for Renyi divergences."""
+
 _BITS = (12, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0, -1, -2, -3, -4, -5, -6, -7)
 _DIGITS = 40
 _NORMAL = (Gaussian, GaussianDP)
 """All of them together are one law anyway."""
+_ROUNDED = (*_NORMAL, Laplace, DiscreteLaplace, Pure, RandomizedResponse, Exponential, Approx)
 
 
 def coarser(event: Event, *, upward: bool) -> Event:
     """An event of few different terms that costs at least as much, or at most; the event itself where it has few.
 
-    Terms that no rounding is known for stay as they are, so that there may be more.
+    Terms that no rounding is known for stay as they are; NotApplicable where these are too many themselves.
 
     Theorem: the profile of a composition grows with the strength of each of its terms; (epsilon, delta)-DP has the
         losses of epsilon-DP beside those of (0, delta)-DP; rho of zCDP add up, and normal noise of the same rho is
@@ -58,8 +63,11 @@ def coarser(event: Event, *, upward: bool) -> Event:
         listed = alternatives(event)
     except NoSuchRule:
         return event
-    if sum(not isinstance(term, _NORMAL) for terms in listed for term in terms) <= MOST_DIFFERENT:
+    different = [term for terms in listed for term in terms if not isinstance(term, _NORMAL)]
+    if len(different) <= MOST_DIFFERENT:
         return event
+    if sum(not _can_be_rounded(term) for term in different) > MOST_DIFFERENT:
+        raise NotApplicable("too many different terms that cannot be rounded")
     rounded = [_fewer(terms, MOST_DIFFERENT // len(listed), upward=upward) for terms in listed]
     parts = [_sequence(terms) for terms in rounded]
     return parts[0] if len(parts) == 1 else Parallel(events=parts)
@@ -80,7 +88,7 @@ def concentrated(event: Event) -> Event:
     except NoSuchRule:
         return event
     if len(listed) > 1 or len(listed[0]) <= MOST_DIFFERENT:
-        return coarser(event, upward=True)
+        return event
     rho, others = Fraction(0), {}
     for term, times in listed[0].items():
         found = _rho(term)
@@ -88,6 +96,8 @@ def concentrated(event: Event) -> Event:
             others[term] = times
         else:
             rho += round_up(times * found, _DIGITS)
+    if sum(not _can_be_rounded(term) for term in others) > MOST_RIGID:
+        raise NotApplicable("too many different terms that cannot be rounded")
     terms = _fewer(others, MOST_DIFFERENT, upward=True)
     return _sequence({**terms, ZCDP(rho=rho, neighbors=event.neighbors): 1} if rho else terms)
 
@@ -106,7 +116,13 @@ def _rho(term: Event) -> Fraction | None:
 
 
 def _sequence(terms: Mapping[Event, int]) -> Event:
-    return Sequence(events=[Repeat(event=term, times=times) for term, times in terms.items()])
+    listed = terms.items()
+    return Sequence(events=[term if times == 1 else Repeat(event=term, times=times) for term, times in listed])
+
+
+def _can_be_rounded(term: Event) -> bool:
+    inner = term.event if isinstance(term, PoissonSample) else term
+    return isinstance(inner, _ROUNDED) or (inner is term and isinstance(term, ZCDP))
 
 
 def _fewer(terms: Terms, most: int, *, upward: bool) -> Terms:
@@ -124,11 +140,12 @@ def _fewer(terms: Terms, most: int, *, upward: bool) -> Terms:
                 count(moving, Pure(epsilon=epsilon, neighbors=term.neighbors), times)
                 count(moving, Approx(epsilon=0, delta=delta, neighbors=term.neighbors), times)
             case _:
-                count(moving, term, times)
+                count(moving if _can_be_rounded(term) else kept, term, times)
     if rho:
         neighbors = next(iter(terms)).neighbors
         mechanism = GaussianDP(mu=gaussian_within(rho), neighbors=neighbors)
         count(kept, ZCDP(rho=rho, neighbors=neighbors) if upward else mechanism, 1)
+    most = max(most - sum(not isinstance(term, _NORMAL) for term in kept), most // 8)
     for bits in _BITS:
         if len(moving) <= most:
             break

@@ -110,6 +110,8 @@ def _term(event: Event, size: int) -> Both:
     split = parts_of(event)
     if split is not None:
         parts, rate = split
+        if len(parts) > MOST_TERMS:
+            raise NotApplicable(f"there are {len(parts)} parts, more than {MOST_TERMS}")
         sampled = parts if rate == 1 else [PoissonSample(event=part, rate=rate) for part in parts]
         return _worst([_both(part, 1) for part in sampled])
     match event:
