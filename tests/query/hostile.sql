@@ -179,15 +179,15 @@ SELECT COUNT(*) FROM visits WHERE setseed(0.5) IS NULL
 SELECT COUNT(*) FROM visits WHERE uuid() IS NOT NULL
 SELECT COUNT(*) FROM visits WHERE gen_random_uuid() IS NOT NULL
 SELECT COUNT(*) FROM visits WHERE uuidv7() IS NOT NULL
-SELECT COUNT(*) FROM visits WHERE now() > at
-SELECT COUNT(*) FROM visits WHERE get_current_timestamp() > at
-SELECT COUNT(*) FROM visits WHERE current_timestamp > at
+SELECT COUNT(*) FROM visits WHERE now() > seen
+SELECT COUNT(*) FROM visits WHERE get_current_timestamp() > seen
+SELECT COUNT(*) FROM visits WHERE current_timestamp > seen
 SELECT COUNT(*) FROM visits WHERE current_date > day
 SELECT COUNT(*) FROM visits WHERE today() > day
 SELECT COUNT(*) FROM visits WHERE current_time IS NULL
-SELECT COUNT(*) FROM visits WHERE localtimestamp > at
-SELECT COUNT(*) FROM visits WHERE transaction_timestamp() > at
-SELECT COUNT(*) FROM visits WHERE age(at) IS NULL
+SELECT COUNT(*) FROM visits WHERE localtimestamp > seen
+SELECT COUNT(*) FROM visits WHERE transaction_timestamp() > seen
+SELECT COUNT(*) FROM visits WHERE age(seen) IS NULL
 SELECT COUNT(*) FROM visits WHERE nextval('s') = 1
 SELECT COUNT(*) FROM visits WHERE currval('s') = 1
 SELECT COUNT(*) FROM visits WHERE error('x') IS NULL
@@ -285,15 +285,15 @@ SELECT COUNT(*) FROM visits WHERE city::regclass IS NULL
 SELECT COUNT(*) FROM visits WHERE (age, cost) = (1, 2)
 SELECT COUNT(*) FROM visits WHERE (age, cost) IN ((1, 2))
 SELECT COUNT(*) FROM visits WHERE ROW(age) = ROW(1)
-SELECT COUNT(*) FROM visits WHERE at AT TIME ZONE 'UTC' IS NULL
+SELECT COUNT(*) FROM visits WHERE seen AT TIME ZONE 'UTC' IS NULL
 SELECT COUNT(*) FROM visits WHERE day + INTERVAL 1 DAY > day
 SELECT COUNT(*) FROM visits WHERE day + 1 > day
 SELECT COUNT(*) FROM visits WHERE date_trunc('month', day) = day
 SELECT COUNT(*) FROM visits WHERE strftime(day, '%Y') = '2024'
 SELECT COUNT(*) FROM visits WHERE strptime(city, '%Y') IS NULL
-SELECT COUNT(*) FROM visits WHERE epoch(at) = 1
-SELECT COUNT(*) FROM visits WHERE EXTRACT(epoch FROM at) = 1
-SELECT COUNT(*) FROM visits WHERE EXTRACT(microseconds FROM at) = 1
+SELECT COUNT(*) FROM visits WHERE epoch(seen) = 1
+SELECT COUNT(*) FROM visits WHERE EXTRACT(epoch FROM seen) = 1
+SELECT COUNT(*) FROM visits WHERE EXTRACT(microseconds FROM seen) = 1
 SELECT COUNT(*) FROM visits WHERE date_diff('second', day, day) = 1
 SELECT COUNT(*) FROM visits WHERE x'ab' = city
 SELECT COUNT(*) FROM visits WHERE e'\x61' = city

@@ -24,10 +24,13 @@ class Source:
         """From the first to behind the last character of what the node was made of, as far as that is known.
 
         The tree keeps the places of names, constants and function names; what has none of these gets the span of the
-        part around it.
+        part around it. Places in the names of types are those of another text.
         """
+        type_ = None if node is None else node.find_ancestor(exp.DataType)
+        node = node if type_ is None else type_
         while node is not None:
-            places = [place for place in map(place_of, node.walk()) if place is not None]
+            inner = node.walk(prune=_is_type)
+            places = [place for place in (place_of(one) for one in inner if not _is_type(one)) if place is not None]
             if places:
                 return self._closed(min(start for start, _ in places), max(end for _, end in places))
             node = node.parent
@@ -53,6 +56,10 @@ class Source:
         if error.span is None:
             error.span = self.span(node)
         return error
+
+
+def _is_type(node: exp.Expr) -> bool:
+    return isinstance(node, exp.DataType)
 
 
 def place_of(node: exp.Expr) -> Span | None:

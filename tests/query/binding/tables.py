@@ -30,7 +30,7 @@ VISITS = Table(
         Column(name="city", type=Type.TEXT, length=50),
         Column(name="urgent", type=Type.BOOLEAN),
         Column(name="day", type=Type.DATE),
-        Column(name="at", type=Type.TIMESTAMP),
+        Column(name="seen", type=Type.TIMESTAMP),
         Column(name="free", type=Type.REAL),
         Column(name="score", type=Type.REAL, bounds=(-1, 1)),
         Column(name="size", type=Type.INTEGER, bounds=(1, 5), nullable=False),

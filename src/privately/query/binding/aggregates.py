@@ -111,9 +111,12 @@ class Aggregates:
         return self.tallies[tally]
 
     def count(self, argument: Expression | None) -> Identity:
-        """The count of rows in which the argument is not NULL, which is that of all rows if it never is."""
-        everywhere = argument is None or not argument.known.nullable
-        return self.tally(RowCount(argument=None if everywhere else argument), "count")
+        """The count of rows in which the argument is not NULL.
+
+        An average pairs a sum with the count of the very same values. It is not replaced by the count of all rows where
+        a column is declared to be never NULL: if the data broke that promise, one row would move the pair too far.
+        """
+        return self.tally(RowCount(argument=None if isinstance(argument, Constant) else argument), "count")
 
     def estimate(self, known: Known, *parts: object, make: Callable[[Identity], Estimate]) -> Field:
         """The value of an estimate in the answer, the same for the same one."""

@@ -21,7 +21,7 @@ def read_number(text: str) -> Constant:
             raise NotSupported("a whole number of 2^62 or more.", hint="Write it with a point, as a real number.")
         return constant(value)
     try:
-        real = float(text) if len(text) <= LONGEST_TEXT and "_" not in text else math.nan
+        real = float(text) if len(text) <= LONGEST_TEXT and text.isascii() and "_" not in text else math.nan
     except ValueError:
         real = math.nan
     if not math.isfinite(real):

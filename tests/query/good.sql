@@ -1,0 +1,271 @@
+# Good questions about the table `visits`, one in each line.
+SELECT COUNT(*) FROM visits
+SELECT COUNT(*) AS n FROM visits
+SELECT count(*) n FROM VISITS
+SELECT n: COUNT(*) FROM visits
+SELECT COUNT(*) FROM "visits"
+SELECT COUNT(*) FROM visits AS v WHERE v.age > 3
+SELECT COUNT(*) FROM visits v WHERE v.AGE > 3 AND "Age" < 9
+SELECT COUNT(age) FROM visits
+SELECT COUNT(city) FROM visits
+SELECT COUNT(1) FROM visits
+SELECT COUNT(DISTINCT patient_id) FROM visits
+SELECT COUNT(DISTINCT (patient_id)) FROM visits
+SELECT COUNT(DISTINCT v.PATIENT_ID) FROM visits v
+SELECT SUM(age) FROM visits
+SELECT SUM(cost) FROM visits
+SELECT SUM(score) FROM visits
+SELECT SUM(age * 2 + 1) FROM visits
+SELECT SUM(cost * 0.19) FROM visits
+SELECT SUM(cost / 2) FROM visits
+SELECT SUM(urgent) FROM visits
+SELECT SUM(CASE WHEN urgent THEN 1 ELSE 0 END) FROM visits
+SELECT SUM(CASE WHEN urgent THEN cost END) FROM visits
+SELECT SUM(LEAST(GREATEST(free, 0), 100)) FROM visits
+SELECT SUM(GREATEST(0, LEAST(100, free))) FROM visits
+SELECT SUM(LEAST(GREATEST(free, -1.5), 1.5)) FROM visits
+SELECT SUM(LEAST(GREATEST(patient_id, 0), 100)) FROM visits
+SELECT SUM(LEAST(GREATEST(TRY_CAST(city AS DOUBLE), 0), 100)) FROM visits
+SELECT SUM(COALESCE(age, 0)) FROM visits
+SELECT SUM(NULLIF(age, 0)) FROM visits
+SELECT SUM(1) FROM visits
+SELECT SUM(0.5) FROM visits
+SELECT SUM(LENGTH(city)) FROM visits
+SELECT SUM(EXTRACT(HOUR FROM seen)) FROM visits
+SELECT AVG(age) FROM visits
+SELECT MEAN(age) FROM visits
+SELECT AVG(cost) FROM visits
+SELECT AVG(urgent) FROM visits
+SELECT AVG(1) FROM visits
+SELECT AVG(score * score) FROM visits
+SELECT AVG(CAST(age AS DOUBLE)) FROM visits
+SELECT AVG(SQRT(cost)) FROM visits
+SELECT AVG(LN(cost)) FROM visits
+SELECT AVG(ABS(score)) FROM visits
+SELECT MEDIAN(age) FROM visits
+SELECT MEDIAN(cost) FROM visits
+SELECT MEDIAN(score) FROM visits
+SELECT QUANTILE(age, 0.25) FROM visits
+SELECT QUANTILE_CONT(cost, 0.9) FROM visits
+SELECT PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY cost) FROM visits
+SELECT PERCENTILE_CONT(0.1) WITHIN GROUP (ORDER BY cost DESC) FROM visits
+SELECT PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY cost) FILTER (WHERE urgent) FROM visits
+SELECT QUANTILE_CONT(age, 0.1) AS a, QUANTILE_CONT(age, 0.5) AS b, QUANTILE_CONT(age, 0.9) AS c FROM visits
+SELECT QUANTILE_CONT(age, 0), QUANTILE_CONT(age, 1) FROM visits
+SELECT MEDIAN(age) FILTER (WHERE urgent) FROM visits
+SELECT VARIANCE(age) FROM visits
+SELECT VAR_POP(cost) FROM visits
+SELECT STDDEV(age) FROM visits
+SELECT STDDEV_POP(cost) FROM visits
+SELECT STDDEV(score) FILTER (WHERE age > 18) FROM visits
+SELECT COUNT(*) FILTER (WHERE urgent) FROM visits
+SELECT COUNT(*) FILTER (WHERE age > 18 AND ward = 'a') AS a, COUNT(*) FILTER (WHERE ward = 'b') AS b FROM visits
+SELECT COUNT(age) FILTER (WHERE urgent) FROM visits
+SELECT SUM(cost) FILTER (WHERE urgent) FROM visits
+SELECT AVG(cost) FILTER (WHERE NOT urgent) FROM visits
+SELECT COUNT_IF(age > 18) FROM visits
+SELECT COUNTIF(urgent) FROM visits
+# --- conditions
+SELECT COUNT(*) FROM visits WHERE age > 18
+SELECT COUNT(*) FROM visits WHERE age <= 18
+SELECT COUNT(*) FROM visits WHERE age >= 18 AND age < 65
+SELECT COUNT(*) FROM visits WHERE age = 18 OR age <> 20
+SELECT COUNT(*) FROM visits WHERE age != 20
+SELECT COUNT(*) FROM visits WHERE NOT age > 18
+SELECT COUNT(*) FROM visits WHERE NOT (age > 18 OR urgent)
+SELECT COUNT(*) FROM visits WHERE urgent
+SELECT COUNT(*) FROM visits WHERE NOT urgent
+SELECT COUNT(*) FROM visits WHERE urgent = TRUE
+SELECT COUNT(*) FROM visits WHERE urgent IS TRUE
+SELECT COUNT(*) FROM visits WHERE urgent IS NOT TRUE
+SELECT COUNT(*) FROM visits WHERE urgent IS FALSE
+SELECT COUNT(*) FROM visits WHERE TRUE
+SELECT COUNT(*) FROM visits WHERE 1 = 1
+SELECT COUNT(*) FROM visits WHERE age IS NULL
+SELECT COUNT(*) FROM visits WHERE age IS NOT NULL
+SELECT COUNT(*) FROM visits WHERE age ISNULL
+SELECT COUNT(*) FROM visits WHERE age NOTNULL
+SELECT COUNT(*) FROM visits WHERE age = NULL
+SELECT COUNT(*) FROM visits WHERE age IN (1, 2, 3)
+SELECT COUNT(*) FROM visits WHERE age NOT IN (1, 2, 3)
+SELECT COUNT(*) FROM visits WHERE age IN (1, size)
+SELECT COUNT(*) FROM visits WHERE age IN (1.5, 2)
+SELECT COUNT(*) FROM visits WHERE age IN [1, 2]
+SELECT COUNT(*) FROM visits WHERE ward IN ('a', 'b')
+SELECT COUNT(*) FROM visits WHERE day IN ('2024-01-01', DATE '2024-01-02')
+SELECT COUNT(*) FROM visits WHERE age BETWEEN 18 AND 65
+SELECT COUNT(*) FROM visits WHERE age NOT BETWEEN 18 AND 65
+SELECT COUNT(*) FROM visits WHERE day BETWEEN '2024-01-01' AND '2024-12-31'
+SELECT COUNT(*) FROM visits WHERE city BETWEEN 'a' AND 'f'
+SELECT COUNT(*) FROM visits WHERE city LIKE 'New%'
+SELECT COUNT(*) FROM visits WHERE city NOT LIKE 'New%'
+SELECT COUNT(*) FROM visits WHERE city ILIKE 'new%'
+SELECT COUNT(*) FROM visits WHERE city NOT ILIKE 'new%'
+SELECT COUNT(*) FROM visits WHERE city LIKE '100\%'
+SELECT COUNT(*) FROM visits WHERE city LIKE 'a\\'
+SELECT COUNT(*) FROM visits WHERE city = 'it''s'
+SELECT COUNT(*) FROM visits WHERE city = 'São Paulo'
+SELECT COUNT(*) FROM visits WHERE city < 'm'
+SELECT COUNT(*) FROM visits WHERE city = ''
+SELECT COUNT(*) FROM visits WHERE cost > 1e2
+SELECT COUNT(*) FROM visits WHERE cost > .5
+SELECT COUNT(*) FROM visits WHERE cost > 1_000
+SELECT COUNT(*) FROM visits WHERE cost > -1
+SELECT COUNT(*) FROM visits WHERE score > -0.5
+SELECT COUNT(*) FROM visits WHERE -score > 0.5
+SELECT COUNT(*) FROM visits WHERE +age > 3
+SELECT COUNT(*) FROM visits WHERE age + size > 10
+SELECT COUNT(*) FROM visits WHERE age - size > 10
+SELECT COUNT(*) FROM visits WHERE age * size > 10
+SELECT COUNT(*) FROM visits WHERE cost / age > 10
+SELECT COUNT(*) FROM visits WHERE age % 2 = 0
+SELECT COUNT(*) FROM visits WHERE MOD(age, 2) = 0
+SELECT COUNT(*) FROM visits WHERE patient_id = 17
+SELECT COUNT(*) FROM visits WHERE patient_id % 2 = 0
+SELECT COUNT(*) FROM visits WHERE free > cost
+SELECT COUNT(*) FROM visits WHERE free * 2 > 1
+SELECT COUNT(*) FROM visits WHERE ABS(score) > 0.5
+SELECT COUNT(*) FROM visits WHERE @score > 0.5
+SELECT COUNT(*) FROM visits WHERE FLOOR(cost) = 3
+SELECT COUNT(*) FROM visits WHERE CEIL(cost) = 3
+SELECT COUNT(*) FROM visits WHERE CEILING(cost) = 3
+SELECT COUNT(*) FROM visits WHERE ROUND(cost) = 3
+SELECT COUNT(*) FROM visits WHERE ROUND(cost, 1) = 3.5
+SELECT COUNT(*) FROM visits WHERE ROUND(age, 1) = 3
+SELECT COUNT(*) FROM visits WHERE SQRT(cost) > 3
+SELECT COUNT(*) FROM visits WHERE LN(cost) > 3
+SELECT COUNT(*) FROM visits WHERE EXP(score) > 1
+SELECT COUNT(*) FROM visits WHERE GREATEST(age, size) > 3
+SELECT COUNT(*) FROM visits WHERE LEAST(age, size, 7) > 3
+SELECT COUNT(*) FROM visits WHERE GREATEST(day, DATE '2024-01-01') > '2024-06-01'
+SELECT COUNT(*) FROM visits WHERE CASE WHEN age < 18 THEN urgent ELSE NOT urgent END
+SELECT COUNT(*) FROM visits WHERE CASE ward WHEN 'a' THEN 1 WHEN 'b' THEN 2 END = 1
+SELECT COUNT(*) FROM visits WHERE CASE WHEN age < 18 THEN 'child' END = 'child'
+SELECT COUNT(*) FROM visits WHERE IF(urgent, age, 0) > 3
+SELECT COUNT(*) FROM visits WHERE COALESCE(age, 0) > 3
+SELECT COUNT(*) FROM visits WHERE IFNULL(age, 0) > 3
+SELECT COUNT(*) FROM visits WHERE COALESCE(urgent, FALSE)
+SELECT COUNT(*) FROM visits WHERE NULLIF(city, '') IS NOT NULL
+SELECT COUNT(*) FROM visits WHERE CAST(city AS INTEGER) = 3
+SELECT COUNT(*) FROM visits WHERE TRY_CAST(city AS BIGINT) = 3
+SELECT COUNT(*) FROM visits WHERE city::DOUBLE > 3
+SELECT COUNT(*) FROM visits WHERE CAST(age AS VARCHAR) = '3'
+SELECT COUNT(*) FROM visits WHERE CAST(city AS DATE) = '2024-01-01'
+SELECT COUNT(*) FROM visits WHERE CAST(city AS TIMESTAMP) > '2024-01-01 12:00:00'
+SELECT COUNT(*) FROM visits WHERE CAST(age AS BOOLEAN)
+SELECT COUNT(*) FROM visits WHERE CAST(urgent AS INTEGER) = 1
+SELECT COUNT(*) FROM visits WHERE CAST(NULL AS INTEGER) = age
+SELECT COUNT(*) FROM visits WHERE CAST(cost AS INTEGER) = 3
+SELECT COUNT(*) FROM visits WHERE DATE(seen) = '2024-01-01'
+SELECT COUNT(*) FROM visits WHERE day = DATE '2024-01-01'
+SELECT COUNT(*) FROM visits WHERE day >= '2024-01-01'
+SELECT COUNT(*) FROM visits WHERE seen >= TIMESTAMP '2024-01-01 12:00:00'
+SELECT COUNT(*) FROM visits WHERE seen >= '2024-01-01'
+SELECT COUNT(*) FROM visits WHERE seen > day
+SELECT COUNT(*) FROM visits WHERE EXTRACT(YEAR FROM day) = 2024
+SELECT COUNT(*) FROM visits WHERE EXTRACT(QUARTER FROM day) = 1
+SELECT COUNT(*) FROM visits WHERE EXTRACT(MONTH FROM day) = 1
+SELECT COUNT(*) FROM visits WHERE EXTRACT(DAY FROM day) = 1
+SELECT COUNT(*) FROM visits WHERE EXTRACT(DOW FROM day) = 0
+SELECT COUNT(*) FROM visits WHERE EXTRACT(DOY FROM day) = 1
+SELECT COUNT(*) FROM visits WHERE EXTRACT(HOUR FROM seen) < 8
+SELECT COUNT(*) FROM visits WHERE EXTRACT(MINUTE FROM seen) < 30
+SELECT COUNT(*) FROM visits WHERE DATE_PART('month', day) = 1
+SELECT COUNT(*) FROM visits WHERE YEAR(day) = 2024 AND MONTH(day) = 1 AND DAY(day) = 2 AND QUARTER(day) = 1
+SELECT COUNT(*) FROM visits WHERE DAYOFWEEK(day) = 0 OR WEEKDAY(day) = 6 OR DAYOFYEAR(day) = 1 OR DAYOFMONTH(day) = 1
+SELECT COUNT(*) FROM visits WHERE HOUR(seen) = 3 AND MINUTE(seen) = 30
+SELECT COUNT(*) FROM visits WHERE DATE_DIFF('day', day, DATE '2024-01-01') > 30
+SELECT COUNT(*) FROM visits WHERE DATEDIFF('day', day, seen) > 30
+SELECT COUNT(*) FROM visits WHERE DATE '2024-01-31' - day > 30
+SELECT COUNT(*) FROM visits WHERE LOWER(city) = 'a'
+SELECT COUNT(*) FROM visits WHERE UPPER(city) = 'A'
+SELECT COUNT(*) FROM visits WHERE LCASE(city) = UCASE(city)
+SELECT COUNT(*) FROM visits WHERE TRIM(city) = 'a'
+SELECT COUNT(*) FROM visits WHERE LENGTH(city) > 3
+SELECT COUNT(*) FROM visits WHERE SUBSTRING(city, 1, 2) = 'ab'
+SELECT COUNT(*) FROM visits WHERE SUBSTRING(city FROM 2 FOR 2) = 'ab'
+SELECT COUNT(*) FROM visits WHERE SUBSTR(city, 2) = 'ab'
+SELECT COUNT(*) FROM visits WHERE LEFT(city, 2) = 'ab'
+SELECT COUNT(*) FROM visits WHERE city || '-' || ward = 'x-a'
+SELECT COUNT(*) FROM visits WHERE CONCAT(city, '-', ward) = 'x-a'
+SELECT COUNT(*) FROM visits WHERE STARTS_WITH(city, 'a') OR ENDS_WITH(city, 'b') OR CONTAINS(city, 'c')
+SELECT COUNT(*) FROM visits WHERE PREFIX(city, 'a') OR SUFFIX(city, 'b')
+SELECT COUNT(*) FROM visits WHERE CONTAINS(city, ward)
+# --- groups
+SELECT ward, COUNT(*) FROM visits GROUP BY ward
+SELECT ward, COUNT(*) FROM visits GROUP BY 1
+SELECT ward AS w, COUNT(*) FROM visits GROUP BY w
+SELECT ward, urgent, COUNT(*) FROM visits GROUP BY ward, urgent
+SELECT ward, urgent, COUNT(*) FROM visits GROUP BY 2, 1
+SELECT COUNT(*) FROM visits GROUP BY ward
+SELECT city, COUNT(*) FROM visits GROUP BY city
+SELECT city AS c, COUNT(DISTINCT patient_id) AS people FROM visits GROUP BY c
+SELECT age, COUNT(*) FROM visits GROUP BY age
+SELECT day, COUNT(*) FROM visits GROUP BY day
+SELECT seen, COUNT(*) FROM visits GROUP BY seen
+SELECT MONTH(day) AS month, COUNT(*) FROM visits GROUP BY month
+SELECT EXTRACT(YEAR FROM day) AS y, COUNT(*) FROM visits GROUP BY 1
+SELECT FLOOR(age / 10) * 10 AS decade, AVG(cost) FROM visits GROUP BY decade
+SELECT CASE WHEN age < 18 THEN 'child' WHEN age < 65 THEN 'adult' ELSE 'senior' END AS g, COUNT(*) FROM visits GROUP BY g
+SELECT UPPER(ward) AS w, COUNT(*) FROM visits GROUP BY UPPER(ward)
+SELECT LOWER(ward) || '!' AS w, COUNT(*) FROM visits GROUP BY LOWER(ward)
+SELECT age > 18 AS adult, COUNT(*) FROM visits GROUP BY adult
+SELECT age > 18 AS adult, COUNT(*) FROM visits GROUP BY (age > 18)
+SELECT COALESCE(ward, 'none') AS w, COUNT(*) FROM visits GROUP BY w
+SELECT LEFT(city, 1) AS c, COUNT(*) FROM visits GROUP BY c
+SELECT visits.ward, COUNT(*) FROM visits GROUP BY visits.ward
+SELECT ward, ward AS again, COUNT(*) FROM visits GROUP BY ward, ward
+SELECT ward, COUNT(*), SUM(cost), AVG(cost), MEDIAN(cost), STDDEV(cost) FROM visits GROUP BY ward
+# --- what is made of answers
+SELECT SUM(cost) / COUNT(*) FROM visits
+SELECT SUM(cost) - 3 * SUM(age) AS x FROM visits
+SELECT COUNT(*) * 100 FROM visits
+SELECT -COUNT(*) FROM visits
+SELECT ABS(COUNT(*)) FROM visits
+SELECT ROUND(AVG(cost), 2) FROM visits
+SELECT ROUND(COUNT(*) / 10) * 10 FROM visits
+SELECT FLOOR(AVG(cost)), CEIL(AVG(cost)) FROM visits
+SELECT SQRT(VAR_POP(cost)) FROM visits
+SELECT GREATEST(COUNT(*), 0) FROM visits
+SELECT LEAST(GREATEST(AVG(cost), 0), 100) FROM visits
+SELECT COALESCE(AVG(cost), 0) FROM visits
+SELECT CASE WHEN COUNT(*) > 100 THEN AVG(cost) END FROM visits
+SELECT COUNT(*) > 100 AS many FROM visits
+SELECT COUNT(*) FILTER (WHERE urgent) / COUNT(*) AS share FROM visits
+SELECT COUNT(*), 1 AS one, 'text' AS label FROM visits
+SELECT NULLIF(COUNT(*), 0) FROM visits
+SELECT CAST(COUNT(*) AS DOUBLE) / 7 FROM visits
+SELECT CAST(AVG(cost) AS INTEGER) FROM visits
+SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward HAVING COUNT(*) > 10
+SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward HAVING n > 10
+SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward HAVING AVG(cost) > 10 AND ward <> 'a'
+SELECT COUNT(*) FROM visits HAVING COUNT(*) > 10
+SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward ORDER BY n
+SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward ORDER BY n DESC, ward
+SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward ORDER BY 2 DESC NULLS LAST
+SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward ORDER BY COUNT(*) / 2
+SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward ORDER BY -n
+SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward ORDER BY AVG(cost)
+SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward ORDER BY visits.ward
+SELECT ward AS n, COUNT(*) AS ward FROM visits GROUP BY visits.ward ORDER BY ward
+SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward ORDER BY n DESC LIMIT 3
+SELECT COUNT(*) FROM visits LIMIT 0
+# --- inner SELECTs
+SELECT COUNT(*) FROM (SELECT * FROM visits)
+SELECT COUNT(*) FROM (SELECT * FROM visits) AS v
+SELECT COUNT(*) FROM (SELECT * FROM visits WHERE age > 18) WHERE urgent
+SELECT COUNT(*) FROM (FROM visits)
+SELECT SUM(x) FROM (SELECT age + 1 AS x FROM visits)
+SELECT SUM(x) FROM (SELECT age AS x FROM visits)
+SELECT AVG(v.cost) FROM (SELECT visits.* FROM visits) v
+SELECT x, COUNT(*) FROM (SELECT UPPER(ward) AS x FROM visits) GROUP BY x
+SELECT a, b, COUNT(*) FROM (SELECT ward, urgent FROM visits) AS v(a, b) GROUP BY a, b
+WITH v AS (SELECT * FROM visits WHERE age > 18) SELECT COUNT(*) FROM v
+WITH v AS (SELECT age AS a FROM visits), w AS (SELECT a * 2 AS b FROM v) SELECT SUM(b) FROM w
+WITH v(a) AS (SELECT age FROM visits) SELECT SUM(a) FROM v
+WITH v AS MATERIALIZED (SELECT age FROM visits) SELECT SUM(age) FROM v
+WITH visits AS (SELECT * FROM visits WHERE urgent) SELECT COUNT(*) FROM visits
+WITH v AS (SELECT * FROM visits) SELECT COUNT(DISTINCT patient_id) FROM v
+WITH v AS (SELECT patient_id AS p FROM visits) SELECT COUNT(DISTINCT p) FROM v
+SELECT COUNT(*) FROM (WITH v AS (SELECT * FROM visits) SELECT age FROM v)
+SELECT MONTH(d) AS m, COUNT(*) FROM (SELECT day AS d FROM visits WHERE day >= '2024-01-01') GROUP BY m
