@@ -65,6 +65,13 @@ def test_averages_pair_a_sum_with_the_count_of_the_same_values() -> None:
     assert len(found) == 3
 
 
+def test_averages_share_the_count_of_all_rows_if_a_zero_is_within_bounds() -> None:
+    shared = tallies(ask("SELECT AVG(size - 1) AS a, COUNT(*) AS n FROM visits"))
+    assert [tally for tally in shared if isinstance(tally, RowCount)] == [RowCount()]
+    apart = tallies(ask("SELECT AVG(age) AS a, COUNT(*) AS n FROM visits"))
+    assert len([tally for tally in apart if isinstance(tally, RowCount)]) == 2
+
+
 def test_filters_are_part_of_what_is_counted() -> None:
     (count,) = tallies(ask("SELECT COUNT(*) FILTER (WHERE urgent) AS n FROM visits"))
     assert isinstance(count, RowCount)

@@ -113,10 +113,11 @@ class Aggregates:
     def count(self, argument: Expression | None) -> Identity:
         """The count of rows in which the argument is not NULL.
 
-        An average pairs a sum with the count of the very same values. It is not replaced by the count of all rows where
-        a column is declared to be never NULL: if the data broke that promise, one row would move the pair too far.
+        Where a column is declared to be never NULL, it is the count of all rows, which an average then shares with
+        COUNT(*). Data may break that promise, and such a row counts as a 0 in an average; so only if a 0 is within the
+        bounds anyway.
         """
-        return self.tally(RowCount(argument=None if isinstance(argument, Constant) else argument), "count")
+        return self.tally(RowCount(argument=None if argument is None or _always(argument) else argument), "count")
 
     def estimate(self, known: Known, *parts: object, make: Callable[[Identity], Estimate]) -> Field:
         """The value of an estimate in the answer, the same for the same one."""
@@ -292,6 +293,12 @@ AGGREGATES: Mapping[type[exp.Expr], Callable[[Aggregates, exp.Expr, exp.Expr | N
     exp.Stddev: Aggregates.bind_spread,
     exp.StddevPop: Aggregates.bind_spread,
 }
+
+
+def _always(argument: Expression) -> bool:
+    """Whether the count of an argument may be that of all rows."""
+    known = argument.known
+    return isinstance(argument, Constant) or (not known.nullable and known.range is not None and 0 in known.range)
 
 
 def _range(argument: Expression) -> Range:
