@@ -430,6 +430,10 @@ SELECT BOOL_OR(urgent) FROM visits
 SELECT CHECKSUM(age) FROM visits
 SELECT GROUPING(ward), COUNT(*) FROM visits GROUP BY ward
 SELECT COUNT() FROM visits
+SELECT COUNT(DISTINCT) FROM visits
+SELECT SUM() FROM visits
+SELECT AVG(*) FROM visits
+SELECT COUNT(visits.*) FROM visits
 SELECT COUNT(age, cost) FROM visits
 SELECT COUNT(DISTINCT city) FROM visits
 SELECT COUNT(DISTINCT *) FROM visits
@@ -577,6 +581,9 @@ SELECT COUNT(*) FROM visits /*
 SELECT COUNT(*) FROM visits GROUP ward
 SELECT COUNT(*) WHERE age > 1 FROM visits
 SELECT COUNT(*),, FROM visits
+SELECT COUNT(*,) FROM visits
+SELECT COUNT(*) FROM visits,
+SELECT COUNT(*) FROM visits WHERE urgent IS FALSE,
 SELECT FROM visits
 SELEC COUNT(*) FROM visits
 {}

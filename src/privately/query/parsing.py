@@ -74,8 +74,10 @@ def _words(source: Source) -> list[Token]:
         span = (before.start, word.end + 1)
         if TokenType.SEMICOLON in (before.token_type, word.token_type):
             raise NotSupported("more than one statement.", hint="Ask one at a time.", span=span)
-        if before.token_type is word.token_type is TokenType.COMMA:
-            raise NotSupported("nothing between two commas.", hint="Take one of them out.", span=span)
+        if before.token_type is TokenType.COMMA and word.token_type in (TokenType.COMMA, TokenType.R_PAREN):
+            raise NotSupported("nothing after a comma.", hint="Take it out.", span=span)
+    if words[-1].token_type is TokenType.COMMA:
+        raise NotSupported("nothing after a comma.", hint="Take it out.", span=(words[-1].start, words[-1].end + 1))
     return words
 
 

@@ -150,6 +150,8 @@ class Aggregates:
         hint = "" if unit is None else f"COUNT(DISTINCT {unit}) can be asked for."
         if condition is not None:
             raise NotSupported("COUNT(DISTINCT ...) takes no FILTER.", hint="Put the condition into WHERE.")
+        if not counted.expressions:
+            raise NotSupported("COUNT of nothing.", hint=hint or "Write COUNT(*).")
         (first, *more) = [bind_expression(one, self.rows) for one in counted.expressions]
         pairs = zip(self.scan.identities, self.scan.table.columns, strict=True)
         units = {identity for identity, column in pairs if column.name == unit}
