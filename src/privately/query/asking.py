@@ -1,0 +1,154 @@
+"""What an analyst may spend on a question: so much privacy, or as much as an accuracy takes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from privately.errors import InvalidParameter, NotSupported
+from privately.mechanisms import Quantile
+from privately.mechanisms.error_bars import half_width
+from privately.plans import Estimate, Mean, Number, Question, StepSum, Tally
+from privately.query.allocation import Budget, Drawn, allocated
+from privately.query.uses import Noisy, TwoSided, Use
+from privately.rounding import Number as Numeral
+from privately.rounding import rational, whole
+
+_TEXT = re.compile(r"\s*([0-9.eE+-]+)\s*(%?)\s+at\s+([0-9.]+)\s*%\s*")
+_SMALLEST, _LARGEST = Fraction(1, 10**9), Fraction(10**9)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Accuracy:
+    """An error that every number of the answer stays within, with a confidence for each.
+
+    A relative error is a part of the most that a number could be, for a public guess of how many rows there are: of
+    that many for a count, of that many times the larger bound for a sum, of the width of the bounds for an average.
+
+    >>> Accuracy.parse("50 at 95%")
+    Accuracy(error=Fraction(50, 1), confidence=Fraction(19, 20), relative=False)
+    """
+
+    error: Fraction
+    confidence: Fraction
+    relative: bool
+
+    @classmethod
+    def parse(cls, text: str) -> Accuracy:
+        """Such as "50 at 95%", or relative: "5% at 95%"."""
+        found = _TEXT.fullmatch(text) if isinstance(text, str) else None
+        if found is None:
+            raise InvalidParameter("accuracy", "is not of the form '50 at 95%' or '5% at 95%'.")
+        relative = bool(found[2])
+        error = rational(found[1], "accuracy", above=0) / (100 if relative else 1)
+        confidence = rational(found[3], "accuracy", above=0) / 100
+        if confidence >= 1:
+            raise InvalidParameter("accuracy", "no noise is certain to stay within an error: say 99%, not 100%.")
+        return cls(error=error, confidence=confidence, relative=relative)
+
+
+def budget_of(*, epsilon: Numeral | None, rho: Numeral | None, mu: Numeral | None) -> Budget | None:
+    """The one that was named; None if none was."""
+    given = {"epsilon": epsilon, "rho": rho, "mu": mu}
+    named = {
+        name: rational(value, name, above=0, maximum=_LARGEST) for name, value in given.items() if value is not None
+    }
+    if len(named) > 1:
+        raise InvalidParameter("epsilon", f"give one of them, not {' and '.join(named)}.")
+    if not named:
+        return None
+    ((name, amount),) = named.items()
+    if name == "epsilon":
+        return Budget(currency="epsilon", amount=amount)
+    return Budget(currency="mu squared", amount=amount**2 if name == "mu" else 2 * amount)
+
+
+def least_budget(
+    question: Question, uses: Sequence[Use], groups: int, accuracy: Accuracy, assuming: int | None
+) -> Budget:
+    """The least epsilon, to a thousandth of it, with which every count, sum and average is as accurate as asked.
+
+    Averages are as accurate if they are of at least `assuming` rows.
+    """
+    rows = None if assuming is None else whole(assuming, "assuming")
+    if accuracy.relative and rows is None:
+        raise InvalidParameter("assuming", "a relative accuracy needs a public guess of the size: assuming=20_000.")
+
+    def enough(epsilon: Fraction) -> bool:
+        drawn = allocated(uses, groups, Budget(currency="epsilon", amount=epsilon))
+        return all(_is_accurate(question, estimate, drawn, accuracy, rows) for estimate in question.estimates)
+
+    low, high = _SMALLEST, _LARGEST
+    if not enough(high):
+        raise InvalidParameter("accuracy", "no noise that can be drawn is that accurate.", hint="Ask for less.")
+    while high / low > Fraction(1001, 1000):
+        middle = _between(low, high)
+        low, high = (low, middle) if _or_drowned(enough, middle) else (middle, high)
+    return Budget(currency="epsilon", amount=high)
+
+
+def _or_drowned(enough: Callable[[Fraction], bool], epsilon: Fraction) -> bool:
+    """Whether an epsilon is enough; one that is too small to be drawn for is not."""
+    try:
+        return enough(epsilon)
+    except InvalidParameter as fault:
+        if fault.field != "budget":
+            raise
+        return False
+
+
+def _between(low: Fraction, high: Fraction) -> Fraction:
+    """About the geometric mean, short."""
+    return Fraction(f"{(float(low) * float(high)) ** 0.5:.6e}")
+
+
+def _is_accurate(
+    question: Question, estimate: Estimate, drawn: Sequence[Drawn], accuracy: Accuracy, rows: int | None
+) -> bool:
+    tallies = dict(question.aggregation.tallies)
+    if not isinstance(estimate, (Number, Mean)):
+        raise NotSupported("an accuracy for quantiles and spreads.", hint="Give epsilon= for them.")
+    tally = tallies[estimate.tally if isinstance(estimate, Number) else estimate.total]
+    error = _error(estimate, drawn, accuracy.confidence, rows)
+    if isinstance(tally, StepSum):
+        error *= tally.step
+    return error <= accuracy.error * (_size(estimate, tally, rows or 1) if accuracy.relative else 1)
+
+
+def _size(estimate: Number | Mean, tally: Tally, rows: int) -> Fraction:
+    """The most that a number could be."""
+    if isinstance(estimate, Mean) and isinstance(tally, StepSum):
+        return (tally.high - tally.low) * tally.step
+    return Fraction(rows * tally.reach) * (tally.step if isinstance(tally, StepSum) else 1)
+
+
+def _error(estimate: Number | Mean, drawn: Sequence[Drawn], confidence: Fraction, rows: int | None) -> Fraction:
+    """How far off the estimate can be with this confidence, in steps."""
+    tally = estimate.tally if isinstance(estimate, Number) else estimate.total
+    for one in drawn:
+        mechanism = one.mechanisms[0]
+        if isinstance(mechanism, Quantile):
+            continue
+        if isinstance(one.use, Noisy) and one.use.tally == tally:
+            return Fraction(half_width(mechanism.law, confidence, 1))
+        if isinstance(one.use, TwoSided) and tally in (one.use.total, one.use.count):
+            return _error_of_pair(estimate, one.use, half_width(mechanism.law, confidence, 2), rows)
+    raise NotSupported("an accuracy for this question.", hint="Give epsilon= instead.")
+
+
+def _error_of_pair(estimate: Number | Mean, use: TwoSided, width: int, rows: int | None) -> Fraction:
+    """Of a count 2 width/(high - low), of a sum the same times the bounds, of an average width/rows.
+
+    Theorem: if both sums are off by at most w, the average of n values is off by at most w/n.
+    Reference: elementary
+    Proof: docs/theory/stability.md#derived-columns
+    Checked-by: tests/query/test_asking.py::test_averages_are_off_by_no_more
+    """
+    reach = use.high - use.low
+    if isinstance(estimate, Number):
+        return Fraction((2 if estimate.tally == use.count else abs(use.low) + abs(use.high)) * width, reach)
+    if rows is None:
+        raise InvalidParameter("assuming", "the error of an average depends on how many rows there are: assuming=1000.")
+    return Fraction(reach) if 2 * width >= rows * reach else Fraction(width, rows)

@@ -1,0 +1,156 @@
+"""From exact whole numbers to noisy ones: the only place where both are at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privately import mechanisms as m
+from privately.engines.protocol import Bins, Counts, Group
+from privately.mechanisms.randomness import Randomness
+from privately.plans import Aggregation, Identity
+from privately.query.allocation import Drawn
+from privately.query.uses import Chosen, Noisy, TwoSided
+
+_LARGEST = 2**62
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoisyNumber:
+    """A number with noise of a known law, in steps, for every group."""
+
+    tally: Identity
+    mechanism: m.Laplace | m.Gaussian
+    numbers: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoisyPair:
+    """Two-sided sums with noise, in steps above `low` and below `high`."""
+
+    use: TwoSided
+    mechanism: m.Laplace | m.Gaussian
+    above: tuple[int, ...]
+    below: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChosenPoints:
+    """The points that were chosen for one probability."""
+
+    bins: Identity
+    mechanism: m.Quantile
+    points: tuple[Fraction, ...]
+
+
+Noise: TypeAlias = NoisyNumber | NoisyPair | ChosenPoints
+
+
+def drawn(
+    plan: Sequence[Drawn], aggregation: Aggregation, counts: Counts, groups: Sequence[Group], randomness: Randomness
+) -> tuple[Noise, ...]:
+    """Noise for every use, on every group that is listed, whether anybody is in it or not."""
+    exact = _Exact(aggregation, counts, groups)
+    found: list[Noise] = []
+    for one in plan:
+        match one.use:
+            case Noisy(tally=tally):
+                found.append(_number(tally, one.mechanisms[0], exact.numbers(tally), randomness))
+            case TwoSided():
+                found.append(_pair(one.use, one.mechanisms[0], exact, randomness))
+            case Chosen():
+                counts_in_bins = exact.bins(one.use.bins)
+                found.extend(_points(one.use, each, counts_in_bins, randomness) for each in one.mechanisms)
+    return tuple(found)
+
+
+class _Exact:
+    """What an engine counted, for the groups that are listed. Never shown."""
+
+    def __init__(self, aggregation: Aggregation, counts: Counts, groups: Sequence[Group]) -> None:
+        self._places = {identity: at for at, (identity, _) in enumerate(aggregation.tallies)}
+        self._rows = [counts.get(group) for group in groups]
+
+    def numbers(self, tally: Identity) -> list[int]:
+        """0 where nobody is."""
+        found = [None if row is None else row[self._places[tally]] for row in self._rows]
+        return [one if isinstance(one, int) else 0 for one in found]
+
+    def bins(self, tally: Identity) -> list[OrderedCounts]:
+        """None where nobody is."""
+        found = [None if row is None else row[self._places[tally]] for row in self._rows]
+        return [OrderedCounts.of(one if isinstance(one, Mapping) else {}) for one in found]
+
+
+@dataclass(frozen=True, slots=True)
+class OrderedCounts:
+    """Values in order, each as often as it was counted, without a copy for every row.
+
+    It looks to `Quantile.choose` like the array of all of them.
+    """
+
+    places: NDArray[np.int64]
+    ends: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, counts: Bins | Mapping[int, int]) -> OrderedCounts:
+        """From how often each value was counted."""
+        listed = sorted((place, count) for place, count in counts.items() if count > 0)
+        places, numbers = (np.array(one, np.int64) for one in zip(*listed, strict=True)) if listed else (_NONE, _NONE)
+        return cls(places, np.cumsum(numbers))
+
+    @property
+    def size(self) -> int:
+        return int(self.ends[-1]) if self.ends.size else 0
+
+    def __getitem__(self, ranks: slice) -> NDArray[np.int64]:
+        """The values that have these ranks, each once."""
+        first = np.searchsorted(self.ends, ranks.start, "right")
+        last = np.searchsorted(self.ends, ranks.stop, "left")
+        return self.places[first : last + 1]
+
+    def searchsorted(self, values: Any, side: Literal["left", "right"] = "left", sorter: None = None) -> Any:
+        """How many are below each value; with "right", how many are not above it."""
+        del sorter
+        return np.concatenate([[0], self.ends])[np.searchsorted(self.places, values, side)]
+
+
+_NONE = np.array([], np.int64)
+
+
+def _limited(numbers: Sequence[int]) -> NDArray[np.int64]:
+    """Within 63 bits: that brings no two numbers further apart. Sums of 2^38 numbers below 2^24 steps stay exact."""
+    return np.array([max(-_LARGEST, min(number, _LARGEST)) for number in numbers], np.int64)
+
+
+def _number(tally: Identity, mechanism: object, numbers: list[int], randomness: Randomness) -> NoisyNumber:
+    assert isinstance(mechanism, (m.Laplace, m.Gaussian))  # noqa: S101 - for the type checker
+    return NoisyNumber(
+        tally=tally, mechanism=mechanism, numbers=_integers(mechanism.run(_limited(numbers), randomness))
+    )
+
+
+def _pair(use: TwoSided, mechanism: object, exact: _Exact, randomness: Randomness) -> NoisyPair:
+    assert isinstance(mechanism, (m.Laplace, m.Gaussian))  # noqa: S101 - for the type checker
+    pairs = list(zip(exact.numbers(use.total), exact.numbers(use.count), strict=True))
+    above = [total - use.low * count for total, count in pairs]
+    below = [use.high * count - total for total, count in pairs]
+    answers = _integers(mechanism.run(_limited(above + below), randomness))
+    return NoisyPair(use=use, mechanism=mechanism, above=answers[: len(pairs)], below=answers[len(pairs) :])
+
+
+def _points(use: Chosen, mechanism: object, counts: Sequence[Any], randomness: Randomness) -> ChosenPoints:
+    """The middle of the bin that was chosen."""
+    assert isinstance(mechanism, m.Quantile)  # noqa: S101 - for the type checker
+    chosen = [mechanism.choose(ordered, 0, use.tally.bins - 1, randomness) for ordered in counts]
+    points = tuple(use.tally.lower + (place + Fraction(1, 2)) * use.tally.width for place in chosen)
+    return ChosenPoints(bins=use.bins, mechanism=mechanism, points=points)
+
+
+def _integers(answers: Any) -> tuple[int, ...]:
+    return tuple(int(answer) for answer in np.atleast_1d(answers))

@@ -1,0 +1,165 @@
+"""From noisy numbers to estimates with error bars: nothing here has seen the data.
+
+An interval holds with the stated confidence over the noise alone: it says where the number is that the exact tallies
+would give, of the rows that count, with values brought within their bounds and rounded to steps; not of a population.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import TypeAlias
+
+from privately.laws import Law
+from privately.mechanisms.error_bars import half_width
+from privately.plans import Identity, Mean, Number, Quantile, Question, Spread, StepSum
+from privately.query.drawing import ChosenPoints, Noise, NoisyNumber, NoisyPair
+from privately.rounding import Enclosure, Interval
+
+Cell: TypeAlias = tuple[Fraction | None, Interval | None]
+"""An estimate, None if there is none (the average of nothing), and where the exact answer is, None if unknown."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimated:
+    """Every estimate of every group, at one confidence for all noise that an estimate rests on."""
+
+    cells: Mapping[Identity, tuple[Cell, ...]]
+
+
+def estimated(question: Question, noise: Sequence[Noise], groups: int, confidence: Fraction) -> Estimated:
+    """All estimates with intervals of this confidence each."""
+    numbers = {one.tally: one for one in noise if isinstance(one, NoisyNumber)}
+    pairs = {name: one for one in noise if isinstance(one, NoisyPair) for name in (one.use.total, one.use.count)}
+    points = {(one.bins, one.mechanism.probability): one for one in noise if isinstance(one, ChosenPoints)}
+    tallies = dict(question.aggregation.tallies)
+    cells: dict[Identity, tuple[Cell, ...]] = {}
+    for estimate in question.estimates:
+        listed: list[Cell] = []
+        for group in range(groups):
+            match estimate:
+                case Number(tally=tally) if tally in numbers:
+                    listed.append(_number(numbers[tally], group, estimate.step, confidence))
+                case Number(tally=tally):
+                    listed.append(_from_pair(pairs[tally], tally, group, estimate.step, confidence))
+                case Mean(total=total):
+                    listed.append(_mean(pairs[total], group, _step(tallies[total]), confidence))
+                case Spread():
+                    steps = _step(tallies[estimate.total]), _step(tallies[estimate.squares])
+                    listed.append(
+                        _spread(estimate, pairs[estimate.total], numbers[estimate.squares], group, steps, confidence)
+                    )
+                case Quantile():
+                    listed.append((points[estimate.bins, estimate.probability].points[group], None))
+        cells[estimate.identity] = tuple(listed)
+    return Estimated(cells=cells)
+
+
+@lru_cache(maxsize=1024)
+def _width(law: Law, confidence: Fraction, entries: int) -> int:
+    """The same for all groups, and not quickly found."""
+    return half_width(law, confidence, entries)
+
+
+def _step(tally: object) -> Fraction:
+    assert isinstance(tally, StepSum)  # noqa: S101 - binding makes no other
+    return tally.step
+
+
+def _number(noisy: NoisyNumber, group: int, step: Fraction, confidence: Fraction) -> Cell:
+    found = noisy.numbers[group]
+    width = _width(noisy.mechanism.law, confidence, 1)
+    return found * step, Interval((found - width) * step, (found + width) * step)
+
+
+def _ends(pair: NoisyPair, group: int, confidence: Fraction) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Where both sums are, together; neither is below 0."""
+    width = _width(pair.mechanism.law, confidence, 2)
+    above, below = pair.above[group], pair.below[group]
+    return (max(above - width, 0), max(above + width, 0)), (max(below - width, 0), max(below + width, 0))
+
+
+def _from_pair(pair: NoisyPair, tally: Identity, group: int, step: Fraction, confidence: Fraction) -> Cell:
+    """A count is (above + below)/(high - low), a sum is what the mean and the count give."""
+    low, high = pair.use.low, pair.use.high
+    (a0, a1), (b0, b1) = _ends(pair, group, confidence)
+    above, below = pair.above[group], pair.below[group]
+    if tally == pair.use.count:
+        found = Fraction(above + below, high - low)
+        return found, Interval(Fraction(a0 + b0, high - low), Fraction(a1 + b1, high - low))
+    corners = [_total(a, b, low, high) * step for a in (a0, a1) for b in (b0, b1)]
+    return _total(above, below, low, high) * step, Interval(min(corners), max(corners))
+
+
+def _total(above: int, below: int, low: int, high: int) -> Fraction:
+    """The sum: high times what is above low and low times what is below high, over the width; linear in both."""
+    return Fraction(high * above + low * below, high - low)
+
+
+def _mean(pair: NoisyPair, group: int, step: Fraction, confidence: Fraction) -> Cell:
+    """low + (high - low) above/(above + below): rises with what is above, falls with what is below."""
+    low, high = pair.use.low, pair.use.high
+    (a0, a1), (b0, b1) = _ends(pair, group, confidence)
+
+    def at(above: int, below: int) -> Fraction | None:
+        above, below = max(above, 0), max(below, 0)
+        return None if above + below == 0 else (low + Fraction((high - low) * above, above + below)) * step
+
+    lowest, highest = at(a0, b1), at(a1, b0)
+    limits = Interval(low * step if lowest is None else lowest, high * step if highest is None else highest)
+    return at(pair.above[group], pair.below[group]), limits
+
+
+def _spread(  # noqa: PLR0917
+    estimate: Spread,
+    pair: NoisyPair,
+    squares: NoisyNumber,
+    group: int,
+    steps: tuple[Fraction, Fraction],
+    confidence: Fraction,
+) -> Cell:
+    """The mean of the squares less the square of the mean, never below 0; half the doubt is kept for each."""
+    half = (1 + confidence) / 2
+    count, counts = _from_pair(pair, pair.use.count, group, Fraction(1), half)
+    mean, means = _mean(pair, group, steps[0], half)
+    total, totals = _number(squares, group, steps[1], half)
+    if (
+        count is None
+        or mean is None
+        or total is None
+        or counts is None
+        or means is None
+        or totals is None
+        or count <= 0
+    ):
+        return None, None
+    found = max(total / count - mean**2, Fraction(0))
+    lowest, highest = _quotient(totals, counts), _square(means)
+    if lowest is None:
+        return _rooted(found, None, root=estimate.root)
+    limits = Interval(max(lowest.lower - highest.upper, Fraction(0)), max(lowest.upper - highest.lower, Fraction(0)))
+    return _rooted(found, limits, root=estimate.root)
+
+
+def _quotient(one: Interval, other: Interval) -> Interval | None:
+    if other.lower <= 0:
+        return None
+    ends = [Fraction(a) / Fraction(b) for a in one for b in other]
+    return Interval(min(ends), max(ends))
+
+
+def _square(one: Interval) -> Interval:
+    ends = [Fraction(end) ** 2 for end in one]
+    return Interval(Fraction(0) if one.lower <= 0 <= one.upper else min(ends), max(ends))
+
+
+def _rooted(found: Fraction, limits: Interval | None, *, root: bool) -> Cell:
+    if not root:
+        return found, limits
+    value = Fraction(Enclosure.of(found).sqrt().lower)
+    if limits is None:
+        return value, None
+    low, high = (Enclosure.of(Fraction(end)).sqrt() for end in limits)
+    return value, Interval(Fraction(low.lower), Fraction(high.upper))

@@ -1,0 +1,157 @@
+"""What may be spent, and the least that an accuracy takes."""
+
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import pytest
+
+from privately.errors import InvalidParameter, NotSupported
+from privately.plans import Question, Unit
+from privately.query.allocation import Budget, allocated
+from privately.query.asking import Accuracy, _is_accurate, budget_of, least_budget
+from privately.query.uses import uses
+from tests.query.small_questions import question
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "confidence", "relative"),
+    [
+        ("50 at 95%", "50", "0.95", False),
+        ("  0.5 at 99.9 % ", "0.5", "0.999", False),
+        ("5% at 95%", "0.05", "0.95", True),
+        ("1e-3 at 50%", "0.001", "0.5", False),
+        ("2.5 % at 90%", "0.025", "0.9", True),
+    ],
+)
+def test_accuracies_as_texts(text: str, error: str, confidence: str, relative: bool) -> None:
+    wanted = Accuracy(error=Fraction(error), confidence=Fraction(confidence), relative=relative)
+    assert Accuracy.parse(text) == wanted
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *["", "50", "50 at 95", "at 95%", "50 at 100%", "50 at 101%", "50 at 0%", "0 at 95%", "-5 at 95%"],
+        *["1e at 95%", "5 5 at 95%", "nan at 95%", "50 at 9.5.5%", "50at95%x", 50, None],
+    ],
+)
+def test_what_is_no_accuracy(text: Any) -> None:
+    with pytest.raises(InvalidParameter) as refused:
+        Accuracy.parse(text)
+    assert refused.value.field == "accuracy"
+
+
+def test_budgets() -> None:
+    assert budget_of(epsilon="0.1", rho=None, mu=None) == Budget(currency="epsilon", amount=Fraction(1, 10))
+    assert budget_of(epsilon=None, rho="0.5", mu=None) == Budget(currency="mu squared", amount=Fraction(1))
+    assert budget_of(epsilon=None, rho=None, mu=3) == Budget(currency="mu squared", amount=Fraction(9))
+    assert budget_of(epsilon=None, rho=None, mu=None) is None
+
+
+@pytest.mark.parametrize(
+    ("given", "field"),
+    [
+        ({"epsilon": 0}, "epsilon"),
+        ({"epsilon": -1}, "epsilon"),
+        ({"epsilon": float("nan")}, "epsilon"),
+        ({"epsilon": float("inf")}, "epsilon"),
+        ({"epsilon": 10**10}, "epsilon"),
+        ({"rho": 0}, "rho"),
+        ({"mu": "much"}, "mu"),
+        ({"epsilon": 1, "mu": 1}, "epsilon"),
+        ({"rho": 1, "mu": 1}, "epsilon"),
+    ],
+)
+def test_bad_budgets(given: dict[str, Any], field: str) -> None:
+    with pytest.raises(InvalidParameter) as refused:
+        budget_of(**({"epsilon": None, "rho": None, "mu": None} | given))
+    assert refused.value.field == field
+
+
+def accurate(asked: Question, accuracy: Accuracy, epsilon: Fraction, rows: int | None) -> bool:
+    drawn = allocated(uses(asked), 2, Budget(currency="epsilon", amount=epsilon))
+    return all(_is_accurate(asked, estimate, drawn, accuracy, rows) for estimate in asked.estimates)
+
+
+@pytest.mark.parametrize("unit", [Unit(), Unit(column="person", rows=4, rows_per_group=2, change="replace")])
+@pytest.mark.parametrize(
+    ("names", "text", "rows"),
+    [
+        (("rows",), "50 at 95%", None),
+        (("rows", "units", "sum"), "200 at 99%", None),
+        (("mean",), "0.1 at 95%", 5000),
+        (("mean", "count", "sum"), "30 at 90%", 1000),
+        (("rows",), "5% at 95%", 20_000),
+        (("sum", "mean"), "1% at 95%", 20_000),
+    ],
+)
+def test_the_least_budget_is_enough_and_less_is_not(
+    unit: Unit, names: tuple[str, ...], text: str, rows: int | None
+) -> None:
+    asked, accuracy = question(*names, unit=unit), Accuracy.parse(text)
+    found = least_budget(asked, uses(asked), 2, accuracy, rows)
+    assert found.currency == "epsilon"
+    assert accurate(asked, accuracy, found.amount, rows)
+    assert not accurate(asked, accuracy, found.amount * Fraction(99, 100), rows)
+
+
+def test_a_count_has_the_error_of_its_law() -> None:
+    """The least scale is the one with which Laplace noise is within 50 in 95 of 100 draws."""
+    asked = question("rows")
+    found = least_budget(asked, uses(asked), 2, Accuracy.parse("50 at 95%"), None)
+    (drawn,) = allocated(uses(asked), 2, found)
+    law = drawn.mechanisms[0].law  # type: ignore[union-attr]
+    assert law.interval(Fraction(95, 100)) == 50
+    assert 0.058 < found.amount < 0.061
+
+
+def test_steps_count_in_the_error() -> None:
+    """In steps of a quarter, the same numbers are four times as many steps, and the same epsilon is needed."""
+    whole, fine = question("sum"), question("sum", low=-40, high=40, step=Fraction(1, 4))
+    one, other = (least_budget(each, uses(each), 2, Accuracy.parse("500 at 95%"), None) for each in (whole, fine))
+    assert float(one.amount / other.amount) == pytest.approx(1, rel=0.02)
+    whole, fine = question("mean"), question("mean", low=-40, high=40, step=Fraction(1, 4))
+    one, other = (least_budget(each, uses(each), 2, Accuracy.parse("0.2 at 95%"), 1000) for each in (whole, fine))
+    assert float(one.amount / other.amount) == pytest.approx(1, rel=0.02)
+
+
+def test_averages_are_off_by_no_more() -> None:
+    """Both sums off by at most w: the average of n values is off by at most w/n, in steps."""
+    low, width = -3, 5
+    for count, width_of_noise in product(range(1, 5), range(1, 4)):
+        for above in range(width * count + 1):
+            below = width * count - above
+            exact = low + Fraction(width * above, above + below)
+            moves = range(-width_of_noise, width_of_noise + 1)
+            for a, b in product(moves, moves):
+                noisy_above, noisy_below = max(above + a, 0), max(below + b, 0)
+                if noisy_above + noisy_below:
+                    found = low + Fraction(width * noisy_above, noisy_above + noisy_below)
+                    assert abs(found - exact) <= Fraction(width_of_noise, count)
+                else:
+                    assert 2 * width_of_noise >= width * count
+
+
+@pytest.mark.parametrize(
+    ("names", "text", "rows", "field"),
+    [
+        (("rows",), "5% at 95%", None, "assuming"),
+        (("mean",), "0.1 at 95%", None, "assuming"),
+        (("rows",), "5% at 95%", 0, "assuming"),
+        (("rows",), "5% at 95%", 2.5, "assuming"),
+        (("sum",), f"1e-9 at 99.{'9' * 900}%", None, "accuracy"),
+    ],
+)
+def test_what_cannot_be_met(names: tuple[str, ...], text: str, rows: Any, field: str) -> None:
+    asked = question(*names)
+    with pytest.raises(InvalidParameter) as refused:
+        least_budget(asked, uses(asked), 2, Accuracy.parse(text), rows)
+    assert refused.value.field == field
+
+
+@pytest.mark.parametrize("name", ["median", "variance"])
+def test_quantiles_and_spreads_have_no_accuracy(name: str) -> None:
+    asked = question(name)
+    with pytest.raises(NotSupported, match="epsilon="):
+        least_budget(asked, uses(asked), 2, Accuracy.parse("5 at 95%"), 100)

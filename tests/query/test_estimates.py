@@ -1,0 +1,192 @@
+"""Estimates of exact numbers are exact; intervals hold as often as they say, by the exact law of the noise."""
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import pytest
+
+from privately import mechanisms as m
+from privately.plans import Identity, Question, Unit
+from privately.query import estimates
+from privately.query.allocation import Budget, Drawn, allocated
+from privately.query.drawing import ChosenPoints, Noise, NoisyNumber, NoisyPair, drawn
+from privately.query.estimates import Cell, estimated
+from privately.query.uses import TwoSided, uses
+from privately.rounding import Interval
+from tests.mechanisms.enumeration import probability
+from tests.query.small_questions import COUNT, NAMED, ROWS, SQUARES, SUM, NoNoise, counted, question
+
+TABLE: list[Any] = [(1, "a", 3), (2, "a", -5), (3, "a", None), (4, "a", 8), (5, "b", 10)]
+HALF = Fraction(1, 2)
+STEP = Fraction(1, 2)
+
+
+def cells(asked: Question, noise: tuple[Noise, ...], confidence: Any = "0.95", groups: int = 2) -> dict[str, Any]:
+    found = estimated(asked, noise, groups, Fraction(confidence)).cells
+    return {name: found[identity] for name, identity in NAMED.items() if identity in found}
+
+
+def plan(asked: Question, currency: Any = "epsilon") -> tuple[Drawn, ...]:
+    return allocated(uses(asked), 2, Budget(currency=currency, amount=Fraction(1000)))
+
+
+ALL = ("rows", "count", "units", "sum", "mean", "variance", "deviation", "median")
+
+
+@pytest.mark.parametrize("step", [Fraction(1), STEP])
+@pytest.mark.parametrize("currency", ["epsilon", "mu squared"])
+def test_exact_numbers_give_exact_estimates(step: Fraction, currency: str) -> None:
+    low, high = int(-10 / step), int(10 / step)
+    names = ALL if currency == "epsilon" else ALL[:-1]
+    asked = question(*names, unit=Unit(column="person", rows=1), low=low, high=high, step=step)
+    noise = drawn(plan(asked, currency), asked.aggregation, counted(asked, TABLE), [("a",), ("b",)], NoNoise())
+    found = cells(asked, noise)
+    variance = Fraction(9 + 25 + 64, 3) - 4
+    exact = {"rows": (4, 1), "count": (3, 1), "units": (4, 1), "sum": (6, 10), "mean": (2, 10)}
+    for name, values in (exact | {"variance": (variance, 0)}).items():
+        assert tuple(value for value, _ in found[name]) == values, name
+        assert all(interval is None or value in interval for value, interval in found[name])
+    assert float(found["deviation"][0][0]) == pytest.approx(math.sqrt(variance), rel=1e-15)
+    assert found["deviation"][1][0] == 0
+    if currency == "epsilon":
+        assert found["median"] == ((3, None), (10, None))
+
+
+def test_a_sum_alone_is_in_its_steps() -> None:
+    asked = question("sum", low=-20, high=20, step=STEP)
+    noise = drawn(plan(asked), asked.aggregation, counted(asked, TABLE), [("a",), ("b",)], NoNoise())
+    assert [value for value, _ in cells(asked, noise)["sum"]] == [6, 10]
+
+
+# --- how often intervals hold -----------------------------------------------------------------------------------------
+
+LAW = m.Laplace(scale="0.8")
+WINDOW = 14
+
+
+def chances(window: int = WINDOW) -> list[tuple[int, float]]:
+    """All that noise can be, but for next to nothing."""
+    return [(k, float(probability(LAW.law, k))) for k in range(-window, window + 1)]
+
+
+def pair_noise(use: TwoSided, above: int, below: int) -> NoisyPair:
+    return NoisyPair(use=use, mechanism=LAW, above=(above,), below=(below,))
+
+
+def cases(name: str, exact: dict[Identity, int]) -> Iterator[tuple[Cell, float]]:
+    """The estimate for every noise, with the chance of it."""
+    asked = question(name, *(["mean"] if name in {"count", "sum"} else []), values=None)
+    if name == "rows":
+        for k, chance in chances():
+            noise: tuple[Noise, ...] = (NoisyNumber(tally=ROWS, mechanism=LAW, numbers=(exact[ROWS] + k,)),)
+            yield cells(asked, noise, "0.8", 1)[name][0], chance
+        return
+    use = next(use for use in uses(asked) if isinstance(use, TwoSided))
+    above, below = exact[SUM] - use.low * exact[COUNT], use.high * exact[COUNT] - exact[SUM]
+    square = name in {"variance", "deviation"}
+    window = 6 if square else WINDOW
+    for (a, p), (b, q), (c, r) in product(chances(window), chances(window), chances(window) if square else [(0, 1.0)]):
+        noise = (pair_noise(use, above + a, below + b),)
+        if square:
+            noise += (NoisyNumber(tally=SQUARES, mechanism=LAW, numbers=(exact[SQUARES] + c,)),)
+        yield cells(asked, noise, "0.8", 1)[name][0], p * q * r
+
+
+def coverage(name: str, exact: dict[Identity, int], truth: float) -> float:
+    """How likely the interval holds the truth; what is no interval holds everything."""
+    within = 0.0
+    for (_, interval), chance in cases(name, exact):
+        if interval is None or interval.lower - 1e-12 <= truth <= interval.upper + 1e-12:
+            within += chance
+    return within
+
+
+TABLES = [
+    {ROWS: 0, COUNT: 0, SUM: 0, SQUARES: 0},
+    {ROWS: 2, COUNT: 1, SUM: -10, SQUARES: 100},
+    {ROWS: 3, COUNT: 3, SUM: 6, SQUARES: 98},
+]
+
+
+def truths(exact: dict[Identity, int]) -> dict[str, float]:
+    found: dict[str, float] = {"rows": exact[ROWS], "count": exact[COUNT], "sum": exact[SUM]}
+    if exact[COUNT]:
+        mean = exact[SUM] / exact[COUNT]
+        variance = exact[SQUARES] / exact[COUNT] - mean**2
+        found |= {"mean": mean, "variance": variance, "deviation": math.sqrt(variance)}
+    return found
+
+
+@pytest.mark.parametrize("at", range(len(TABLES)))
+@pytest.mark.parametrize("name", ["rows", "count", "sum", "mean", "variance", "deviation"])
+def test_intervals_hold_as_often_as_stated(name: str, at: int) -> None:
+    truth = truths(TABLES[at])
+    if name in truth:
+        assert coverage(name, TABLES[at], truth[name]) >= 0.8 - 1e-6
+
+
+@pytest.mark.parametrize("name", ["rows", "count", "sum", "mean", "variance"])
+def test_intervals_without_width_are_refuted(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(estimates, "_width", lambda law, confidence, entries: 0)
+    assert coverage(name, TABLES[2], truths(TABLES[2])[name]) < 0.8
+
+
+def test_an_interval_of_a_count_is_no_wider_than_it_must_be() -> None:
+    narrow = LAW.law.interval(Fraction(8, 10))
+    ((_, interval), _), *_ = cases("rows", TABLES[0])
+    assert interval is not None
+    assert interval.width == 2 * narrow
+
+
+# --- what is not there ------------------------------------------------------------------------------------------------
+
+
+def one_cell(name: str, above: int, below: int, squares: int = 0) -> Cell:
+    asked = question(name, *(["mean"] if name in {"count", "sum"} else []), values=None)
+    use = next(use for use in uses(asked) if isinstance(use, TwoSided))
+    noise: tuple[Noise, ...] = (pair_noise(use, above, below),)
+    if name in {"variance", "deviation"}:
+        noise += (NoisyNumber(tally=SQUARES, mechanism=LAW, numbers=(squares,)),)
+    found: Cell = cells(asked, noise, "0.95", 1)[name][0]
+    return found
+
+
+def test_the_average_of_nothing_is_missing() -> None:
+    assert one_cell("mean", -3, -1) == (None, Interval(-10, 10))
+    assert one_cell("mean", 0, 0)[0] is None
+    assert one_cell("variance", -3, -1) == (None, None)
+
+
+def test_averages_stay_within_their_bounds() -> None:
+    assert one_cell("mean", 50, -2)[0] == 10
+    assert one_cell("mean", -2, 50)[0] == -10
+
+
+def test_negative_sums_and_counts_are_left_as_they_are() -> None:
+    assert one_cell("count", -30, -10)[0] == -2
+    assert one_cell("sum", -30, 10)[0] == -20
+
+
+def test_a_variance_is_never_negative() -> None:
+    value, interval = one_cell("variance", 200, 200, squares=-50)
+    assert value == 0
+    assert interval is not None
+    assert interval.lower == 0
+    assert one_cell("deviation", 200, 200, squares=-50)[0] == 0
+
+
+def test_a_variance_of_too_few_has_no_interval() -> None:
+    value, interval = one_cell("variance", 3, 3, squares=10)
+    assert value is not None
+    assert interval is None
+
+
+def test_choices_have_no_interval() -> None:
+    asked = question("median", values=None)
+    quantile = m.Quantile(probability=HALF, epsilon=1, lower=0, upper=20, step=1)
+    bins = asked.aggregation.tallies[-1][0]
+    noise = ChosenPoints(bins=bins, mechanism=quantile, points=(Fraction(7),))
+    assert cells(asked, (noise,), groups=1)["median"] == ((7, None),)

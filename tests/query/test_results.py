@@ -1,0 +1,100 @@
+"""The table that an analyst holds in hand."""
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from privately.errors import InvalidParameter
+from privately.guarantees import PureDP
+from privately.plans import Question
+from privately.query.allocation import Budget, allocated, derivation
+from privately.query.answers import result_of
+from privately.query.drawing import drawn
+from privately.query.results import Result, _half, _text
+from privately.query.uses import uses
+from privately.rounding import Interval
+from tests.query.small_questions import NoNoise, counted, question
+
+TABLE: list[Any] = [(1, "a", 3), (2, "a", -5), (3, "a", None), (4, "<b>", 8)]
+GROUPS = (("a",), ("<b>",))
+
+
+def answered(asked: Question, *noise: int, notes: tuple[str, ...] = ()) -> Result:
+    plan = allocated(uses(asked), 2, Budget(currency="epsilon", amount=Fraction(1)))
+    found = drawn(plan, asked.aggregation, counted(asked, TABLE), GROUPS, NoNoise(*noise))
+    return result_of(asked, GROUPS, found, derivation(plan), notes)
+
+
+ASKED = question("rows", "mean", values=("a", "<b>"))
+RESULT = answered(ASKED, notes=("Of one <person> at most 1 row counts.",))
+
+
+def test_rows_and_columns() -> None:
+    assert RESULT.columns == ("part", "rows", "mean")
+    assert RESULT.rows == (("a", 3, -1.0), ("<b>", 1, 8.0))
+    assert RESULT.to_dicts()[1] == {"part": "<b>", "rows": 1, "mean": 8.0}
+    assert RESULT.guarantee == PureDP(epsilon=1)
+    assert RESULT.certificate.guarantee == RESULT.guarantee
+
+
+def test_intervals_grow_with_the_confidence() -> None:
+    usual, more, less = RESULT.intervals(), RESULT.intervals("0.999"), RESULT.intervals(Fraction(1, 2))
+    assert set(usual) == {"part", "rows", "mean"}
+    assert usual["part"] == (None, None)
+    for name in ("rows", "mean"):
+        for at in range(2):
+            narrow, middle, wide = (each[name][at] for each in (less, usual, more))
+            assert narrow is not None
+            assert middle is not None
+            assert wide is not None
+            assert wide.lower <= middle.lower <= narrow.lower <= narrow.upper <= middle.upper <= wide.upper
+    assert more["rows"] != less["rows"]
+
+
+@pytest.mark.parametrize("confidence", [0, 1, 2, -1, "much", float("nan")])
+def test_confidences_are_between_0_and_1(confidence: Any) -> None:
+    with pytest.raises(InvalidParameter):
+        RESULT.intervals(confidence)
+
+
+def test_as_text() -> None:
+    lines = str(RESULT).splitlines()
+    assert lines[0].split() == ["part", "rows", "±", "(95", "%)", "mean", "±", "(95", "%)"]
+    assert lines[1].split()[:2] == ["a", "3"]
+    assert "PureDP with epsilon 1" in lines[4]
+    assert lines[-1].startswith("Of one <person>")
+
+
+def test_html_is_escaped() -> None:
+    found = RESULT._repr_html_()
+    assert "&lt;b&gt;" in found
+    assert "&lt;person&gt;" in found
+    assert "<b>" not in found
+    assert found.count("<tr>") == 3
+
+
+def test_missing_values_are_shown_as_such() -> None:
+    found = answered(ASKED, -1000)
+    assert found.rows[0][2] is None
+    assert "–" in str(found)
+
+
+def test_a_table_without_rows() -> None:
+    found = answered(question("rows", values=("a", "<b>"), more={"limit": 0}))
+    assert found.rows == ()
+    assert found.intervals() == {"part": (), "rows": ()}
+    assert str(found).splitlines()[0].split()[:2] == ["part", "rows"]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(None, "–"), (1234567, "1,234,567"), (True, "True"), (0.123456, "0.1235"), (123456.7, "123,457"), ("x", "x")],
+)
+def test_cells(value: Any, text: str) -> None:
+    assert _text(value) == text
+
+
+def test_half_widths_are_of_the_longer_side() -> None:
+    assert _half(3, Interval(2, 7)) == "4"
+    assert _half(None, Interval(2, 7)) == ""

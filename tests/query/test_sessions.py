@@ -1,0 +1,300 @@
+"""The line from a text to an answer: charged before anything is counted, and never answered twice for one price."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from privately.certificates import check
+from privately.engines.protocol import Counts, Limits
+from privately.errors import (
+    BudgetExhausted,
+    DataDependentKeys,
+    EngineFailed,
+    InvalidParameter,
+    PrivatelyError,
+    Refused,
+    Unanswered,
+)
+from privately.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP
+from privately.ledger import Ledger
+from privately.plans import Aggregation, Unit
+from privately.query.sessions import Session, _canonical
+from tests.plans.small import Row, scan
+from tests.query.small_questions import NoNoise, counted
+
+TABLE: list[Row] = [(1, "a", 3), (2, "a", -5), (3, "a", None), (4, "b", 8)]
+COUNT = "SELECT part, COUNT(*) AS n FROM t GROUP BY part"
+
+
+class Memory:
+    """An engine with a table in memory, which notes how often it was asked, and can be told to fail."""
+
+    def __init__(self, table: list[Row], *, fails: bool = False) -> None:
+        self.table, self.fails, self.runs, self.closed = table, fails, 0, False
+        self.spent_before: list[Guarantee] = []
+        self.ledger: Ledger | None = None
+
+    def run(self, aggregation: Aggregation, limits: Limits) -> Counts:
+        self.runs += 1
+        assert limits == Limits()
+        if self.ledger is not None:
+            self.spent_before.append(self.ledger.budget("people").spent)
+        if self.fails:
+            raise EngineFailed("the engine could not finish this question.")
+        return counted(_Asked(aggregation), self.table)  # type: ignore[arg-type]
+
+    def close(self) -> None:
+        self.closed = True
+
+
+class _Asked:
+    def __init__(self, aggregation: Aggregation) -> None:
+        self.aggregation = aggregation
+
+
+class Desk:
+    """A session with what is behind it."""
+
+    def __init__(self, cap: Guarantee, unit: Unit, **options: Any) -> None:
+        self.ledger = Ledger.open(":memory:")
+        self.ledger.account("people", cap=cap, by=options.pop("by", None))
+        self.engine = Memory(TABLE, fails=options.pop("fails", False))
+        self.engine.ledger = self.ledger
+        self.session = Session(
+            scan(unit).table,
+            self.engine,
+            self.ledger,
+            lineage="people",
+            snapshot=options.pop("snapshot", "first"),
+            randomness=options.pop("randomness", NoNoise()),
+        )
+
+    @property
+    def spent(self) -> Guarantee:
+        return self.session.budget.spent
+
+
+@pytest.fixture
+def desk() -> Iterator[Desk]:
+    found = Desk(PureDP(epsilon=1), Unit())
+    yield found
+    found.ledger.close()
+
+
+def test_an_answer(desk: Desk) -> None:
+    result = desk.session.sql(COUNT, epsilon="0.5")
+    assert result.to_dicts()[:2] == [{"part": "a", "n": 3}, {"part": "b", "n": 1}]
+    assert result.guarantee == PureDP(epsilon="0.5")
+    assert not result.free
+    check(result.certificate)
+    assert desk.spent == PureDP(epsilon="0.5")
+
+
+def test_the_charge_comes_before_the_data(desk: Desk) -> None:
+    desk.session.sql(COUNT, epsilon="0.5")
+    assert desk.engine.spent_before == [PureDP(epsilon="0.5")]
+
+
+def test_if_the_engine_fails_the_charge_stays() -> None:
+    desk = Desk(PureDP(epsilon=1), Unit(), fails=True)
+    with pytest.raises(EngineFailed):
+        desk.session.sql(COUNT, epsilon="0.5", key="mine")
+    assert desk.spent == PureDP(epsilon="0.5")
+    with pytest.raises(Unanswered):
+        desk.session.sql(COUNT, epsilon="0.5", key="mine")
+    assert desk.engine.runs == 1
+    desk.engine.fails = False
+    assert desk.session.sql(COUNT, epsilon="0.5", key="mine", again=True).rows[0] == ("a", 3)
+    assert desk.spent == PureDP(epsilon=1)
+
+
+def test_if_noise_cannot_be_drawn_the_charge_stays() -> None:
+    class Broken(NoNoise):
+        def draw(self, law: Any, *, size: int) -> Any:
+            raise OSError("no randomness")
+
+    desk = Desk(PureDP(epsilon=1), Unit(), randomness=Broken())
+    with pytest.raises(OSError, match="no randomness"):
+        desk.session.sql(COUNT, epsilon="0.5")
+    assert desk.spent == PureDP(epsilon="0.5")
+
+
+def test_the_same_key_is_free(desk: Desk) -> None:
+    first = desk.session.sql(COUNT, epsilon="0.5", key="mine")
+    again = desk.session.sql(COUNT, epsilon="0.5", key="mine")
+    assert again.free
+    assert again.rows == first.rows
+    assert again.noise == first.noise
+    assert again.certificate == first.certificate
+    assert desk.engine.runs == 1
+    assert desk.spent == PureDP(epsilon="0.5")
+
+
+def test_a_key_is_not_for_another_question(desk: Desk) -> None:
+    desk.session.sql(COUNT, epsilon="0.5", key="mine")
+    with pytest.raises(PrivatelyError):
+        desk.session.sql(COUNT, epsilon="0.25", key="mine")
+    assert desk.engine.runs == 1
+    assert desk.spent == PureDP(epsilon="0.5")
+
+
+def test_the_same_question_is_free_however_it_is_written(desk: Desk) -> None:
+    desk.session.sql(COUNT, epsilon="0.5")
+    again = desk.session.sql("select x.part, count(*) as n from t as x group by x.part", epsilon="1/2")
+    assert again.free
+    assert desk.engine.runs == 1
+    assert desk.spent == PureDP(epsilon="0.5")
+
+
+def test_other_questions_are_not() -> None:
+    desk = Desk(PureDP(epsilon=9), Unit())
+    texts = [
+        COUNT,
+        COUNT.replace("n FROM", "m FROM"),
+        COUNT.replace("COUNT(*)", "COUNT(amount)"),
+        COUNT.replace("GROUP", "WHERE amount > 0 GROUP"),
+        COUNT.replace("GROUP", "WHERE amount >= 0 GROUP"),
+    ]
+    for at, text in enumerate(texts, 1):
+        assert not desk.session.sql(text, epsilon=1).free
+        assert desk.engine.runs == at
+        assert desk.spent == PureDP(epsilon=at)
+    assert not desk.session.sql(COUNT, epsilon="1.5").free
+
+
+def test_other_data_is_another_question() -> None:
+    desk = Desk(PureDP(epsilon=9), Unit())
+    desk.session.sql(COUNT, epsilon=1)
+    later = Session(desk.session.table, desk.engine, desk.ledger, lineage="people", snapshot="second")
+    assert not later.sql(COUNT, epsilon=1).free
+
+
+def test_an_exhausted_budget_never_touches_the_data(desk: Desk) -> None:
+    desk.session.sql(COUNT, epsilon="0.5")
+    with pytest.raises(BudgetExhausted):
+        desk.session.sql(COUNT, epsilon="0.6")
+    assert desk.engine.runs == 1
+    assert desk.session.sql("SELECT COUNT(*) AS n FROM t", epsilon="0.5").rows == ((4,),)
+    assert desk.spent == PureDP(epsilon=1)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"epsilon": 1},
+        {"accuracy": "5 at 95%"},
+        {"accuracy": "5% at 95%", "assuming": 100},
+        {"mu": 1},
+        {"rho": "0.5"},
+    ],
+)
+def test_a_price_touches_nothing(desk: Desk, given: dict[str, Any]) -> None:
+    desk.engine.fails = True
+    priced = desk.session.price(COUNT, **given)
+    assert desk.engine.runs == 0
+    assert desk.session.budget.entries == 0
+    assert priced.cost == priced.proof.conclusion
+    assert len(priced.groups) >= 2
+
+
+def test_a_price_is_what_is_charged() -> None:
+    unit = Unit(column="person", rows=2)
+    desk = Desk(GaussianDP(mu=5, neighbors=unit.neighbors), unit)
+    priced = desk.session.price(COUNT, rho="0.5")
+    assert priced.cost.neighbors == unit.neighbors
+    assert 1 - Fraction(1, 10**12) < priced.cost.parameters["mu"] <= 1
+    result = desk.session.sql(COUNT, rho="0.5")
+    assert result.guarantee == priced.cost
+    assert 1 - Fraction(1, 10**12) < desk.spent.parameters["mu"] <= 1
+    assert result.notes == ("Of one person at most 2 rows count.",)
+
+
+@pytest.mark.parametrize(
+    ("cap", "given"),
+    [
+        (PureDP(epsilon=1), {"epsilon": 1}),
+        (ZCDP(rho="0.5"), {"rho": "0.5"}),
+        (ZCDP(rho="0.5"), {"mu": 1}),
+        (ZCDP(rho="0.5"), {"epsilon": 1}),
+        (GaussianDP(mu=1), {"mu": 1}),
+        (GaussianDP(mu="1/3"), {"mu": "1/3"}),
+        (ApproxDP(epsilon=1, delta="1e-6"), {"rho": "0.01"}),
+        (ApproxDP(epsilon=1, delta="1e-6"), {"epsilon": "0.1"}),
+    ],
+)
+@pytest.mark.parametrize("text", [COUNT, "SELECT AVG(amount) AS m, COUNT(*) AS n, SUM(amount) AS s FROM t"])
+def test_every_kind_of_budget_can_be_spent_to_the_end(cap: Guarantee, given: dict[str, Any], text: str) -> None:
+    desk = Desk(cap, Unit())
+    assert desk.session.sql(text, **given).rows
+    assert desk.engine.runs == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "given", "error"),
+    [
+        (COUNT, {}, InvalidParameter),
+        (COUNT, {"epsilon": 1, "accuracy": "5 at 95%"}, InvalidParameter),
+        (COUNT, {"epsilon": 1, "mu": 1}, InvalidParameter),
+        (COUNT, {"epsilon": 0}, InvalidParameter),
+        (COUNT, {"epsilon": -1}, InvalidParameter),
+        (COUNT, {"epsilon": float("nan")}, InvalidParameter),
+        (COUNT, {"epsilon": "1e-30"}, InvalidParameter),
+        (COUNT, {"epsilon": 1, "key": ""}, InvalidParameter),
+        (COUNT, {"accuracy": "a lot"}, InvalidParameter),
+        ("SELECT person, COUNT(*) AS n FROM t GROUP BY person", {"epsilon": 1}, DataDependentKeys),
+        ("SELECT nothing FROM t", {"epsilon": 1}, Refused),
+        ("SELECT COUNT(*) AS n FROM others", {"epsilon": 1}, Refused),
+        ("SELECT * FROM t", {"epsilon": 1}, Refused),
+        ("DROP TABLE t", {"epsilon": 1}, Refused),
+        ("", {"epsilon": 1}, Refused),
+        (COUNT, {"epsilon": 1, "keys": {"part": [1, 2]}}, PrivatelyError),
+        (COUNT, {"epsilon": 1, "keys": {"nobody": ["a"]}}, PrivatelyError),
+    ],
+)
+def test_what_is_refused_costs_nothing(desk: Desk, text: str, given: dict[str, Any], error: type[Exception]) -> None:
+    with pytest.raises(error):
+        desk.session.sql(text, **given)
+    assert desk.engine.runs == 0
+    assert desk.session.budget.entries == 0
+
+
+def test_keys_can_be_given(desk: Desk) -> None:
+    text = "SELECT person, COUNT(*) AS n FROM t GROUP BY person"
+    result = desk.session.sql(text, epsilon=1, keys={"person": [4, 9]})
+    assert result.rows == ((4, 1), (9, 0))
+
+
+def test_a_key_that_is_given_twice_is_answered_once(desk: Desk) -> None:
+    assert desk.session.sql(COUNT, epsilon=1, keys={"part": ["a", "a"]}).rows == (("a", 3),)
+
+
+def test_long_questions_are_recorded_by_their_hash(desk: Desk) -> None:
+    text = "SELECT person, COUNT(*) AS n FROM t GROUP BY person"
+    priced = desk.session.price(text, epsilon=1, keys={"person": list(range(90_000))})
+    assert len(_canonical(priced)) < 10**6
+    many = desk.session.price(text, epsilon=1, keys={"person": [10**15 + at for at in range(90_000)]})
+    assert _canonical(many).startswith("sha256:")
+    with pytest.raises(InvalidParameter, match="groups"):
+        desk.session.price(text, epsilon=1, keys={"person": list(range(100_001))})
+
+
+def test_several_columns_share_the_cost(desk: Desk) -> None:
+    text = "SELECT part, COUNT(amount) AS n, AVG(amount) AS mean, SUM(amount) AS total FROM t GROUP BY part"
+    result = desk.session.sql(text, epsilon=1)
+    assert result.to_dicts()[0] == {"part": "a", "n": 2, "mean": -1.0, "total": -2}
+    assert desk.spent == PureDP(epsilon=1)
+
+
+def test_a_median() -> None:
+    unit = Unit(column="person", rows=2)
+    desk = Desk(PureDP(epsilon=10**6, neighbors=unit.neighbors), unit)
+    result = desk.session.sql("SELECT MEDIAN(amount) AS m FROM t", epsilon=10**4)
+    assert result.rows == ((3.0,),)
+    assert result.guarantee.parameters["epsilon"] <= Fraction(10**4)
+
+
+def test_closing(desk: Desk) -> None:
+    desk.session.close()
+    assert desk.engine.closed

@@ -1,0 +1,184 @@
+"""HAVING, ORDER BY, LIMIT and arithmetic on estimates, and intervals that stay honest through all of it."""
+
+import random
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import pytest
+
+from privately import mechanisms as m
+from privately.plans import Expression, Field, Identity, Known, Order, Output, Question, Type, call, constant
+from privately.plans.expressions import fields_of
+from privately.plans.meaning import evaluate
+from privately.query.drawing import NoisyNumber
+from privately.query.estimates import Cell, Estimated, estimated
+from privately.query.showing import Shown, interval_of, shown
+from privately.rounding import Interval
+from tests.mechanisms.enumeration import probability
+from tests.plans.small import GROUP
+from tests.query.small_questions import NAMED, ROWS, question
+from tests.query.small_questions import shown as column
+
+CELLS: dict[str, Sequence[Fraction | None]] = {
+    "rows": [Fraction(7), Fraction(2), Fraction(9), Fraction(2)],
+    "mean": [Fraction(1, 2), None, Fraction(-3), Fraction(4)],
+}
+GROUPS = [("a",), ("b",), ("c",), ("d",)]
+PART = Field(GROUP, Known(type=Type.TEXT))
+WIDTH = Fraction(1)
+
+
+def at(confidence: Fraction) -> Estimated:
+    """The more confidence, the wider: 1 at 95 %."""
+    width = WIDTH * Fraction(1, 20) / (1 - confidence)
+
+    def cell(value: Fraction | None) -> Cell:
+        return value, None if value is None else Interval(value - width, value + width)
+
+    return Estimated(cells={NAMED[name]: tuple(map(cell, values)) for name, values in CELLS.items()})
+
+
+def asked(*outputs: Expression, **more: Any) -> Question:
+    whole = question("rows", "mean", values=("a", "b", "c", "d"))
+    named = tuple(Output(name=f"c{at}", expression=one) for at, one in enumerate(outputs))
+    return Question(aggregation=whole.aggregation, estimates=whole.estimates, outputs=named, **more)
+
+
+def table(*outputs: Expression, **more: Any) -> Shown:
+    return shown(asked(*outputs, **more), GROUPS, at, Fraction(95, 100))
+
+
+def test_all_groups_in_their_order() -> None:
+    found = table(PART, column("rows"), column("mean"))
+    assert found.columns == ("c0", "c1", "c2")
+    assert found.rows == (("a", 7, 0.5), ("b", 2, None), ("c", 9, -3.0), ("d", 2, 4.0))
+    assert [type(row[1]) for row in found.rows] == [int] * 4
+    assert found.intervals[0] == (None, Interval(6, 8), Interval(Fraction(-1, 2), Fraction(3, 2)))
+    assert found.intervals[1] == (None, Interval(1, 3), None)
+
+
+def test_having_keeps_what_is_true() -> None:
+    found = table(PART, having=call("greater", column("mean"), constant(0.0)))
+    assert found.rows == (("a",), ("d",))
+
+
+def test_orders_and_limits() -> None:
+    falling = Order(expression=column("rows"), direction="descending")
+    found = table(PART, order=(falling, Order(expression=PART, direction="descending")))
+    assert [row[0] for row in found.rows] == ["c", "a", "d", "b"]
+    assert [row[0] for row in table(PART, order=(falling,), limit=3).rows] == ["c", "a", "b"]
+    assert table(PART, limit=0).rows == ()
+    assert len(table(PART, limit=9).rows) == 4
+
+
+@pytest.mark.parametrize("direction", ["ascending", "descending"])
+def test_nulls_come_last(direction: Any) -> None:
+    found = table(PART, order=(Order(expression=column("mean"), direction=direction),))
+    assert found.rows[-1] == ("b",)
+    assert [row[0] for row in found.rows[:3]] == (["c", "a", "d"] if direction == "ascending" else ["d", "a", "c"])
+
+
+def test_arithmetic_and_its_intervals() -> None:
+    rows, mean = column("rows"), column("mean")
+    twice = call("add", call("to_real", rows), mean)
+    found = table(twice, call("add", call("to_real", rows), constant(1)), constant(1), call("length", PART))
+    assert [row[0] for row in found.rows] == [7.5, None, 6.0, 6.0]
+    assert found.intervals[0][0] == Interval(Fraction(7, 2), Fraction(23, 2))  # half the doubt each: twice as wide
+    assert found.intervals[1][0] is None
+    assert found.intervals[0][1] == Interval(7, 9)
+    assert found.intervals[0][2:] == (None, None)
+
+
+def test_keys_that_are_numbers_are_known() -> None:
+    key = Identity(number=77, name="year")
+    product_ = call("multiply", call("to_real", column("rows")), Field(key, column("rows").known))
+    assert interval_of(product_, {NAMED["rows"]: Interval(1, 2), key: Interval(3, 3)}) == Interval(3, 6)
+
+
+OPERATIONS = ["add", "subtract", "multiply", "divide", "negate", "to_real"]
+X, Y = (Field(NAMED[name], Known(type=Type.REAL)) for name in ("mean", "sum"))
+
+
+def tree(chance: random.Random, depth: int) -> Expression:
+    if depth == 0 or chance.random() < 0.2:
+        leaves: list[Expression] = [X, Y, constant(chance.choice([2.0, -0.5, 3.0, 0.0]))]
+        return chance.choice(leaves)
+    name = chance.choice(OPERATIONS)
+    return call(name, *(tree(chance, depth - 1) for _ in range(1 if name in {"negate", "to_real"} else 2)))
+
+
+def test_intervals_hold_all_results() -> None:
+    chance, seen = random.Random(3), 0
+    for _ in range(400):
+        expression = tree(chance, 3)
+        ends = [sorted(Fraction(chance.randint(-6, 6), 2) for _ in range(2)) for _ in "xy"]
+        within = {one.identity: Interval(*pair) for one, pair in zip((X, Y), ends, strict=True)}
+        found = interval_of(expression, within)
+        if found is None or not fields_of(expression):
+            continue
+        seen += 1
+        for _ in range(20):
+            point = {one: float(chance.choice([low, high, (low + high) / 2])) for one, (low, high) in _ends(within)}
+            value = evaluate(expression, point)
+            assert isinstance(value, float)
+            assert found.lower - Fraction(1, 10**9) <= Fraction(value) <= found.upper + Fraction(1, 10**9)
+    assert seen > 100
+
+
+def _ends(within: dict[Identity, Interval]) -> list[tuple[Identity, tuple[Fraction, Fraction]]]:
+    return [(one, (Fraction(interval.lower), Fraction(interval.upper))) for one, interval in within.items()]
+
+
+def test_what_cannot_be_bounded_has_no_interval() -> None:
+    around = {X.identity: Interval(-1, 1), Y.identity: Interval(2, 3)}
+    assert interval_of(call("divide", Y, X), around) is None
+    assert interval_of(call("divide", X, Y), around) == Interval(Fraction(-1, 2), Fraction(1, 2))
+    assert interval_of(call("square_root", Y), around) is None
+    assert interval_of(constant(value=True), around) is None
+    assert interval_of(call("add", X, call("exponential", Y)), around) is None
+
+
+# --- rows that are chosen by their noise ------------------------------------------------------------------------------
+
+LAW = m.Laplace(scale="0.6")
+EXACT = (3, 3, 2)
+CONFIDENCE = Fraction(93, 100)
+
+
+def chosen_coverage(more: dict[str, Any]) -> float:
+    """How often all intervals of the shown rows hold, over all noise on three counts."""
+    whole = question("rows", values=("a", "b", "c"), more=more)
+    noises = [(k, float(probability(LAW.law, k))) for k in range(-9, 10)]
+    within = 0.0
+    for drawn in product(noises, repeat=3):
+        numbers = tuple(exact + k for exact, (k, _) in zip(EXACT, drawn, strict=True))
+        noise = NoisyNumber(tally=ROWS, mechanism=LAW, numbers=numbers)
+        found = shown(whole, GROUPS[:3], lambda c, n=noise: estimated(whole, (n,), 3, c), CONFIDENCE)  # type: ignore[misc]
+        truths = dict(zip(("a", "b", "c"), EXACT, strict=True))
+        pairs = zip(found.rows, found.intervals, strict=True)
+        if all(interval is not None and truths[str(row[0])] in interval for row, (_, interval) in pairs):
+            within += drawn[0][1] * drawn[1][1] * drawn[2][1]
+    return within
+
+
+FIRST = {"order": (Order(expression=column("rows"), direction="descending"),), "limit": 1}
+HIGH = {"having": call("greater", column("rows"), constant(4))}
+
+
+@pytest.mark.parametrize("more", [FIRST, HIGH])
+def test_intervals_of_chosen_rows_hold(more: dict[str, Any]) -> None:
+    assert chosen_coverage(more) >= CONFIDENCE - 1e-6
+
+
+def test_intervals_for_each_group_alone_would_not_hold_for_the_first() -> None:
+    """What is planted: the width that is right for a group that was not chosen."""
+    width = LAW.law.interval(CONFIDENCE)
+    noises = [(k, float(probability(LAW.law, k))) for k in range(-9, 10)]
+    lucky = sum(
+        p * q * r
+        for (a, p), (b, q), (c, r) in product(noises, repeat=3)
+        if abs(max((EXACT[0] + a, a), (EXACT[1] + b, b), (EXACT[2] + c, c))[1]) <= width
+    )
+    assert lucky < CONFIDENCE - 0.01
