@@ -2,7 +2,7 @@
 
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from privately.guarantees import PureDP
 from privately.ledger import Charge, Ledger
 from privately.ledger.charges import Cost
 from privately.ledger.stores import SQLiteStore
+from privately.ledger.stores.schema import TRIGGERS
 from privately.rounding import Number
 
 COST = PureDP(epsilon="0.1")
@@ -73,6 +74,9 @@ def forging(path: Path) -> Iterator[apsw.Connection]:
     for name in ("record_is_kept", "record_stays", "answer_is_kept", "answer_stays"):
         connection.execute(f"DROP TRIGGER IF EXISTS {name}")
     yield connection
+    for statement in TRIGGERS:
+        with suppress(apsw.SQLError):  # there is no such table any more
+            connection.execute(statement)
     connection.close()
 
 

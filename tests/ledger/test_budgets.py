@@ -9,15 +9,15 @@ from hypothesis import strategies as st
 from mpmath import mp
 
 from privately import accounting as acc
-from privately.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP
+from privately.guarantees import ZCDP, ApproxDP, ApproxZCDP, GaussianDP, Guarantee, Neighbors, PureDP, RenyiDP
 from privately.ledger import Ledger, in_words
-from privately.ledger.budgets import _posterior
+from privately.ledger.budgets import _right, _rounded_up
 from tests.ledger.examples import charge, founded
 
 
 @given(st.fractions(min_value=0, max_value=800))
 def test_the_chance_in_words_is_rounded_up_and_hardly(epsilon: Fraction) -> None:
-    told = Decimal(_posterior(epsilon))
+    told = Decimal(_rounded_up(100 * _right(PureDP(epsilon=epsilon))))
     with mp.workdps(400):
         exact = 100 / (1 + mp.exp(-mp.mpf(epsilon.numerator) / epsilon.denominator))
         assert mp.mpf(str(told)) >= exact
@@ -34,11 +34,29 @@ def test_words(promise: int | str, chance: str) -> None:
 
 
 def test_words_of_other_kinds() -> None:
-    assert "but for a chance of 1e-6 that more comes out." in in_words(ApproxDP(epsilon=1, delta="1e-6"))
-    assert in_words(ApproxDP(epsilon=1, delta=0)) == in_words(PureDP(epsilon=1))
-    assert in_words(ZCDP(rho=1)) == ""
-    assert "a chance of 1e-400 " in in_words(ApproxDP(epsilon=1, delta="1e-400"))
-    assert "a chance of 0.333 " not in in_words(ApproxDP(epsilon=1, delta="1/3"))
+    assert "guesses right at most 73.2 times in 100" in in_words(ApproxDP(epsilon=1, delta="1e-6"))
+    assert "guesses right at most 82.1 times in 100" in in_words(ApproxDP(epsilon=1, delta="1/3"))
+    assert "guesses right at most 73.2 times" in in_words(ApproxDP(epsilon=1, delta=0))
+    assert "guesses right at most 69.2 times" in in_words(GaussianDP(mu=1))
+    assert "guesses right at most 89.8 times" in in_words(ZCDP(rho=1))
+    assert in_words(RenyiDP(bounds={2: 1, 8: 5})) == in_words(ZCDP(rho=1))
+    assert "guesses right at most 90.8 times" in in_words(ApproxZCDP(rho=1, delta="0.02"))
+    assert "guesses right at most 100 times" in in_words(ZCDP(rho=10**9))
+    person = Neighbors.ADD_REMOVE.of_unit("person")
+    assert "that you are in the data" in in_words(PureDP(epsilon=1, neighbors=person))
+    assert "the first of two versions of your row" in in_words(PureDP(epsilon=1, neighbors=Neighbors.REPLACE))
+    assert in_words(PureDP(epsilon=1, neighbors=Neighbors.ADD_REMOVE.times(2))) == ""
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [("0.5", "0"), ("1", "0.01"), ("2", "0.3"), ("0", "0.25")])
+def test_words_hold_for_the_worst_pair(epsilon: str, delta: str) -> None:
+    """The pair that (epsilon, delta) allows: a tell-tale with probability delta, else a response with epsilon."""
+    tell, odds = Decimal(delta), Decimal(epsilon).exp()
+    best = tell + (1 - tell) * odds / (1 + odds)
+    bound = (odds + tell) / (1 + odds)
+    told = Decimal(_rounded_up(100 * _right(ApproxDP(epsilon=epsilon, delta=delta)))) / 100
+    assert abs(best - bound) < Decimal("1e-20")
+    assert best <= told <= best + Decimal("0.001")
 
 
 def test_how_many_more_like_the_last_is_exact() -> None:

@@ -1,11 +1,14 @@
 """Copies are recognised under the owner's key, and without it a sketch says nothing."""
 
 import copy
+import math
 import os
 import pickle
 import random
+from decimal import Decimal
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -27,7 +30,10 @@ def test_numbers_and_texts() -> None:
     numbers = range(1_000)
     assert sketch(numbers, KEY) == sketch(map(str, numbers), KEY) == sketch(map(float, numbers), KEY)
     assert not overlap(sketch(numbers, KEY), sketch((f"{number}.5" for number in numbers), KEY))
-    assert not overlap(sketch(map(str, numbers), KEY), sketch((str(number).encode() for number in numbers), KEY))
+    assert sketch(numbers, KEY) == sketch((str(number).encode() for number in numbers), KEY)
+    assert sketch(numbers, KEY) == sketch((Decimal(f"{number}.0") for number in numbers), KEY)
+    assert sketch(numbers, KEY) == sketch(np.arange(1_000, dtype=np.float32), KEY)
+    sketch([math.nan, math.inf, -math.inf, Decimal("NaN")], KEY)
     sketch(["\ud800", None, (1, "a")], KEY)
 
 

@@ -69,10 +69,10 @@ def test_everything_adds_up() -> None:
         charged(a=["1/5"]),
         Released(charge=4, hash="", size=0, question=None),
         adjusted(Filter(cap=PureDP(epsilon=2)).spend(PureDP(epsilon="0.1")).spend(PureDP(epsilon="0.2"))),
-        Registered(table="t", lineages=["a", "b"], sketch=None, by="owner"),
+        Registered(table="t", lineages=["a", "b"], sketch=None, key=None, by="owner"),
     )
     first, second = state.accounts["a"], state.accounts["b"]
-    assert (first.filter.spent, first.filter.entries, first.last) == (PureDP(epsilon="0.3"), 2, ("1/5",))
+    assert (first.filter.spent, first.filter.entries, first.last) == (PureDP(epsilon="0.3"), 2, {"a": ["1/5"]})
     assert first.filter.cap == PureDP(epsilon=2)
     assert (second.filter.spent, second.filter.entries) == (GaussianDP(mu="0.5"), 1)
     assert state.tables["t"].lineages == ("a", "b")
@@ -96,9 +96,9 @@ WRONG: dict[str, Entry] = {
     "an adjustment of what was spent": adjusted(CAP.spend(PureDP(epsilon="0.1"))),
     "an adjustment to another kind": adjusted(Filter(cap=GaussianDP(mu=1))),
     "an adjustment of an unknown account": adjusted(CAP, "b"),
-    "another checkpoint": Checkpoint(state={"ledger": "l", "accounts": {}, "tables": {}}),
+    "another checkpoint": Checkpoint(state={"ledger": "l", "key": None, "accounts": {}, "tables": {}}),
     "no checkpoint": Checkpoint(state=[]),  # type: ignore[arg-type]
-    "lineages that are none": Registered(table="t", lineages=None, sketch=None, by=""),  # type: ignore[arg-type]
+    "lineages that are none": Registered(table="t", lineages=None, sketch=None, key=None, by=""),  # type: ignore[arg-type]
 }
 
 
@@ -140,7 +140,7 @@ def test_copies_go_on_by_themselves() -> None:
     state = after(opened())
     other = state.copy()
     go_on(other, charged(a=["1/2"]))
-    go_on(other, Registered(table="t", lineages=["a"], sketch=None, by=""))
+    go_on(other, Registered(table="t", lineages=["a"], sketch=None, key=None, by=""))
     assert state == after(opened())
     assert other != state
 
@@ -151,7 +151,7 @@ def test_checkpoints_say_the_same() -> None:
         opened(),
         opened("b", cap),
         charged(a=["1/10"], b=["1/10000"]),
-        Registered(table="t", lineages=["a"], sketch="00", by=""),
+        Registered(table="t", lineages=["a"], sketch="00", key="k", by=""),
     )
     data = state.to_data()
     restored = State.from_checkpoint(data, state.time, state.head)

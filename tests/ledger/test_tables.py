@@ -68,9 +68,15 @@ def test_a_sketch_is_kept_when_none_is_given(ledger: Ledger) -> None:
     assert ledger.register("copy", units=PEOPLE, key=KEY).like == ("2024",)
 
 
-def test_another_key_recognises_nothing(ledger: Ledger) -> None:
-    with pytest.raises(InvalidParameter, match="lineage"):
-        ledger.register("copy", units=PEOPLE, key=OwnerKey(bytes(32)))
+def test_under_another_key_nobody_would_be_recognised(ledger: Ledger) -> None:
+    with pytest.raises(InvalidParameter, match="not the one that this ledger knows"):
+        ledger.register("copy", lineage="fresh", units=PEOPLE, key=OwnerKey(bytes(32)))
+
+
+def test_earlier_versions_are_still_recognised(ledger: Ledger) -> None:
+    known = next(iter(ledger.tables()))
+    ledger.register(known, units=[f"somebody else {at}" for at in range(2_000)], key=KEY)
+    assert ledger.register("copy", lineage="fresh", units=PEOPLE, key=KEY).inherited
 
 
 def test_wrong_input(ledger: Ledger) -> None:

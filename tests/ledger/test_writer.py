@@ -57,6 +57,17 @@ def test_the_same_key_twice_in_a_turn_is_charged_once(writer: Writer) -> None:
     assert again.result().answer == b"42"
 
 
+@pytest.mark.parametrize("mistake", [TypeError("bug"), KeyError("bug"), ZeroDivisionError()])
+def test_a_mistake_of_one_is_no_harm_to_others(mistake: Exception, writer: Writer) -> None:
+    def fail(book: Book) -> None:
+        raise mistake
+
+    before, failed, after = turn(writer, MakeCharge(charge=charge("before")), fail, MakeCharge(charge=charge("after")))
+    assert failed.exception() is mistake
+    assert before.exception() is after.exception() is None
+    assert entries(writer) == 4
+
+
 @pytest.mark.parametrize("fault", [RuntimeError("bug"), MemoryError(), LedgerCorrupt("chain"), OSError(28, "full")])
 def test_what_is_no_refusal_undoes_the_whole_turn(fault: Exception, writer: Writer) -> None:
     def fail(book: Book) -> None:

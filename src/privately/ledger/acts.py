@@ -8,10 +8,11 @@ from hashlib import sha256
 from typing import Literal, get_args
 
 from privately.accounting import Filter
-from privately.errors import InvalidParameter, LedgerCorrupt, Unanswered
+from privately.errors import BudgetExhausted, InvalidParameter, LedgerCorrupt, Unanswered
 from privately.ledger.book import Book, fetched, key_of, stored_answer
-from privately.ledger.charges import Charge, amounts, described
+from privately.ledger.charges import Charge, amounts, described, repriced
 from privately.ledger.entries import Adjusted, Charged, ClockSet, Opened, Released
+from privately.ledger.names import SEPARATOR
 from privately.ledger.state import Account, State
 from privately.ledger.stores import Head, Row, Session
 
@@ -47,7 +48,8 @@ class OpenAccount:
     def __call__(self, book: Book) -> None:
         known = book.state.accounts.get(self.name)
         if known is None:
-            book.append(Opened(account=self.name, filter=self.filter.to_state(), reuse=self.reuse))
+            caught_up = self._caught_up(book.session)
+            book.append(Opened(account=self.name, filter=caught_up.to_state(), reuse=self.reuse))
             return
         terms = (self.filter.cap, self.filter.promise, self.reuse)
         if (known.filter.cap, known.filter.promise, known.reuse) != terms:
@@ -56,6 +58,22 @@ class OpenAccount:
                 f"account {self.name} was opened with {known.filter.promise}, {known.reuse!r}.",
                 hint="The owner can change a cap with `adjust`, which is recorded.",
             )
+
+    def _caught_up(self, session: Session) -> Filter:
+        """With what the analyst, or the token, has spent before there was an account for it."""
+        lineage, *holder = self.name.split(SEPARATOR)
+        spent = self.filter
+        if not holder:
+            return spent
+        for row in session.keyed(key_of(holder[0], ""), f"{holder[0]}\v"):
+            entry, _ = fetched(session, row.number)
+            mine = isinstance(entry, Charged) and lineage in entry.accounts and holder[1:] in ([], [entry.token])
+            if isinstance(entry, Charged) and mine:
+                try:
+                    spent = spent.spend_amounts(repriced(entry.cost, spent.tally.currency))
+                except BudgetExhausted:
+                    raise InvalidParameter("cap", f"{holder[-1]} has spent more before.", hint="Give more.") from None
+        return spent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

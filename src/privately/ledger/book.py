@@ -119,9 +119,11 @@ class Book:
         return row
 
     def finish(self) -> None:
-        """Adds a checkpoint where it is due."""
+        """Adds a checkpoint where it is due, and looks whether all is there."""
         if self.state.head.number - self.state.checkpoint >= CHECKPOINT_EVERY:
             self.append(Checkpoint(state=self.state.to_data()))
+        if self.session.head() != self.state.head:
+            raise LedgerCorrupt("the records that were written are not there.")
 
     def _time(self, entry: Entry) -> str:
         moment = self._clock()

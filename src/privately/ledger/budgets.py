@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from decimal import ROUND_CEILING
 from fractions import Fraction
 
-from privately.guarantees import ApproxDP, Guarantee, PureDP
+from privately.guarantees import ZCDP, ApproxDP, ApproxZCDP, GaussianDP, Guarantee, Neighbors, PureDP, RenyiDP
 from privately.ledger.state import Account, spendable
-from privately.rounding import Enclosure, decimal_text
+from privately.rounding import Enclosure
+from privately.rounding.normal import normal_cdf
+
+_LARGEST = 700
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,14 +29,10 @@ class Budget:
     more_like_last: int | None
 
     @classmethod
-    def of(cls, account: Account) -> Budget:
-        """Everything there is to see."""
+    def of(cls, account: Account, accounts: Mapping[str, Account]) -> Budget:
+        """Everything there is to see of an account among others."""
         filter_, currency = account.filter, account.filter.tally.currency
-        last = None if account.last is None else spendable(account.last)
-        more = None
-        if last is not None:
-            pairs = zip(filter_.tally.rest, last, strict=True)
-            more = min(math.floor(rest / amount) for rest, amount in pairs if amount)
+        last = None if account.last is None else spendable(tuple(account.last[account.name]))
         return cls(
             account=account.name,
             promise=filter_.promise,
@@ -42,7 +41,7 @@ class Budget:
             remaining=filter_.remaining,
             entries=filter_.entries,
             last=None if last is None else currency.statement(last),
-            more_like_last=more,
+            more_like_last=None if account.last is None else _more(account.last, accounts),
         )
 
     @property
@@ -51,28 +50,75 @@ class Budget:
         return in_words(self.promise)
 
 
+def _more(owed: Mapping[str, list[str]], accounts: Mapping[str, Account]) -> int:
+    """How many charges like this one all accounts that pay for it can still pay."""
+    found = []
+    for name, texts in owed.items():
+        pairs = zip(accounts[name].filter.tally.rest, spendable(tuple(texts)), strict=True)
+        found += [math.floor(rest / amount) for rest, amount in pairs if amount]
+    return min(found)
+
+
 def in_words(promise: Guarantee) -> str:
-    """A guarantee as odds: how sure somebody can become who was half sure before.
+    """A guarantee as odds: how sure somebody can become who was half sure before, or how often such a guess is right.
+
+    Theorem: a guess which of two equally likely neighbours is there is right with probability at most (1 + t)/2, if
+        their total variation is at most t: under (epsilon, delta)-DP that is (e^epsilon + delta)/(1 + e^epsilon), under
+        mu-GDP the normal distribution at mu/2, and t <= sqrt(1 - e^-r) if the Kullback-Leibler divergence is at most
+        r: rho in zCDP, the least bound in Renyi DP; in delta-approximate zCDP t is larger by delta. For pure
+        epsilon the same number bounds what can be believed after any answer.
+    Reference: Kairouz-Oh-Viswanath 2015; Dong-Roth-Su 2022; Bretagnolle-Huber 1979
+    Proof: docs/theory/accounting/filters.md#in-words
+    Checked-by: tests/ledger/test_budgets.py::test_words_hold_for_the_worst_pair,
+        tests/ledger/test_budgets.py::test_words_of_other_kinds
 
     >>> in_words(PureDP(epsilon=1))
-    'Whoever gives it 50 in 100 that you are in the data can come to at most 73.2 in 100, whatever is asked.'
+    'Whoever gives it 50 in 100 that your row is in the data can come to at most 73.2 in 100, whatever is asked.'
     """
-    if not isinstance(promise, (PureDP, ApproxDP)):
+    if promise.neighbors.size != 1:
         return ""
-    chance = _posterior(promise.parameters["epsilon"])
-    text = f"Whoever gives it 50 in 100 that you are in the data can come to at most {chance} in 100, whatever is asked"
-    delta = promise.parameters.get("delta", Fraction(0))
-    if not delta:
-        return f"{text}."
-    return f"{text}, but for a chance of {decimal_text(delta, 3, ROUND_CEILING)} that more comes out."
+    chance = _rounded_up(100 * _right(promise))
+    if isinstance(promise, PureDP):
+        belief = f"can come to at most {chance} in 100, whatever is asked"
+        return f"Whoever gives it 50 in 100 {_secret(promise.neighbors, 'that')} {belief}."
+    guess = f"guesses right at most {chance} times in 100, whatever is asked"
+    return f"Whoever guesses {_secret(promise.neighbors, 'whether')}, and would be right 50 times in 100, {guess}."
 
 
-def _posterior(epsilon: Fraction) -> str:
-    """100 e^epsilon/(1 + e^epsilon), rounded up so that it is never said to be less than it is."""
-    if epsilon > 700:
-        return "100"
-    odds = Enclosure.of(epsilon).exp()
-    share = Fraction((100 * odds / (1 + odds)).upper)
+def _secret(neighbors: Neighbors, word: str) -> str:
+    """What is not to be known."""
+    row = neighbors.unit is None
+    if neighbors.change == "add_remove":
+        return f"{word} {'your row is' if row else 'you are'} in the data"
+    return f"{word} it is the first of two versions of {'your row' if row else 'your rows'}"
+
+
+def _right(promise: Guarantee) -> Fraction:
+    """How likely a guess is right, at most."""
+    exact, most = promise.parameters, Fraction(1)
+    delta = exact.get("delta", Fraction(0))
+    match promise:
+        case PureDP() | ApproxDP() if exact["epsilon"] <= _LARGEST:
+            odds = Enclosure.of(exact["epsilon"]).exp()
+            return min(most, Fraction(((odds + delta) / (1 + odds)).upper))
+        case GaussianDP() if exact["mu"] <= _LARGEST:
+            return min(most, Fraction(normal_cdf(exact["mu"] / 2).upper))
+        case ZCDP() | ApproxZCDP() if exact["rho"] <= _LARGEST:
+            return _from_divergence(exact["rho"], delta)
+        case RenyiDP():
+            return _from_divergence(min(bound for _, bound in exact["bounds"]), delta)
+    return most
+
+
+def _from_divergence(divergence: Fraction, delta: Fraction) -> Fraction:
+    if divergence > _LARGEST:
+        return Fraction(1)
+    apart = Fraction((1 - Enclosure.of(-divergence).exp()).nonnegative().sqrt().upper) + delta
+    return min(Fraction(1), (1 + apart) / 2)
+
+
+def _rounded_up(share: Fraction) -> str:
+    """With one digit, or more where that would be all of 100."""
     digits = 1
     while digits < 12 and math.ceil(share * 10**digits) >= 100 * 10**digits:
         digits += 1

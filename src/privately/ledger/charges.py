@@ -11,7 +11,9 @@ from functools import lru_cache
 from typing import Any, TypeAlias
 
 from privately.accounting import Batch, Event, decode, encode
+from privately.accounting.encoding import KINDS as EVENTS
 from privately.accounting.filters import Currency
+from privately.accounting.filters.currencies import KINDS as GUARANTEES
 from privately.accounting.filters.states import decoded, encoded
 from privately.errors import InvalidParameter
 from privately.guarantees import Guarantee
@@ -22,6 +24,7 @@ Cost: TypeAlias = Guarantee | Event | Batch
 
 LONGEST_QUERY, LONGEST_LABEL, MOST_LINEAGES = 10**6, 10_000, 100
 OWNER = "owner"
+_COSTS = {*GUARANTEES.values(), *(kind for kind, _ in EVENTS.values()), Batch}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +63,7 @@ class Charge:
     ) -> None:
         if isinstance(lineages, str) or not isinstance(lineages, Iterable):
             raise InvalidParameter("lineages", 'give a list of names, such as ["visits"].')
-        if not isinstance(cost, (Guarantee, Event, Batch)):
+        if type(cost) not in _COSTS:
             raise InvalidParameter("cost", "give a guarantee, an event of privately.accounting, or a Batch of events.")
         listed = tuple(sorted({checked_name(name, "lineages") for name in lineages}))
         if not 1 <= len(listed) <= MOST_LINEAGES:

@@ -83,12 +83,16 @@ class Adjusted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Registered:
-    """A table, the lineages whose people it holds, and a sketch of them under the owner's key."""
+    """A table, the lineages whose people it holds, and a sketch of them under the owner's key.
+
+    `key` tells two keys of owners apart, and nothing else.
+    """
 
     what: ClassVar[str] = "registered"
     table: str
     lineages: list[str]
     sketch: str | None
+    key: str | None
     by: str
 
 

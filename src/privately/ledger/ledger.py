@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Self
 
 from privately.accounting import Filter
-from privately.errors import InvalidParameter, LedgerCorrupt
+from privately.errors import InvalidParameter, LedgerCorrupt, PrivatelyError
 from privately.guarantees import ApproxDP, ApproxZCDP, Guarantee
 from privately.ledger.acts import (
     LARGEST_ANSWER,
@@ -34,7 +34,7 @@ from privately.ledger.names import checked_name, checked_text
 from privately.ledger.pins import Pin, check_pin
 from privately.ledger.sketches import OwnerKey, sketch
 from privately.ledger.state import State, spendable
-from privately.ledger.stores import SQLiteReader, SQLiteStore, Store
+from privately.ledger.stores import Head, SQLiteReader, SQLiteStore, Store
 from privately.ledger.tables import RegisterTable, Registration
 from privately.ledger.verifying import Verification, verified
 from privately.ledger.writer import Writer
@@ -82,12 +82,14 @@ class Ledger:
         self._writer = Writer(store, clock)
         self._seen: State | None = None
         self._looking = threading.Lock()
-        if store.writable:
-            try:
+        try:
+            self._writer.start()
+            if store.writable:
                 self._writer.perform(_found)
-            except BaseException:
-                self.close()
-                raise
+            self._state()
+        except BaseException:
+            self.close()
+            raise
 
     @classmethod
     def open(cls, path: str | os.PathLike[str], *, pin: Pin | str | None = None, clock: Clock = now) -> Ledger:
@@ -160,7 +162,10 @@ class Ledger:
         known = self._state().accounts.get(name)
         if known is None:
             raise InvalidParameter("account", f"there is no account {name}.")
-        following = _filter(cap, known.filter.tally.currency.kind)
+        kind = known.filter.tally.currency.kind
+        if type(cap) not in (kind, ApproxDP):
+            raise InvalidParameter("cap", f"account {name} counts in {kind.__name__}, which never changes.")
+        following = _filter(cap, kind)
         act = AdjustCap(name=name, filter=following, by=checked_name(by, "by"), reason=_reason(reason))
         self._writer.perform(act)
         return self.budget(lineage, analyst=analyst, token=token)
@@ -190,6 +195,7 @@ class Ledger:
             table=checked_name(table, "table"),
             lineages=tuple(checked_name(name, "lineage") for name in listed),
             sketch=None if units is None or key is None else sketch(units, key),
+            key=None if key is None else key.mark,
             by=checked_name(by, "by"),
         )
         return self._writer.perform(act)
@@ -215,7 +221,7 @@ class Ledger:
 
     def store(self, receipt: Receipt, answer: bytes) -> Answer:
         """Keeps an answer, durably; only then it may be shown, or the one stored before it for the same key."""
-        if not isinstance(receipt, Receipt):
+        if not isinstance(receipt, Receipt) or not isinstance(receipt.head, Head):
             raise InvalidParameter("receipt", "give what `charge` returned.")
         if not isinstance(answer, bytes) or len(answer) > LARGEST_ANSWER:
             raise InvalidParameter("answer", f"give bytes, at most {LARGEST_ANSWER:,} of them.")
@@ -224,6 +230,8 @@ class Ledger:
 
     def answer(self, charge: Charge, run: Callable[[Receipt], bytes], *, again: bool = False) -> Answer:
         """Charges, runs, stores, answers, in this order. If `run` fails, the charge stays: it may have seen data."""
+        if not callable(run):
+            raise InvalidParameter("run", "give a function that takes the receipt and returns bytes.")
         receipt = self.charge(charge, again=again)
         if receipt.answer is not None:
             return Answer(body=receipt.answer, receipt=receipt, free=True)
@@ -235,11 +243,12 @@ class Ledger:
         accounts = self._state().accounts
         if name not in accounts:
             raise InvalidParameter("account", f"there is no account {name}.")
-        return Budget.of(accounts[name])
+        return Budget.of(accounts[name], accounts)
 
     def budgets(self) -> tuple[Budget, ...]:
         """Every account, by name."""
-        return tuple(Budget.of(account) for _, account in sorted(self._state().accounts.items()))
+        accounts = self._state().accounts
+        return tuple(Budget.of(account, accounts) for _, account in sorted(accounts.items()))
 
     def tables(self) -> dict[str, tuple[str, ...]]:
         """The lineages of every table that was registered."""
@@ -260,12 +269,19 @@ class Ledger:
         """Passes if the ledger goes on from a head that was kept elsewhere; otherwise LedgerCorrupt."""
         state = self._state()
         with self._store.reading() as session:
-            check_pin(session, state, Pin.parse(pin) if isinstance(pin, str) else pin)
+            check_pin(session, state, pin if isinstance(pin, Pin) else Pin.parse(pin))
 
     def verify(self, *, progress: Callable[[int, int], None] | None = None) -> Verification:
         """Reads everything again from the first record on; LedgerCorrupt if anything does not follow."""
         with self._store.reading() as session:
             return verified(session, progress=progress)
+
+    def backup(self, path: str | os.PathLike[str]) -> None:
+        """Copies all that is committed into a new file, while the ledger is in use.
+
+        A backup that is put back forgets what was spent since: pin the head elsewhere, so that this shows.
+        """
+        self._store.backup(_named(path))
 
     def close(self) -> None:
         """Ends after what waits is done, and leaves all in one file."""
@@ -282,7 +298,10 @@ class Ledger:
 
     def __repr__(self) -> str:
         place = "" if self.durable else " in memory: NOT DURABLE,"
-        return f"<Ledger{place} {self._state().head.number} records>"
+        try:
+            return f"<Ledger{place} {self._state().head.number} records>"
+        except PrivatelyError as fault:
+            return f"<Ledger{place} {fault.message}>"
 
     def _state(self) -> State:
         """All that is committed by now, by whomever."""
@@ -324,7 +343,10 @@ def _account_name(lineage: str, analyst: str | None, token: str | None) -> str:
 
 
 def _reason(reason: str) -> str:
-    return checked_text(reason, "reason", longest=LONGEST_LABEL)
+    text = checked_text(reason, "reason", longest=LONGEST_LABEL)
+    if not text.strip():
+        raise InvalidParameter("reason", "say why; it is kept for good.")
+    return text
 
 
 def _check_charge(charge: object) -> None:
@@ -334,6 +356,14 @@ def _check_charge(charge: object) -> None:
 
 def _named(path: str | os.PathLike[str]) -> str:
     name = os.fspath(path) if isinstance(path, (str, os.PathLike)) else None
-    if not isinstance(name, str) or not name or "\0" in name:
+    if not isinstance(name, str) or not name or "\0" in name or not _writable(name):
         raise InvalidParameter("path", 'give the path of a file, or ":memory:".')
     return name
+
+
+def _writable(name: str) -> bool:
+    try:
+        os.fsencode(name)
+    except UnicodeEncodeError:
+        return False
+    return True

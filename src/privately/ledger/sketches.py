@@ -3,15 +3,19 @@
 A sketch has 256 places. A unit's keyed hash says which place it competes for, and the least one leaves 16 other bits of
 its hash there. Two tables agree in about that share of places which their common units are of all their units. The
 bits left are as good as random to anybody without the key, however many units there are; places that nobody competed
-for are filled with bits that depend on the whole table, so that two tables do not agree there.
+for are filled with bits that depend on the whole table, so that two tables do not agree there. Whoever sees two
+sketches sees about which share their tables have in common, and nothing about who.
 """
 
 from __future__ import annotations
 
 import hmac
+import math
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
+from decimal import Decimal
+from numbers import Real
 from pathlib import Path
 
 from privately.errors import InvalidParameter, LedgerUnavailable
@@ -60,6 +64,11 @@ class OwnerKey:
     def digest(self, message: bytes) -> bytes:
         return hmac.digest(self.secret, message, "sha256")
 
+    @property
+    def mark(self) -> str:
+        """Tells this key from others, and says nothing about it."""
+        return self.digest(b"privately: which key is this?")[:8].hex()
+
 
 def sketch(units: Iterable[object], key: OwnerKey) -> str:
     """The sketch of a table with these units (their ids, or whole rows), as hexadecimal text."""
@@ -91,7 +100,7 @@ def overlap(one: str, other: str) -> bool:
 def _written(unit: object) -> bytes:
     """Ids that are equal as texts are equal, whether a file holds them as numbers or as texts."""
     if isinstance(unit, bytes):
-        return b"b" + unit
-    if isinstance(unit, float) and unit.is_integer():
-        unit = int(unit)
-    return b"t" + str(unit).encode("utf-8", "surrogatepass")
+        return unit
+    if isinstance(unit, (Real, Decimal)) and math.isfinite(unit) and unit == math.floor(unit):
+        unit = math.floor(unit)
+    return str(unit).encode("utf-8", "surrogatepass")

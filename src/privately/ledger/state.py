@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from privately.accounting import Filter
-from privately.errors import LedgerCorrupt, PrivatelyError
+from privately.errors import BudgetExhausted, LedgerCorrupt, PrivatelyError
 from privately.ledger.entries import (
     VERSION,
     Adjusted,
@@ -34,27 +34,27 @@ def spendable(texts: tuple[str, ...]) -> tuple[Fraction, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Account:
-    """A budget: the filter that decides, whether answers are used again, and what the last charge cost."""
+    """A budget: the filter that decides, whether answers are used again, what the last charge cost every account."""
 
     name: str
     filter: Filter
     reuse: str
-    last: tuple[str, ...] | None = None
+    last: Mapping[str, list[str]] | None = None
 
     def to_data(self) -> dict[str, Any]:
-        last = None if self.last is None else list(self.last)
+        last = None if self.last is None else dict(self.last)
         return {"filter": self.filter.to_state(), "reuse": self.reuse, "last": last}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """Whose people a table holds."""
+    """Whose people a table holds, and the sketches of all versions of it."""
 
     lineages: tuple[str, ...]
-    sketch: str | None
+    sketches: tuple[str, ...] = ()
 
     def to_data(self) -> dict[str, Any]:
-        return {"lineages": list(self.lineages), "sketch": self.sketch}
+        return {"lineages": list(self.lineages), "sketches": list(self.sketches)}
 
 
 @dataclass(slots=True, kw_only=True)
@@ -65,6 +65,7 @@ class State:
     head: Head = EMPTY
     time: str = BEGINNING
     checkpoint: int = 0
+    key: str | None = None
     accounts: dict[str, Account] = field(default_factory=dict)
     tables: dict[str, Table] = field(default_factory=dict)
 
@@ -97,12 +98,18 @@ class State:
             case Adjusted(account=name):
                 self._adjust(self.accounts[name], Filter.from_state(entry.filter))
             case Registered():
-                self.tables[entry.table] = Table(lineages=tuple(entry.lineages), sketch=entry.sketch)
+                self._register(entry)
             case Checkpoint(state=state):
                 self._check(state)
                 self.checkpoint = head.number
             case Founded():
                 self._found(entry)
+
+    def _register(self, entry: Registered) -> None:
+        known = self.tables.get(entry.table, Table(lineages=()))
+        new = () if entry.sketch is None or entry.sketch in known.sketches else (entry.sketch,)
+        self.tables[entry.table] = Table(lineages=tuple(entry.lineages), sketches=(*known.sketches, *new))
+        self.key = self.key if entry.key is None else entry.key
 
     def _found(self, entry: Founded) -> None:
         if entry.version != VERSION:
@@ -119,8 +126,13 @@ class State:
         """All accounts pay, or none does."""
         paid = {}
         for name, amounts in owed.items():
-            account, texts = self.accounts[name], tuple(amounts)
-            paid[name] = replace(account, filter=account.filter.spend_amounts(spendable(texts)), last=texts)
+            account = self.accounts[name]
+            try:
+                spent = account.filter.spend_amounts(spendable(tuple(amounts)))
+            except BudgetExhausted as fault:
+                hint = f"This is what account {name} has. {fault.hint}".strip()
+                raise BudgetExhausted(asked=fault.asked, left=fault.left, hint=hint) from None
+            paid[name] = replace(account, filter=spent, last=owed)
         self.accounts.update(paid)
 
     def _adjust(self, account: Account, following: Filter) -> None:
@@ -139,6 +151,7 @@ class State:
         """All of it but the head, which the place of a checkpoint says."""
         return {
             "ledger": self.ledger,
+            "key": self.key,
             "accounts": {name: account.to_data() for name, account in self.accounts.items()},
             "tables": {name: table.to_data() for name, table in self.tables.items()},
         }
@@ -149,15 +162,16 @@ class State:
         try:
             accounts = {name: _account(name, data) for name, data in state["accounts"].items()}
             tables = {
-                name: Table(lineages=tuple(data["lineages"]), sketch=data["sketch"])
+                name: Table(lineages=tuple(data["lineages"]), sketches=tuple(data["sketches"]))
                 for name, data in state["tables"].items()
             }
-            ledger = state["ledger"]
+            ledger, key = state["ledger"], state["key"]
         except (PrivatelyError, KeyError, TypeError, ValueError, AttributeError):
             raise LedgerCorrupt(f"the checkpoint at record {head.number} cannot be read.") from None
-        return cls(ledger=ledger, head=head, time=time, checkpoint=head.number, accounts=accounts, tables=tables)
+        found = {"ledger": ledger, "key": key, "accounts": accounts, "tables": tables}
+        return cls(head=head, time=time, checkpoint=head.number, **found)
 
 
 def _account(name: str, data: Mapping[str, Any]) -> Account:
-    last = None if data["last"] is None else tuple(data["last"])
+    last = None if data["last"] is None else dict(data["last"])
     return Account(name=name, filter=Filter.from_state(data["filter"]), reuse=data["reuse"], last=last)

@@ -41,14 +41,21 @@ class RegisterTable:
     table: str
     lineages: tuple[str, ...]
     sketch: str | None
+    key: str | None
     by: str
 
     def __call__(self, book: Book) -> Registration:
+        if None not in (self.key, book.state.key) and self.key != book.state.key:
+            hint = "Under another key nobody would be recognised; load the key that earlier tables were sketched with."
+            raise InvalidParameter("key", "is not the one that this ledger knows.", hint=hint)
         found = registration(book.state, self.table, self.lineages, self.sketch)
         known = book.state.tables.get(self.table)
-        sketch = self.sketch if self.sketch is not None or known is None else known.sketch
-        if known is None or (known.lineages, known.sketch) != (found.lineages, sketch):
-            book.append(Registered(table=self.table, lineages=list(found.lineages), sketch=sketch, by=self.by))
+        seen = known is not None and (self.sketch is None or self.sketch in known.sketches)
+        if known is None or not seen or known.lineages != found.lineages:
+            entry = Registered(
+                table=self.table, lineages=list(found.lineages), sketch=self.sketch, key=self.key, by=self.by
+            )
+            book.append(entry)
         return found
 
 
@@ -76,5 +83,5 @@ def _recognised(state: State, table: str, sketch: str | None) -> tuple[str, ...]
     return tuple(
         name
         for name, known in sorted(state.tables.items())
-        if name != table and known.sketch is not None and overlap(sketch, known.sketch)
+        if name != table and any(overlap(sketch, one) for one in known.sketches)
     )

@@ -16,11 +16,14 @@ from math import lcm
 from typing import Any
 
 from privately.accounting import Filter
+from privately.accounting.filters import Currency
+from privately.accounting.filters.states import encoded_neighbors
 from privately.accounting.filters.sums import EXACT_BITS
 from privately.errors import LedgerCorrupt
+from privately.guarantees import GaussianDP
 from privately.ledger.book import join
 from privately.ledger.charges import repriced
-from privately.ledger.entries import PARTICULARS, Charged, Entry, Released, chained, read, terms_of
+from privately.ledger.entries import PARTICULARS, Charged, Checkpoint, Entry, Released, chained, read, terms_of
 from privately.ledger.state import Account, State, spendable
 from privately.ledger.stores import Head, Row, Session
 
@@ -54,10 +57,12 @@ def verified(session: Session, *, progress: Progress | None = None) -> Verificat
     state, run, end = State(), _Run(0), session.head()
     questions = array("q", bytes(8 * (end.number + 1)))
     charges = answers = 0
-    for row, answer in session.everything():
+    for row, is_checkpoint, answer in session.everything():
         number = row.number
         first, _, second = row.text.partition(b"\n")
         kind = _kind(first)
+        if is_checkpoint != (kind is Checkpoint):
+            raise LedgerCorrupt(f"record {number} is filed as a checkpoint and is none, or is one and is not.")
         if kind is Charged:
             found = _go_on(state, row, kind, second)
             run.counts[first] = run.counts.get(first, 0) + 1
@@ -160,15 +165,26 @@ def _charged(
         amounts = spendable(texts)
         if len(amounts) != len(totals) or any(amount < 0 for amount in amounts) or not any(amounts):
             raise LedgerCorrupt(f"account {account.name} was charged what is no cost.")
-        if any(amount < least for amount, least in zip(amounts, repriced(cost, filter_.tally.currency), strict=True)):
+        if _plainly(cost, filter_.tally.currency) != texts and any(
+            amount < least for amount, least in zip(amounts, repriced(cost, filter_.tally.currency), strict=True)
+        ):
             raise LedgerCorrupt(f"account {account.name} was charged less than the event costs.")
         totals = [total + run.counts[first] * amount for total, amount in zip(totals, amounts, strict=True)]
     if not _exact(filter_.tally.amounts, listed):
         return None
     entries = filter_.entries + sum(run.counts[first] for _, _, first in listed)
     spent = {"spent": [str(total) for total in totals], "entries": entries}
-    last = max(listed, key=lambda one: run.latest[one[2]])[1]
+    last = terms_of(max(listed, key=lambda one: run.latest[one[2]])[2])[1]["accounts"]
     return replace(account, filter=Filter.from_state(filter_.to_state() | spent), last=last)
+
+
+def _plainly(cost: Mapping[str, Any], currency: Currency) -> tuple[str, ...] | None:
+    """The numbers of a guarantee that is written in the currency itself, which is what it costs."""
+    found = cost.get("guarantee")
+    if found is None or found["kind"] != currency.kind.__name__ or currency.kind is GaussianDP or currency.orders:
+        return None
+    same = found["neighbors"] == encoded_neighbors(currency.neighbors)
+    return tuple(found[str(name)] for name in currency.names) if same else None
 
 
 def _exact(before: tuple[Fraction, ...], listed: list[tuple[Mapping[str, Any], tuple[str, ...], bytes]]) -> bool:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import threading
-from collections import deque
 from collections.abc import Callable, Sequence
 from copy import copy
+from queue import Empty, SimpleQueue
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
 from privately.errors import LedgerCorrupt, LedgerUnavailable, PrivatelyError
@@ -19,6 +19,8 @@ Act: TypeAlias = Callable[[Book], Result]
 """Looks at the book, decides, and appends what it decided; an error means that it appended nothing."""
 
 _MOST = 1_000
+_PATIENCE = 1.0
+_MISTAKES = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError)
 
 
 class Answerable(Protocol):
@@ -52,6 +54,13 @@ class Promise(Generic[Result]):
     def done(self) -> bool:
         return not self._gate.locked()
 
+    def wait(self, seconds: float) -> bool:
+        """Whether there is a result, or an error, by then."""
+        if not self._gate.acquire(timeout=seconds):
+            return False
+        self._gate.release()
+        return True
+
     def result(self) -> Result:
         """The result, or the error, once there is one."""
         with self._gate:
@@ -65,28 +74,31 @@ class Writer:
 
     def __init__(self, store: Store, clock: Clock) -> None:
         self._store, self._clock = store, clock
-        self._waiting: deque[tuple[Act[Any], Answerable]] = deque()
-        self._wake = threading.Condition()
+        self._queue: SimpleQueue[tuple[Act[Any], Answerable] | None] = SimpleQueue()
         self._state: State | None = None
         self._fault: LedgerCorrupt | None = None
         self._thread: threading.Thread | None = None
         self._closing = False
         self._process = os.getpid()
 
+    def start(self) -> None:
+        """Begins to take turns, in a thread of its own."""
+        self._thread = threading.Thread(target=self._run, name="privately ledger", daemon=True)
+        self._thread.start()
+
     def perform(self, act: Act[Result]) -> Result:
-        """Has an act done in the next turn, and waits until it is durable."""
-        if self._process != os.getpid():
-            raise LedgerUnavailable("the ledger was opened before this process was forked.", hint="Open it again.")
+        """Has an act done in the next turn, and waits until it is durable.
+
+        The caller holds no lock on the way: whatever interrupts it, nobody else waits for it.
+        """
         self.check_process()
+        if self._closing or self._thread is None:
+            raise LedgerUnavailable("the ledger was closed.")
         promise: Promise[Result] = Promise()
-        with self._wake:
-            if self._closing:
+        self._queue.put((act, promise))
+        while not promise.wait(_PATIENCE):
+            if not self._thread.is_alive() and not promise.done():
                 raise LedgerUnavailable("the ledger was closed.")
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._run, name="privately ledger", daemon=True)
-                self._thread.start()
-            self._waiting.append((act, promise))
-            self._wake.notify()
         return promise.result()
 
     def check_process(self) -> None:
@@ -96,10 +108,12 @@ class Writer:
 
     def take_turn(self, acts: Sequence[tuple[Act[Any], Answerable]]) -> None:
         """One transaction for all acts; each future then holds its result or its error."""
+        if not acts:
+            return
         if self._fault is not None:
             _fail(acts, self._fault)
             return
-        outcomes: list[tuple[Answerable, Any, PrivatelyError | None]] = []
+        outcomes: list[tuple[Answerable, Any, Exception | None]] = []
         try:
             with self._store.writing() as session:
                 book = Book(session, follow(session, self._state), self._clock)
@@ -121,32 +135,46 @@ class Writer:
                 future.set_exception(refusal)
 
     def close(self) -> None:
-        """Ends after what waits is done. After a fork, the thread and its lock are the parent's."""
+        """Ends after what waits is done. After a fork, the thread is the parent's."""
         if self._process != os.getpid():
             return
-        with self._wake:
-            self._closing = True
-            self._wake.notify()
+        self._closing = True
+        self._queue.put(None)
         if self._thread is not None:
             self._thread.join()
 
     def _run(self) -> None:
         while True:
-            with self._wake:
-                while not self._waiting and not self._closing:
-                    self._wake.wait()
-                acts = [self._waiting.popleft() for _ in range(min(len(self._waiting), _MOST))]
-            if not acts:
+            acts = self._waiting()
+            try:
+                self.take_turn([one for one in acts if one is not None])
+            except BaseException:
+                self._closing = True
+                raise
+            if None in acts:
                 return
-            self.take_turn(acts)
+
+    def _waiting(self) -> list[tuple[Act[Any], Answerable] | None]:
+        """All that wait, as soon as one does; None is the end."""
+        found = [self._queue.get()]
+        while len(found) < _MOST:
+            try:
+                found.append(self._queue.get_nowait())
+            except Empty:
+                break
+        return found
 
 
-def _outcome(act: Act[Any], book: Book) -> tuple[Any, PrivatelyError | None]:
+def _outcome(act: Act[Any], book: Book) -> tuple[Any, Exception | None]:
+    """What an act comes to. Its own mistakes are its own, as long as it has written nothing."""
+    before = book.state.head
     try:
         return act(book), None
     except LedgerCorrupt:
         raise
-    except PrivatelyError as refusal:
+    except (PrivatelyError, *_MISTAKES) as refusal:
+        if book.state.head != before:
+            raise
         return None, refusal
 
 

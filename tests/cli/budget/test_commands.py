@@ -53,8 +53,8 @@ def test_everything_is_shown(run: Run, ledger: Path) -> None:
         "12 records",
         "epsilon 0.4",
         "epsilon 0.6",
-        "visits: about 6 more queries like your last",
-        "visits/ann: about 4 more queries like your last",
+        "visits: about 1 more query like your last",
+        "visits/ann: about 1 more query like your last",
         "claims: nothing asked yet",
         "promise: ApproxDP with epsilon 1, delta 1e-6, adding or removing one row",
         "can come to at most 73.2 in 100",
@@ -87,7 +87,7 @@ def test_for_programs(run: Run, ledger: Path) -> None:
     accounts = {one["account"]: one for one in data["accounts"]}
     assert accounts["visits"]["spent"]["epsilon"] == "2/5"
     assert accounts["visits"]["remaining"]["epsilon"] == "3/5"
-    assert accounts["visits/ann"]["more_like_last"] == 4
+    assert accounts["visits/ann"]["more_like_last"] == 1
     assert accounts["claims"]["last"] is None
     assert accounts["claims"]["promise"]["delta"] == "1/1000000"
     last = data["history"][-2]

@@ -97,7 +97,7 @@ def test_a_writer_that_begins_meanwhile_is_noticed(path: Path, tmp_path: Path) -
 def test_nothing_can_be_written(path: Path) -> None:
     used(path)
     with Ledger.inspect(path) as ledger:
-        for attempt in (lambda: ledger.charge(charge()), lambda: ledger.accept_clock(by="me", reason="")):
+        for attempt in (lambda: ledger.charge(charge()), lambda: ledger.accept_clock(by="me", reason="summer")):
             with pytest.raises(LedgerUnavailable, match="for reading only"):
                 attempt()
     reader = SQLiteReader(path)

@@ -62,7 +62,10 @@ class FileLock:
             os.fsync(self._file)
 
     def close(self) -> None:
-        os.close(self._file)
+        """Once is enough; later the number may be that of another file."""
+        if self._file >= 0:
+            file, self._file = self._file, -1
+            os.close(file)
 
     def _acquire(self) -> None:
         deadline, pause = time.monotonic() + self.patience, _FIRST_PAUSE

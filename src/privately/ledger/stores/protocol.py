@@ -57,8 +57,11 @@ class Session(Protocol):
     def check(self) -> None:
         """LedgerCorrupt if the database is damaged where reading the records does not show it, as in an index."""
 
-    def everything(self) -> Iterator[tuple[Row, bytes | None]]:
-        """All records in order, with the bytes that are kept with them."""
+    def everything(self) -> Iterator[tuple[Row, bool, bytes | None]]:
+        """All records in order, whether they are filed as checkpoints, and the bytes that are kept with them."""
+
+    def keyed(self, start: str, end: str) -> Iterator[Row]:
+        """The records whose key is not before the one and before the other, in order."""
 
     def append(self, row: Row, *, answer: bytes | None = None, checkpoint: bool = False) -> None: ...
 
@@ -74,5 +77,8 @@ class Store(Protocol):
 
     def writing(self) -> AbstractContextManager[Session]:
         """Waits for its turn; commits durably on leaving, and forgets everything on an error."""
+
+    def backup(self, path: str) -> None:
+        """All that was committed, in a new file."""
 
     def close(self) -> None: ...

@@ -13,9 +13,11 @@ from urllib.parse import quote
 import apsw
 
 from privately.errors import LedgerCorrupt, LedgerUnavailable
+from privately.ledger.stores import forks
 from privately.ledger.stores.faults import explained
 from privately.ledger.stores.protocol import Session
-from privately.ledger.stores.sqlite import PATIENCE, SQLiteSession, check_kind
+from privately.ledger.stores.schema import check_kind
+from privately.ledger.stores.sqlite import PATIENCE, SQLiteSession, copied, transaction
 
 _SHARED = "readonly_shm=1"
 _ALONE = "immutable=1"
@@ -36,6 +38,7 @@ class SQLiteReader:
         with explained(self.path):
             if not self.path.is_file():
                 raise LedgerUnavailable(f"{self.path} is no file.", hint="Give the path of a ledger.")
+            forks.check(self.path)
             self._way = self._found_way()
             self._before = self._seen()
             name = f"file:{quote(os.fsencode(self.path))}?mode=ro&{self._way}"
@@ -55,18 +58,21 @@ class SQLiteReader:
     def reading(self) -> Iterator[Session]:
         """Looks at all that was committed."""
         with self._guard, explained(self.path):
-            self._connection.execute("BEGIN")
             try:
-                yield SQLiteSession(self._connection)
+                with transaction(self._connection, "BEGIN"):
+                    yield SQLiteSession(self._connection)
             finally:
-                if self._connection.in_transaction:
-                    self._connection.execute("ROLLBACK")
                 if self._way == _ALONE and self._seen() != self._before:
                     raise LedgerUnavailable(f"{self.path} was written while it was read.", hint="Look again.")
 
     def writing(self) -> AbstractContextManager[Session]:
         """Never."""
         return _refused(self.path)
+
+    def backup(self, path: str) -> None:
+        """All that was committed, in a new file."""
+        with self.reading():
+            copied(self._connection, Path(os.path.realpath(path)))
 
     def close(self) -> None:
         """Leaves everything as it was."""

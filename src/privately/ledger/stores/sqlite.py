@@ -6,6 +6,7 @@ current SQLite with it; that of Python may be one that can damage a database who
 
 from __future__ import annotations
 
+import ctypes
 import os
 import threading
 from collections.abc import Iterator
@@ -15,41 +16,24 @@ from typing import Any
 
 import apsw
 
-from privately.errors import InvalidParameter, LedgerCorrupt, LedgerUnavailable
+from privately.errors import LedgerCorrupt, LedgerUnavailable
+from privately.ledger.stores import forks
 from privately.ledger.stores.faults import explained
 from privately.ledger.stores.locks import FileLock
 from privately.ledger.stores.protocol import EMPTY, Head, Row
+from privately.ledger.stores.schema import check_kind, check_schema, found
 
 MEMORY = ":memory:"
-APPLICATION, SCHEMA = 0x70724C67, 1
 OLDEST = 3_051_003
 PATIENCE = 30.0
 
 _LOG_BYTES, _PAUSE = 8 << 20, 20
-_TABLES = """
-CREATE TABLE record (
-    number INTEGER PRIMARY KEY,
-    hash BLOB NOT NULL,
-    text BLOB NOT NULL,
-    key TEXT,
-    question TEXT,
-    charge INTEGER,
-    checkpoint INTEGER
-) STRICT;
-CREATE INDEX by_key ON record (key) WHERE key IS NOT NULL;
-CREATE INDEX by_question ON record (question) WHERE question IS NOT NULL;
-CREATE UNIQUE INDEX by_charge ON record (charge) WHERE charge IS NOT NULL;
-CREATE INDEX by_checkpoint ON record (checkpoint) WHERE checkpoint IS NOT NULL;
-CREATE TABLE answer (number INTEGER PRIMARY KEY, bytes BLOB NOT NULL) STRICT;
-CREATE TRIGGER record_is_kept BEFORE DELETE ON record BEGIN SELECT RAISE(ABORT, 'records are never removed'); END;
-CREATE TRIGGER record_stays BEFORE UPDATE ON record BEGIN SELECT RAISE(ABORT, 'records are never changed'); END;
-CREATE TRIGGER answer_is_kept BEFORE DELETE ON answer BEGIN SELECT RAISE(ABORT, 'answers are never removed'); END;
-CREATE TRIGGER answer_stays BEFORE UPDATE ON answer BEGIN SELECT RAISE(ABORT, 'answers are never changed'); END;
-"""
+_ORPHANS = "SELECT count(*) FROM answer WHERE number NOT IN (SELECT number FROM record WHERE charge IS NOT NULL)"
 _HEAD = "SELECT number, hash FROM record ORDER BY number DESC LIMIT 1"
 _ROW = "SELECT number, hash, text, key, question, charge FROM record"
 _EVERYTHING = """
-SELECT number, hash, text, key, question, charge, bytes FROM record LEFT JOIN answer USING (number) ORDER BY number
+SELECT number, hash, text, key, question, charge, checkpoint, bytes
+FROM record LEFT JOIN answer USING (number) ORDER BY number
 """
 
 
@@ -74,35 +58,35 @@ class SQLiteStore:
                 self._writer = self._reader = self._connected(MEMORY)
                 self._read_guard = self._write_guard
                 self._lock: FileLock | None = None
-                _found(self._writer)
+                found(self._writer)
 
     @contextmanager
     def reading(self) -> Iterator[SQLiteSession]:
         """Looks at all that was committed."""
         self._check_open()
         with self._read_guard, explained(self.path):
-            self._reader.execute("BEGIN")
-            try:
+            self._check_places()
+            with transaction(self._reader, "BEGIN"):
                 yield SQLiteSession(self._reader)
-            finally:
-                if self._reader.in_transaction:
-                    self._reader.execute("ROLLBACK")
 
     @contextmanager
     def writing(self) -> Iterator[SQLiteSession]:
         """Waits for its turn; commits durably on leaving, and forgets everything on an error."""
         self._check_open()
         with self._write_guard, explained(self.path), self._turn():
-            self._check_place()
-            self._writer.execute("BEGIN IMMEDIATE")
-            try:
+            self._check_places()
+            with transaction(self._writer, "BEGIN IMMEDIATE"):
+                self._check_schema()
                 yield SQLiteSession(self._writer)
                 self._writer.execute("COMMIT")
-            finally:
-                if self._writer.in_transaction:
-                    self._writer.execute("ROLLBACK")
+            self._check_places()
             if self.durable and self._log_size() > _LOG_BYTES:
                 self._carry_over_now_and_then()
+
+    def backup(self, path: str) -> None:
+        """All that was committed, in a new file that appears whole or not at all."""
+        with self.reading():
+            copied(self._reader, Path(os.path.realpath(path)))
 
     def close(self) -> None:
         """Carries the log over, so that the file alone is the whole ledger."""
@@ -112,6 +96,7 @@ class SQLiteStore:
             if self._closed:
                 return
             self._closed = True
+            forks.forget(self)
             self._reader.close()
             if self._lock is not None:
                 try:
@@ -126,10 +111,12 @@ class SQLiteStore:
     def _open_file(self) -> None:
         if self.path.is_dir() or not self.path.parent.is_dir():
             raise LedgerUnavailable(f"{self.path} is a directory, or in none.", hint="Give the path of a file.")
+        forks.check(self.path)
         self._lock = FileLock(self._beside(".lock"), patience=self._patience)
         try:
             with self._turn():
                 self._connect()
+                forks.remember(self)
         except BaseException:
             self._lock.close()
             raise
@@ -142,10 +129,19 @@ class SQLiteStore:
             self._lock.mark()
         if self.path.stat().st_size == 0:
             raise LedgerCorrupt(f"{self.path} is empty.", hint="Remove it only if a new budget is meant.")
-        self._place = _place(self.path)
+        self.place = _place(self.path)
         self._writer = self._connected(str(self.path))
         self._reader = self._connected(str(self.path))
         self._reader.execute("PRAGMA query_only = ON").fetchall()
+        with transaction(self._writer, "BEGIN IMMEDIATE"):
+            pass  # now there is a log, and an index of it
+        self._places = self._log_places()
+        self._schema_version = self._writer.pragma("schema_version")
+
+    def let_go(self) -> None:
+        """In a forked child: the lock is the parent's alone."""
+        if self._lock is not None:
+            self._lock.close()
 
     def _check_left_behind(self) -> None:
         """Whoever died while creating a ledger leaves a lock without a mark."""
@@ -161,8 +157,9 @@ class SQLiteStore:
         new = self.path.with_name(f".{self.path.name[:50]}.{os.urandom(8).hex()}")
         try:
             connection = apsw.Connection(str(new))
-            _found(connection)
+            found(connection)
             connection.close()
+            new.chmod(0o600)
             new.replace(self.path)
             _sync_directory(self.path.parent)
         finally:
@@ -178,6 +175,9 @@ class SQLiteStore:
         settings = ("journal_mode = WAL", "synchronous = FULL", "wal_autocheckpoint = 0")
         for setting in (*settings, "trusted_schema = OFF", "cell_size_check = ON", "fullfsync = ON"):
             connection.execute(f"PRAGMA {setting}").fetchall()
+        if self.durable:
+            keep = ctypes.c_int(1)
+            connection.file_control("main", apsw.SQLITE_FCNTL_PERSIST_WAL, ctypes.addressof(keep))
         return connection
 
     def _turn(self) -> AbstractContextManager[None]:
@@ -208,9 +208,18 @@ class SQLiteStore:
     def _log_size(self) -> int:
         return os.stat(self._beside("-wal")).st_size  # noqa: PTH116 - once for every commit
 
-    def _check_place(self) -> None:
-        if self.durable and _place(self.path) != self._place:
-            raise LedgerCorrupt(f"{self.path} was replaced by another file while it was open.")
+    def _check_places(self) -> None:
+        """Whoever replaces or removes the file or its log would leave us writing where nobody reads."""
+        if self.durable and (_place(self.path) != self.place or self._log_places() != self._places):
+            raise LedgerCorrupt(f"{self.path} or its log was replaced or removed while it was open.")
+
+    def _log_places(self) -> list[tuple[int, int] | None]:
+        return [_place_or_none(self._beside(suffix)) for suffix in ("-wal", "-shm")]
+
+    def _check_schema(self) -> None:
+        if self.durable and (version := self._writer.pragma("schema_version")) != self._schema_version:
+            check_schema(self._writer)
+            self._schema_version = version
 
     def _check_open(self) -> None:
         if self._closed:
@@ -252,15 +261,23 @@ class SQLiteSession:
         found: list[Any] = self._connection.execute("SELECT bytes FROM answer WHERE number = ?", (number,)).fetchall()
         return found[0][0] if found and isinstance(found[0][0], bytes) else None
 
-    def check(self) -> None:
-        found: list[Any] = self._connection.execute("PRAGMA integrity_check(1)").fetchall()
-        if found != [("ok",)]:
-            raise LedgerCorrupt(f"the database is damaged: {found[0][0]}.")
+    def keyed(self, start: str, end: str) -> Iterator[Row]:
+        query = f"{_ROW} WHERE key >= ? AND key < ? ORDER BY number"
+        return map(_row, self._connection.execute(query, (start, end)))
 
-    def everything(self) -> Iterator[tuple[Row, bytes | None]]:
-        found: Any
-        for found in self._connection.execute(_EVERYTHING):
-            yield _row(found[:6]), found[6]
+    def check(self) -> None:
+        check_schema(self._connection)
+        told: list[Any] = self._connection.execute("PRAGMA integrity_check(1)").fetchall()
+        if told != [("ok",)]:
+            raise LedgerCorrupt(f"the database is damaged: {told[0][0]}.")
+        count: list[Any] = self._connection.execute(_ORPHANS).fetchall()
+        if count != [(0,)]:
+            raise LedgerCorrupt("bytes are stored that belong to no answer.")
+
+    def everything(self) -> Iterator[tuple[Row, bool, bytes | None]]:
+        values: Any
+        for values in self._connection.execute(_EVERYTHING):
+            yield _row(values[:6]), values[6] is not None, values[7]
 
     def append(self, row: Row, *, answer: bytes | None = None, checkpoint: bool = False) -> None:
         values = (*row, 1 if checkpoint else None)
@@ -281,20 +298,36 @@ def _row(values: Any) -> Row:
     return row
 
 
-def _found(connection: apsw.Connection) -> None:
-    with connection:
-        connection.execute(_TABLES)
-        connection.execute(f"PRAGMA application_id = {APPLICATION}")
-        connection.execute(f"PRAGMA user_version = {SCHEMA}")
+def copied(connection: apsw.Connection, path: Path) -> None:
+    """The database of a connection as a file that stands alone; what is there already is left as it is."""
+    new = path.with_name(f".{path.name[:50]}.{os.urandom(8).hex()}")
+    with explained(path):
+        if path.exists():
+            raise LedgerUnavailable(f"{path} is there already.", hint="Give a new name.")
+        try:
+            target = apsw.Connection(str(new))
+            with target.backup("main", connection, "main") as pages:
+                pages.step()
+            target.execute("PRAGMA journal_mode = DELETE").fetchall()
+            target.close()
+            new.chmod(0o600)
+            new.replace(path)
+            _sync_directory(path.parent)
+        finally:
+            new.unlink(missing_ok=True)
 
 
-def check_kind(connection: apsw.Connection, path: Path) -> None:
-    """Passes if the file is a ledger of this version."""
-    application, version = (connection.pragma(name) for name in ("application_id", "user_version"))
-    if application != APPLICATION:
-        raise InvalidParameter("path", f"{path} is a database of another program.", hint="Give another name.")
-    if version != SCHEMA:
-        raise LedgerUnavailable(f"{path} was written by another version of ledgers ({version}, not {SCHEMA}).")
+@contextmanager
+def transaction(connection: apsw.Connection, begin: str) -> Iterator[None]:
+    """Nothing is left of one that was interrupted, wherever that was."""
+    if connection.in_transaction:
+        connection.execute("ROLLBACK")
+    try:
+        connection.execute(begin)
+        yield
+    finally:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
 
 
 def _place(path: Path) -> tuple[int, int]:
@@ -302,6 +335,14 @@ def _place(path: Path) -> tuple[int, int]:
     found = os.stat(path)  # noqa: PTH116 - once for every commit
     if found.st_nlink != 1:
         raise LedgerUnavailable(f"{path} has {found.st_nlink} names.", hint="Leave the ledger one name only.")
+    return found.st_dev, found.st_ino
+
+
+def _place_or_none(path: Path) -> tuple[int, int] | None:
+    try:
+        found = os.stat(path)  # noqa: PTH116 - twice for every commit
+    except OSError:
+        return None
     return found.st_dev, found.st_ino
 
 
