@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from privately.errors import LedgerCorrupt, PrivatelyError
@@ -108,8 +108,13 @@ def about(more: int | None) -> str:
     return f"about {more:,} more {'query' if more == 1 else 'queries'} like your last"
 
 
+def _table(*columns: str) -> Table:
+    """On a narrow screen cells become longer; a number that is cut off would be another number."""
+    return Table(*(Column(name, overflow="fold") for name in columns))
+
+
 def _accounts(seen: Seen) -> Table:
-    table = Table("account", "spent", "of", "remaining", "entries")
+    table = _table("account", "spent", "of", "remaining", "entries")
     for budget in seen.budgets:
         cap = f"{short(budget.cap)} ({type(budget.cap).__name__})"
         cells = [budget.account, short(budget.spent), cap, short(budget.remaining), f"{budget.entries:,}"]
@@ -123,7 +128,7 @@ def _sentences(budget: Budget) -> str:
 
 
 def _history(seen: Seen) -> Table:
-    table = Table("record", "time", "what", "who", "of", "cost or reason")
+    table = _table("record", "time", "what", "who", "of", "cost or reason")
     for record in seen.history:
         cells = [str(record.number), record.time[:19], record.entry.what, *_told(record.entry)]
         table.add_row(*(Text(_cut(printable(cell))) for cell in cells))
