@@ -6,6 +6,8 @@ from fractions import Fraction
 from itertools import product
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from privately.plans import ranges
 from privately.plans.types import Range
@@ -69,3 +71,22 @@ def test_doubles_have_room(value: float) -> None:
         (value / 3, Fraction(value) / 3),
     ]:
         assert operation in ranges.widened(Range(exact, exact))
+
+
+@given(st.fractions(), st.fractions(), st.integers(-1100, 1000))
+def test_widened_ranges_hold_what_they_should_in_few_digits(one: Fraction, other: Fraction, power: int) -> None:
+    lower, upper = sorted((one * Fraction(2) ** power, other * Fraction(2) ** power))
+    found = ranges.widened(Range(lower, upper))
+    size, largest = max(abs(lower), abs(upper)), Fraction(2**1024)
+    assert found.lower <= max(lower - size / 2**52, -largest)
+    assert found.upper >= min(upper + size / 2**52, largest)
+    if size < largest / 2:
+        assert found.upper - upper <= size / 2**49 + Fraction(1, 2**998)
+    assert max(found.upper.numerator.bit_length(), found.upper.denominator.bit_length()) <= 1_100
+
+
+def test_many_products_stay_short() -> None:
+    found = Range(Fraction(-1, 3), Fraction(1, 3))
+    for _ in range(500):
+        found = ranges.widened(ranges.multiplied(found, found))
+    assert found.lower.denominator.bit_length() <= 1_100

@@ -58,6 +58,8 @@ def test_values_that_are_public_by_themselves(key: str, wanted: tuple[Value, ...
         ("city", "'Rome' = city AND age > 3", ("Rome",)),
         ("ward", "ward IS NOT NULL", ("a", "b", "c")),
         ("ward", "ward > 'a'", ("a", "b", "c")),
+        ("ward", "ward IS NULL", ("a", "b", "c", None)),
+        ("urgent", "COALESCE(urgent, TRUE)", (False, True, None)),
         ("ward", "ward <> 'a' OR urgent", ("a", "b", "c", None)),
         ("city", "city = 'Rome' OR urgent", None),
         ("city", "NOT city = 'Rome'", None),
