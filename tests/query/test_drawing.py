@@ -90,12 +90,22 @@ def test_noise_is_that_of_the_plan(currency: str) -> None:
     assert [size for _, size in randomness.laws] == [4, 2, 2]
 
 
-def test_numbers_beyond_63_bits_are_brought_there() -> None:
+@pytest.mark.parametrize("currency", ["epsilon", "mu squared"])
+def test_the_noise_is_what_the_mechanism_adds(currency: str) -> None:
+    asked = question("rows")
+    made = plan(asked, 1, currency)
+    (found,) = drawn(made, asked.aggregation, counted(asked, TABLE), GROUPS, NoNoise(-7, 12))
+    mechanism = made[0].mechanisms[0]
+    assert isinstance(found, NoisyNumber)
+    assert list(found.numbers) == np.asarray(mechanism.run(np.array([4, 1]), NoNoise(-7, 12))).tolist()
+
+
+def test_sums_beyond_64_bits_stay_exact() -> None:
     asked = question("sum")
     huge: Counts = {("a",): (0, 0, 0, 2**80, 0, Bins(np.array([], np.int64), np.array([], np.int64)))}
-    (found,) = drawn(plan(asked), asked.aggregation, huge, GROUPS, NoNoise())
+    (found,) = drawn(plan(asked), asked.aggregation, huge, GROUPS, NoNoise(3))
     assert isinstance(found, NoisyNumber)
-    assert found.numbers == (2**62, 0)
+    assert found.numbers == (2**80 + 3, 3)
 
 
 def ordered(counts: dict[int, int]) -> NDArray[np.int64]:

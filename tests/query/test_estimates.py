@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
-from typing import Any
+from typing import Any, TypeAlias
 
 import pytest
 
@@ -63,42 +63,44 @@ def test_a_sum_alone_is_in_its_steps() -> None:
 
 # --- how often intervals hold -----------------------------------------------------------------------------------------
 
-LAW = m.Laplace(scale="0.8")
+Additive: TypeAlias = m.Laplace | m.Gaussian
+LAPLACE, NORMAL = m.Laplace(scale="0.8"), m.Gaussian(standard_deviation="1.3")
 WINDOW = 14
 
 
-def chances(window: int = WINDOW) -> list[tuple[int, float]]:
+def chances(mechanism: Additive, window: int = WINDOW) -> list[tuple[int, float]]:
     """All that noise can be, but for next to nothing."""
-    return [(k, float(probability(LAW.law, k))) for k in range(-window, window + 1)]
+    return [(k, float(probability(mechanism.law, k))) for k in range(-window, window + 1)]
 
 
-def pair_noise(use: TwoSided, above: int, below: int) -> NoisyPair:
-    return NoisyPair(use=use, mechanism=LAW, above=(above,), below=(below,))
+def pair_noise(use: TwoSided, above: int, below: int, mechanism: Additive = LAPLACE) -> NoisyPair:
+    return NoisyPair(use=use, mechanism=mechanism, above=(above,), below=(below,))
 
 
-def cases(name: str, exact: dict[Identity, int]) -> Iterator[tuple[Cell, float]]:
+def cases(name: str, exact: dict[Identity, int], mechanism: Additive = LAPLACE) -> Iterator[tuple[Cell, float]]:
     """The estimate for every noise, with the chance of it."""
     asked = question(name, *(["mean"] if name in {"count", "sum"} else []), values=None)
     if name == "rows":
-        for k, chance in chances():
-            noise: tuple[Noise, ...] = (NoisyNumber(tally=ROWS, mechanism=LAW, numbers=(exact[ROWS] + k,)),)
+        for k, chance in chances(mechanism):
+            noise: tuple[Noise, ...] = (NoisyNumber(tally=ROWS, mechanism=mechanism, numbers=(exact[ROWS] + k,)),)
             yield cells(asked, noise, "0.8", 1)[name][0], chance
         return
     use = next(use for use in uses(asked) if isinstance(use, TwoSided))
     above, below = exact[SUM] - use.low * exact[COUNT], use.high * exact[COUNT] - exact[SUM]
     square = name in {"variance", "deviation"}
     window = 6 if square else WINDOW
-    for (a, p), (b, q), (c, r) in product(chances(window), chances(window), chances(window) if square else [(0, 1.0)]):
-        noise = (pair_noise(use, above + a, below + b),)
+    noises = chances(mechanism, window)
+    for (a, p), (b, q), (c, r) in product(noises, noises, noises if square else [(0, 1.0)]):
+        noise = (pair_noise(use, above + a, below + b, mechanism),)
         if square:
-            noise += (NoisyNumber(tally=SQUARES, mechanism=LAW, numbers=(exact[SQUARES] + c,)),)
+            noise += (NoisyNumber(tally=SQUARES, mechanism=mechanism, numbers=(exact[SQUARES] + c,)),)
         yield cells(asked, noise, "0.8", 1)[name][0], p * q * r
 
 
-def coverage(name: str, exact: dict[Identity, int], truth: float) -> float:
+def coverage(name: str, exact: dict[Identity, int], truth: float, mechanism: Additive = LAPLACE) -> float:
     """How likely the interval holds the truth; what is no interval holds everything."""
     within = 0.0
-    for (_, interval), chance in cases(name, exact):
+    for (_, interval), chance in cases(name, exact, mechanism):
         if interval is None or interval.lower - 1e-12 <= truth <= interval.upper + 1e-12:
             within += chance
     return within
@@ -122,10 +124,11 @@ def truths(exact: dict[Identity, int]) -> dict[str, float]:
 
 @pytest.mark.parametrize("at", range(len(TABLES)))
 @pytest.mark.parametrize("name", ["rows", "count", "sum", "mean", "variance", "deviation"])
-def test_intervals_hold_as_often_as_stated(name: str, at: int) -> None:
+@pytest.mark.parametrize("mechanism", [LAPLACE, NORMAL])
+def test_intervals_hold_as_often_as_stated(name: str, at: int, mechanism: Additive) -> None:
     truth = truths(TABLES[at])
     if name in truth:
-        assert coverage(name, TABLES[at], truth[name]) >= 0.8 - 1e-6
+        assert coverage(name, TABLES[at], truth[name], mechanism) >= 0.8 - 1e-6
 
 
 @pytest.mark.parametrize("name", ["rows", "count", "sum", "mean", "variance"])
@@ -135,7 +138,7 @@ def test_intervals_without_width_are_refuted(name: str, monkeypatch: pytest.Monk
 
 
 def test_an_interval_of_a_count_is_no_wider_than_it_must_be() -> None:
-    narrow = LAW.law.interval(Fraction(8, 10))
+    narrow = LAPLACE.law.interval(Fraction(8, 10))
     ((_, interval), _), *_ = cases("rows", TABLES[0])
     assert interval is not None
     assert interval.width == 2 * narrow
@@ -149,7 +152,7 @@ def one_cell(name: str, above: int, below: int, squares: int = 0) -> Cell:
     use = next(use for use in uses(asked) if isinstance(use, TwoSided))
     noise: tuple[Noise, ...] = (pair_noise(use, above, below),)
     if name in {"variance", "deviation"}:
-        noise += (NoisyNumber(tally=SQUARES, mechanism=LAW, numbers=(squares,)),)
+        noise += (NoisyNumber(tally=SQUARES, mechanism=LAPLACE, numbers=(squares,)),)
     found: Cell = cells(asked, noise, "0.95", 1)[name][0]
     return found
 

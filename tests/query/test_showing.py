@@ -172,6 +172,24 @@ def test_intervals_of_chosen_rows_hold(more: dict[str, Any]) -> None:
     assert chosen_coverage(more) >= CONFIDENCE - 1e-6
 
 
+@pytest.mark.parametrize(
+    ("more", "wider"),
+    [
+        ({}, False),
+        ({"limit": 2}, False),
+        ({"limit": 2, "order": (Order(expression=PART),)}, False),
+        ({"limit": 4, "order": FIRST["order"]}, False),
+        ({"having": call("equal", PART, constant("a"))}, False),
+        ({"limit": 2, "order": FIRST["order"]}, True),
+        (HIGH, True),
+        ({"having": call("and", call("equal", PART, constant("a")), HIGH["having"])}, True),
+    ],
+)
+def test_only_choices_by_noise_make_intervals_wider(more: dict[str, Any], wider: bool) -> None:
+    widths = {row[0].width for row in table(column("rows"), **more).intervals if row[0] is not None}
+    assert widths == {8 * WIDTH if wider else 2 * WIDTH}
+
+
 def test_intervals_for_each_group_alone_would_not_hold_for_the_first() -> None:
     """What is planted: the width that is right for a group that was not chosen."""
     width = LAW.law.interval(CONFIDENCE)

@@ -13,11 +13,10 @@ from numpy.typing import NDArray
 from privately import mechanisms as m
 from privately.engines.protocol import Bins, Counts, Group
 from privately.mechanisms.randomness import Randomness
+from privately.noise import add
 from privately.plans import Aggregation, Identity
 from privately.query.allocation import Drawn
 from privately.query.uses import Chosen, Noisy, TwoSided
-
-_LARGEST = 2**62
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,16 +122,15 @@ class OrderedCounts:
 _NONE = np.array([], np.int64)
 
 
-def _limited(numbers: Sequence[int]) -> NDArray[np.int64]:
-    """Within 63 bits: that brings no two numbers further apart. Sums of 2^38 numbers below 2^24 steps stay exact."""
-    return np.array([max(-_LARGEST, min(number, _LARGEST)) for number in numbers], np.int64)
+def _noisy(mechanism: m.Laplace | m.Gaussian, numbers: Sequence[int], randomness: Randomness) -> tuple[int, ...]:
+    """What the mechanism does, without an end at 64 bits: sums may be longer, and their intervals are to hold."""
+    answers = add(np.array(numbers, object), randomness.draw(mechanism.law, size=mechanism.dimension))
+    return tuple(int(answer) for answer in answers)
 
 
 def _number(tally: Identity, mechanism: object, numbers: list[int], randomness: Randomness) -> NoisyNumber:
     assert isinstance(mechanism, (m.Laplace, m.Gaussian))  # noqa: S101 - for the type checker
-    return NoisyNumber(
-        tally=tally, mechanism=mechanism, numbers=_integers(mechanism.run(_limited(numbers), randomness))
-    )
+    return NoisyNumber(tally=tally, mechanism=mechanism, numbers=_noisy(mechanism, numbers, randomness))
 
 
 def _pair(use: TwoSided, mechanism: object, exact: _Exact, randomness: Randomness) -> NoisyPair:
@@ -140,7 +138,7 @@ def _pair(use: TwoSided, mechanism: object, exact: _Exact, randomness: Randomnes
     pairs = list(zip(exact.numbers(use.total), exact.numbers(use.count), strict=True))
     above = [total - use.low * count for total, count in pairs]
     below = [use.high * count - total for total, count in pairs]
-    answers = _integers(mechanism.run(_limited(above + below), randomness))
+    answers = _noisy(mechanism, above + below, randomness)
     return NoisyPair(use=use, mechanism=mechanism, above=answers[: len(pairs)], below=answers[len(pairs) :])
 
 
@@ -150,7 +148,3 @@ def _points(use: Chosen, mechanism: object, counts: Sequence[Any], randomness: R
     chosen = [mechanism.choose(ordered, 0, use.tally.bins - 1, randomness) for ordered in counts]
     points = tuple(use.tally.lower + (place + Fraction(1, 2)) * use.tally.width for place in chosen)
     return ChosenPoints(bins=use.bins, mechanism=mechanism, points=points)
-
-
-def _integers(answers: Any) -> tuple[int, ...]:
-    return tuple(int(answer) for answer in np.atleast_1d(answers))

@@ -111,12 +111,13 @@ class Result:
     def _at(self, confidence: Fraction) -> Shown:
         return self.table_of(self.question, self.groups, self.noise, confidence)
 
+    @cached_property
     def _has_bars(self) -> list[bool]:
         return [any(row[at] is not None for row in self.shown.intervals) for at in range(len(self.columns))]
 
     def _header(self) -> list[str]:
         header = []
-        for name, bars in zip(self.columns, self._has_bars(), strict=True):
+        for name, bars in zip(self.columns, self._has_bars, strict=True):
             header += [name, "± (95 %)"] if bars else [name]
         return header
 
@@ -125,7 +126,7 @@ class Result:
 
     def _line(self, row: Sequence[Value], intervals: Sequence[Interval | None]) -> list[str]:
         line = []
-        for value, interval, bars in zip(row, intervals, self._has_bars(), strict=True):
+        for value, interval, bars in zip(row, intervals, self._has_bars, strict=True):
             line.append(_text(value))
             if bars:
                 line.append("" if interval is None else _half(value, interval))

@@ -46,14 +46,22 @@ def shown(
     """
     find = cache(at)
     kept = _kept(question, groups, find(confidence))
-    chosen = question.having is not None or (question.limit is not None and question.limit < len(groups))
-    doubt = (1 - confidence) / (max(len(groups), 1) if chosen else 1)
+    doubt = (1 - confidence) / (max(len(groups), 1) if _chosen_by_noise(question, len(groups)) else 1)
     columns = [_column_intervals(output.expression, find, doubt, kept) for output in question.outputs]
     return Shown(
         columns=tuple(output.name for output in question.outputs),
         rows=tuple(tuple(evaluate(one.expression, values) for one in question.outputs) for _, values in kept),
         intervals=tuple(zip(*columns, strict=True)),
     )
+
+
+def _chosen_by_noise(question: Question, groups: int) -> bool:
+    """Whether it depends on estimates, and not on keys alone, which groups are shown."""
+    estimates = {one.identity for one in question.estimates}
+    if question.having is not None and fields_of(question.having) & estimates:
+        return True
+    ordered = any(fields_of(one.expression) & estimates for one in question.order)
+    return ordered and question.limit is not None and question.limit < groups
 
 
 def _kept(question: Question, groups: Sequence[Group], found: Estimated) -> list[Place]:
