@@ -1,0 +1,88 @@
+"""What the owner is told of a table: whether it can be read as declared, and exactly how many values do not fit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from privately.engines.duckdb.literals import literal, name
+from privately.engines.duckdb.scanning import converted, fits, inward
+from privately.engines.duckdb.stored import Stored
+from privately.engines.protocol import ColumnReport, TableReport
+from privately.errors import InvalidParameter
+from privately.plans import Column, Table, Type
+
+
+def stored_of(table: Table, relation: str, found: Mapping[str, str]) -> Stored:
+    """A table in a source that has these columns of these DuckDB types; an error says what is missing or unfit."""
+    by_name = {one.casefold(): one for one in found}
+    names, types = [], []
+    for column in table.columns:
+        actual = by_name.get(column.name.casefold())
+        if actual is None:
+            listed = ", ".join(list(found)[:20])
+            raise InvalidParameter("columns", f"there is no column {column.name}.", hint=f"There are: {listed}.")
+        if not fits(column, found[actual]):
+            kind = found[actual].partition("(")[0]
+            raise InvalidParameter("columns", f"{column.name} holds {kind}, which is not {column.type.value}.")
+        names.append(actual)
+        types.append(found[actual])
+    return Stored(table=table, relation=relation, names=tuple(names), found=tuple(types))
+
+
+def report_text(stored: Stored, relation: str) -> str:
+    """Counts all there is to report, in one row."""
+    counts = ["count(*)"]
+    for place, column in enumerate(stored.table.columns):
+        cell = name(stored.names[place])
+        value = stored.value(place)
+        changed = _changed(column, stored.found[place], cell)
+        counts += [
+            f"count(*) FILTER ({cell} IS NULL)",
+            f"count(*) FILTER ({cell} IS NOT NULL AND ({value}) IS NULL)",
+            f"count(*) FILTER ({changed})",
+        ]
+    return f"SELECT {', '.join(counts)} FROM {relation}"
+
+
+def unit_text(stored: Stored, relation: str) -> str:
+    """Counts units, the rows of nobody, and the rows that count."""
+    most = stored.table.unit.rows
+    units = f"SELECT u, count(*) AS n FROM (SELECT {stored.unit} AS u FROM {relation}) GROUP BY u"
+    named = "u IS NOT NULL"
+    return (
+        f"SELECT count(*) FILTER ({named}), coalesce(sum(n) FILTER (u IS NULL), 0), "
+        f"coalesce(sum(least(n, {most})) FILTER ({named}), 0) FROM ({units})"
+    )
+
+
+def report_of(stored: Stored, counts: Sequence[Any], units: Sequence[Any] | None) -> TableReport:
+    """The report, of the two rows of counts."""
+    rows = int(counts[0])
+    columns = tuple(
+        ColumnReport(
+            name=column.name,
+            null=int(counts[3 * place + 1]),
+            unfit=int(counts[3 * place + 2]),
+            clamped=int(counts[3 * place + 3]),
+        )
+        for place, column in enumerate(stored.table.columns)
+    )
+    if units is None:
+        return TableReport(rows=rows, counted=rows, units=rows, without_unit=0, columns=columns)
+    people, nobody, counted = (int(one) for one in units)
+    return TableReport(rows=rows, counted=counted, units=people, without_unit=nobody, columns=columns)
+
+
+def _changed(column: Column, found: str, cell: str) -> str:
+    """The condition that a value is brought to a bound, or cut."""
+    value = converted(column.type, found, cell)
+    if column.type is Type.TEXT:
+        return f"length({value}) > {column.length}"
+    if column.bounds is None:
+        return "false"
+    if column.type is Type.REAL:
+        low, high = (literal(end, Type.REAL) for end in inward(column.bounds))
+        return f"isfinite({value}) AND ({value} < {low} OR {value} > {high})"
+    low, high = (literal(int(end), Type.INTEGER) for end in (column.bounds.lower, column.bounds.upper))
+    return f"{value} < {low} OR {value} > {high}"

@@ -1,0 +1,113 @@
+"""Runs the text of an aggregation on a connection and gathers whole numbers. It runs in the worker."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from privately.engines.duckdb.emission import MOST_SLOTS, BinsText, Program
+from privately.engines.protocol import Bins, Counts, Group
+
+_ROWS_AT_ONCE = 2**20
+
+
+def count(connection: Any, program: Program) -> Counts:
+    """The tallies of every group."""
+    connection.execute(f"CREATE OR REPLACE TEMP TABLE found AS {program.groups}")
+    keys, binned = len(program.types), {one.place: one for one in program.bins}
+    rows = connection.execute("SELECT * FROM found").fetchall()
+    raws = {tuple(row[:keys]): tuple(row[keys : 2 * keys]) for row in rows}
+    counts = _summed(rows, keys)
+    scalars = [place for place in range(program.tallies) if place not in binned]
+    bins = {place: _bins(connection, one, raws) for place, one in binned.items()}
+    result: Counts = {}
+    for group, totals in counts.items():
+        numbers: dict[int, int | Bins] = dict(zip(scalars, totals, strict=True))
+        numbers |= {place: found.get(group, _NOTHING) for place, found in bins.items()}
+        result[group] = tuple(numbers[place] for place in range(program.tallies))
+    return result
+
+
+def _summed(rows: Sequence[Sequence[Any]], keys: int) -> dict[Group, list[int]]:
+    """Totals by key; rows were grouped by texts as they were found, several of which may be one key."""
+    counts: dict[Group, list[int]] = {}
+    for row in rows:
+        group, totals = tuple(row[keys : 2 * keys]), list(row[2 * keys : -1])
+        seen = counts.get(group)
+        counts[group] = totals if seen is None else [one + other for one, other in zip(seen, totals, strict=True)]
+    return counts
+
+
+_NOTHING = Bins(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
+
+
+def _bins(connection: Any, bins: BinsText, raws: dict[Group, Group]) -> dict[Group, Bins]:
+    if not raws:
+        return {}
+    if bins.codes is None:
+        return _grouped(connection, bins, raws)
+    sizes = [code.size or _dictionary(connection, number) for number, code in enumerate(bins.codes)]
+    slots = math.prod(sizes) * bins.bins
+    if slots > MOST_SLOTS:
+        return _grouped(connection, bins, raws)
+    number = "0"
+    for code, size in zip(bins.codes, sizes, strict=True):
+        number = f"({number} * {size} + {code.text})"
+    text = f"SELECT {number} * {bins.bins} + {bins.value} AS i FROM ({bins.rows})"
+    totals = _numbered(connection, text, slots).reshape(-1, bins.bins)
+    keys = len(bins.codes)
+    numbered = connection.execute(f"SELECT *, {number} AS i FROM found").fetchall()
+    return _unfolded(totals, [(row[-1], raws[tuple(row[:keys])]) for row in numbered])
+
+
+def _dictionary(connection: Any, number: int) -> int:
+    """Makes a type of the texts that a key was found to have, so that each has a number."""
+    connection.execute(f"DROP TYPE IF EXISTS d{number}")
+    texts = f"SELECT DISTINCT CAST(g{number} AS VARCHAR) AS g FROM found WHERE g{number} IS NOT NULL"
+    connection.execute(f"CREATE TEMP TYPE d{number} AS ENUM ({texts})")
+    ((size,),) = connection.execute(f"SELECT count(*) + 1 FROM ({texts})").fetchall()
+    return int(size)
+
+
+def _numbered(connection: Any, text: str, slots: int) -> npt.NDArray[np.int64]:
+    """How often each number occurs."""
+    totals = np.zeros(slots, dtype=np.int64)
+    for batch in connection.sql(f"SELECT i FROM ({text}) WHERE i IS NOT NULL").to_arrow_reader(_ROWS_AT_ONCE):
+        numbers = batch.column(0).to_numpy(zero_copy_only=False)
+        if len(numbers):
+            found = np.bincount(numbers)
+            totals[: len(found)] += found
+    return totals
+
+
+def _unfolded(totals: npt.NDArray[np.int64], numbered: list[tuple[int, Group]]) -> dict[Group, Bins]:
+    """Counts by key and bin, of counts by number."""
+    sums: dict[Group, npt.NDArray[np.int64]] = {}
+    for row, group in numbered:
+        sums[group] = sums[group] + totals[row] if group in sums else totals[row]
+    found = {}
+    for group, counts in sums.items():
+        filled = np.flatnonzero(counts)
+        found[group] = Bins(filled.astype(np.int64), counts[filled])
+    return found
+
+
+def _grouped(connection: Any, bins: BinsText, raws: dict[Group, Group]) -> dict[Group, Bins]:
+    """The same where groups cannot be numbered."""
+    sums: dict[Group, dict[int, int]] = {}
+    for *raw, place, number in connection.execute(bins.grouped).fetchall():
+        group = raws.get(tuple(raw))
+        if group is not None:
+            counts = sums.setdefault(group, {})
+            counts[place] = counts.get(place, 0) + number
+    return {
+        group: Bins(
+            np.array(sorted(counts), dtype=np.int64),
+            np.array([counts[place] for place in sorted(counts)], dtype=np.int64),
+        )
+        for group, counts in sums.items()
+    }

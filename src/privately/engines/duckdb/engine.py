@@ -1,0 +1,163 @@
+"""The embedded engine: tables in files, counted by DuckDB in a process of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Self
+
+from privately.engines.duckdb import checking, preparing
+from privately.engines.duckdb.connection import Setup
+from privately.engines.duckdb.emission import program
+from privately.engines.duckdb.literals import quoted
+from privately.engines.duckdb.pool import Pool
+from privately.engines.duckdb.ranking import KEY_BYTES
+from privately.engines.duckdb.scanning import fitting
+from privately.engines.duckdb.sources import Source, check_names
+from privately.engines.duckdb.stored import Stored
+from privately.engines.protocol import Counts, Limits, TableReport, failed
+from privately.errors import EngineFailed, InvalidParameter
+from privately.plans import Aggregation, Table, Type, scan_of
+
+_OWNER = Limits(seconds=24 * 3600.0)
+
+
+def columns_of(source: Source, limits: Limits = _OWNER) -> dict[str, str]:
+    """The columns of a source with their DuckDB types. Only the owner sees what is wrong with it."""
+    pool = Pool(Setup(paths=source.paths, attached=source.attachments))
+    try:
+        return _columns(pool, source, limits)
+    finally:
+        pool.close()
+
+
+def schema_of(source: Source) -> dict[str, Type | None]:
+    """The columns of a source, with the type that fits each; a CSV file has nothing but texts."""
+    return {name: fitting(found) for name, found in columns_of(source).items()}
+
+
+def _columns(pool: Pool, source: Source, limits: Limits) -> dict[str, str]:
+    described = f"SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM {source.relation})"
+    statements = [described]
+    if source.relation.startswith("read_parquet"):
+        statements.append(f"SELECT name, num_children FROM parquet_schema({quoted(str(source.path))})")
+    found, *inner = pool.tell(statements, limits)
+    if inner:
+        check_names(_top_names([(str(name), children) for name, children in inner[0]]))
+    return {str(name): str(kind) for name, kind in found}
+
+
+def _top_names(nodes: Sequence[tuple[str, int | None]]) -> list[str]:
+    """The names of columns, of a tree that is listed from the root on."""
+    names, at = [], 1
+    while at < len(nodes):
+        names.append(nodes[at][0])
+        waiting = 1
+        while waiting and at < len(nodes):
+            waiting += (nodes[at][1] or 0) - 1
+            at += 1
+    return names
+
+
+class Embedded:
+    """A table in a file, with the declaration of its owner and the key that chooses rows.
+
+    With `prepared` the questions go to a copy that `prepare` made; a stale one is an error when the table is opened.
+    """
+
+    def __init__(
+        self, *, table: Table, source: Source, key: bytes, prepared: Path | None = None, limits: Limits | None = None
+    ) -> None:
+        if len(key) != KEY_BYTES:
+            raise InvalidParameter("key", f"must be {KEY_BYTES} random bytes.")
+        self._table, self._source, self._key = table, source, key
+        self._limits = limits or Limits()
+        self._state = source.state()
+        attached = source.attachments
+        if prepared is not None:
+            if not prepared.is_file():
+                raise InvalidParameter("prepare", f"there is no file {prepared}.")
+            attached = (*attached, (str(prepared.absolute()), preparing.ALIAS))
+        self._pool = Pool(Setup(paths=source.paths, attached=attached))
+        try:
+            self._found = _columns(self._pool, source, self._limits)
+            self._stored = checking.stored_of(table, source.relation, self._found)
+            self._read: Stored = self._stored if prepared is None else self._copy(prepared)
+        except BaseException:
+            self.close()
+            raise
+
+    def _copy(self, path: Path) -> Stored:
+        described = f"SELECT column_name, column_type FROM (DESCRIBE {preparing.ALIAS}.data)"
+        try:
+            about, columns = self._pool.tell([f"SELECT about FROM {preparing.ALIAS}.about", described], self._limits)
+        except EngineFailed:
+            raise InvalidParameter("prepare", f"{path.name} is no prepared copy.", hint="Prepare it again.") from None
+        preparing.check_about(about[0][0], self._table, self._source, self._key, path)
+        return preparing.stored_copy(self._stored, {str(name): str(kind) for name, kind in columns})
+
+    def schema(self, table: str) -> Mapping[str, Type | None]:
+        """The columns that the source has."""
+        self._check_name(table)
+        return {name: fitting(found) for name, found in self._found.items()}
+
+    def run(self, aggregation: Aggregation, limits: Limits | None = None) -> Counts:
+        """The tallies for every group that has rows; EngineFailed, always with the same text, if it cannot be done."""
+        if scan_of(aggregation.source).table != self._table:
+            raise InvalidParameter("aggregation", "is about another table.")
+        text = program(aggregation, self._read, self._key)
+        if self._changed():
+            raise failed()
+        return self._pool.count(text, limits or self._limits)
+
+    def check(self, table: str) -> TableReport:
+        """What the owner should know of the data before anybody asks; nobody else may see it."""
+        self._check_name(table)
+        statements = [checking.report_text(self._stored, self._source.strict)]
+        if self._stored.unit is not None:
+            statements.append(checking.unit_text(self._stored, self._source.strict))
+        counts, *units = self._pool.tell(statements, self._owner_limits())
+        return checking.report_of(self._stored, counts[0], units[0][0] if units else None)
+
+    def prepare(self, table: str, path: Path) -> TableReport:
+        """Writes a copy that is quicker to count, and tells the owner what became of the values."""
+        report = self.check(table)
+        fresh = path.with_name(f".{path.name}.new")
+        fresh.unlink(missing_ok=True)
+        limits = self._owner_limits()
+        written = (str(fresh.absolute()), preparing.ALIAS)
+        pool = Pool(Setup(paths=self._source.paths, attached=self._source.attachments, written=written))
+        try:
+            pool.tell(preparing.statements(self._stored, self._source, self._key), limits)
+        finally:
+            pool.close()
+        fresh.chmod(0o600)
+        fresh.replace(path)
+        return report
+
+    def _owner_limits(self) -> Limits:
+        return Limits(seconds=_OWNER.seconds, memory=self._limits.memory, threads=self._limits.threads)
+
+    def _changed(self) -> bool:
+        try:
+            return self._source.state() != self._state
+        except OSError:
+            return True
+
+    def _check_name(self, table: str) -> None:
+        if table != self._table.name:
+            raise InvalidParameter("table", f"there is no table {table}.")
+
+    @property
+    def worker_process(self) -> int | None:
+        """The process that counts, for those who watch over it; None while there is none."""
+        return self._pool.process_id
+
+    def close(self) -> None:
+        self._pool.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

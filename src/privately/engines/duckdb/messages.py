@@ -1,0 +1,88 @@
+"""What is said between a process and its worker: a line of JSON, and arrays of bytes behind it. Never code."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from datetime import date, datetime
+from typing import Any
+
+import numpy as np
+
+from privately.engines.duckdb.emission import BinsText, Code, Program
+from privately.engines.protocol import Bins, Counts
+from privately.plans import Type, Value
+
+Reader = Callable[[int], bytes]
+"""Gives exactly so many bytes."""
+
+_LONGEST_HEADER = 2**31
+
+
+def packed(header: Any, arrays: Sequence[Any] = ()) -> bytes:
+    """A message as bytes."""
+    bodies = [np.ascontiguousarray(array, dtype="<i8").tobytes() for array in arrays]
+    text = json.dumps({"header": header, "lengths": [len(body) for body in bodies]}).encode()
+    return len(text).to_bytes(8, "big") + text + b"".join(bodies)
+
+
+def unpacked(read: Reader) -> tuple[Any, list[Any]]:
+    """The next message: its header, and its arrays."""
+    length = int.from_bytes(read(8), "big")
+    if length > _LONGEST_HEADER:
+        raise ValueError("no message")
+    message = json.loads(read(length))
+    return message["header"], [np.frombuffer(read(size), dtype="<i8") for size in message["lengths"]]
+
+
+def program_header(program: Program) -> dict[str, Any]:
+    return asdict(program) | {"types": [kind.value for kind in program.types]}
+
+
+def program_of(header: dict[str, Any]) -> Program:
+    bins = [
+        BinsText(**(one | {"codes": None if one["codes"] is None else tuple(Code(**code) for code in one["codes"])}))
+        for one in header["bins"]
+    ]
+    return Program(**(header | {"types": tuple(Type(kind) for kind in header["types"]), "bins": tuple(bins)}))
+
+
+def counts_message(counts: Counts) -> bytes:
+    """Counts as a message: whole numbers in the header, bins as arrays."""
+    groups: list[Any] = []
+    arrays: list[Any] = []
+    for group, numbers in counts.items():
+        shown: list[Any] = []
+        for one in numbers:
+            if isinstance(one, Bins):
+                shown.append([len(arrays)])
+                arrays += [one.places, one.counts]
+            else:
+                shown.append(one)
+        groups.append([[_shown(value) for value in group], shown])
+    return packed({"groups": groups}, arrays)
+
+
+def counts_of(header: dict[str, Any], arrays: Sequence[Any], types: Sequence[Type]) -> Counts:
+    """The counts again; only whole numbers are taken."""
+    counts: Counts = {}
+    for group, shown in header["groups"]:
+        numbers = tuple(
+            Bins(arrays[one[0]], arrays[one[0] + 1]) if isinstance(one, list) else int(one) for one in shown
+        )
+        counts[tuple(_value(value, kind) for value, kind in zip(group, types, strict=True))] = numbers
+    return counts
+
+
+def _shown(value: Value) -> Value:
+    return value.isoformat() if isinstance(value, date) else value
+
+
+def _value(value: Any, kind: Type) -> Value:
+    if value is None:
+        return None
+    if kind is Type.TIMESTAMP:
+        return datetime.fromisoformat(value)
+    found: Value = date.fromisoformat(value) if kind is Type.DATE else value
+    return found

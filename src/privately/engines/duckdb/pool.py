@@ -1,0 +1,132 @@
+"""One warm worker: a question does not wait for a process to start, and a worker that failed is never used again."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import selectors
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import IO, Any, cast
+
+from privately.engines.duckdb.connection import Setup
+from privately.engines.duckdb.emission import Program
+from privately.engines.duckdb.messages import counts_of, packed, program_header, unpacked
+from privately.engines.protocol import Counts, Limits, failed
+from privately.errors import EngineFailed
+
+_START_SECONDS = 60.0
+_CHUNK = 2**20
+
+
+class Worker:
+    """A child process with a locked connection."""
+
+    def __init__(self, setup: Setup) -> None:
+        command = [sys.executable, "-c", "from privately.engines.duckdb.worker import main; main()"]
+        self.setup = setup
+        self._process = subprocess.Popen(  # noqa: S603 - our own module in our own interpreter
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True
+        )
+        self._buffer = bytearray()
+        answer, _ = self.ask({"act": "open", "setup": asdict(setup)}, _START_SECONDS)
+        if "opened" not in answer:
+            self.close()
+            raise EngineFailed("the engine did not start.", hint=str(answer.get("failed", "")).partition("\n")[0])
+
+    @property
+    def process_id(self) -> int:
+        return self._process.pid
+
+    @property
+    def alive(self) -> bool:
+        return self._process.poll() is None
+
+    def ask(self, message: dict[str, Any], seconds: float) -> tuple[dict[str, Any], list[Any]]:
+        """The answer to a message; a worker that does not answer in time, or dies, is killed."""
+        deadline = time.monotonic() + seconds
+        try:
+            stream = cast("IO[bytes]", self._process.stdin)
+            stream.write(packed(message))
+            stream.flush()
+            return unpacked(lambda size: self._read(size, deadline))
+        except (OSError, ValueError, EOFError, TimeoutError):
+            self.close()
+            return {"failed": ""}, []
+        except BaseException:
+            self.close()
+            raise
+
+    def _read(self, size: int, deadline: float) -> bytes:
+        descriptor = cast("IO[bytes]", self._process.stdout).fileno()
+        with selectors.DefaultSelector() as selector:
+            selector.register(descriptor, selectors.EVENT_READ)
+            while len(self._buffer) < size:
+                left = deadline - time.monotonic()
+                if left <= 0 or not selector.select(left):
+                    raise TimeoutError
+                chunk = os.read(descriptor, _CHUNK)
+                if not chunk:
+                    raise EOFError
+                self._buffer += chunk
+        found = bytes(self._buffer[:size])
+        del self._buffer[:size]
+        return found
+
+    def close(self) -> None:
+        """Ends the process, whatever it does."""
+        self._process.kill()
+        self._process.wait()
+        for stream in (self._process.stdin, self._process.stdout):
+            with contextlib.suppress(OSError):
+                cast("IO[bytes]", stream).close()
+
+
+class Pool:
+    """Keeps one worker for what is registered; another one is started when the limits change or it has failed."""
+
+    def __init__(self, setup: Setup) -> None:
+        self._setup = setup
+        self._worker: Worker | None = None
+
+    def count(self, program: Program, limits: Limits) -> Counts:
+        """Runs a program. There is one text for all that can go wrong, and it holds no data."""
+        answer, arrays = self._of(limits).ask({"act": "count", "program": program_header(program)}, limits.seconds)
+        if "groups" not in answer:
+            self.close()
+            raise failed()
+        return counts_of(answer, arrays, program.types)
+
+    def tell(self, statements: Sequence[str], limits: Limits) -> list[list[list[Any]]]:
+        """Runs statements of ours for the owner, who may see what went wrong."""
+        answer, _ = self._of(limits).ask({"act": "tell", "statements": list(statements)}, limits.seconds)
+        if "rows" not in answer:
+            self.close()
+            reason = str(answer.get("failed", "")).partition("\n")[0]
+            raise EngineFailed("the table could not be read.", hint=reason or "It took too long, or too much memory.")
+        rows: list[list[list[Any]]] = answer["rows"]
+        return rows
+
+    @property
+    def process_id(self) -> int | None:
+        return None if self._worker is None else self._worker.process_id
+
+    def warm(self, limits: Limits) -> None:
+        """Starts the worker, so that the first question need not wait."""
+        self._of(limits)
+
+    def _of(self, limits: Limits) -> Worker:
+        wanted = Setup(**(asdict(self._setup) | {"memory": limits.memory, "threads": limits.threads}))
+        if self._worker is not None and (self._worker.setup != wanted or not self._worker.alive):
+            self.close()
+        if self._worker is None:
+            self._worker = Worker(wanted)
+        return self._worker
+
+    def close(self) -> None:
+        if self._worker is not None:
+            self._worker.close()
+            self._worker = None

@@ -1,0 +1,160 @@
+"""Where a table comes from: a Parquet, CSV or DuckDB file, or a frame in memory. Nothing is ever guessed from the data.
+
+Of a CSV file the owner says what separates values; every cell is read as text and converted as declared. A frame is
+anything that hands out Arrow streams (pyarrow, pandas, polars); it is written to a private directory once, because the
+process that counts does not share memory with this one.
+"""
+
+from __future__ import annotations
+
+import csv
+import shutil
+import tempfile
+import weakref
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from privately.engines.duckdb.literals import name, quoted
+from privately.errors import InvalidParameter
+
+_ALIAS = "source"
+_LONGEST_LINE = 2**20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """What to read: a relation for the engine, the file behind it, and how errors in it are looked for."""
+
+    path: Path
+    relation: str
+    strict: str
+    attached: bool = False
+    names: tuple[str, ...] | None = None
+    held: Any = field(default=None, compare=False, repr=False)
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        return () if self.attached else (str(self.path),)
+
+    @property
+    def attachments(self) -> tuple[tuple[str, str], ...]:
+        return ((str(self.path), _ALIAS),) if self.attached else ()
+
+    def state(self) -> tuple[str, int, int]:
+        """Which file, as it is now: its path, its size, and when it was written last."""
+        found = self.path.stat()
+        return str(self.path), found.st_size, found.st_mtime_ns
+
+
+class _Held:
+    """A private directory that is gone when nobody needs it, or when the process ends."""
+
+    def __init__(self) -> None:
+        self.directory = Path(tempfile.mkdtemp(prefix="privately-"))
+        self.remove = weakref.finalize(self, shutil.rmtree, self.directory, ignore_errors=True)
+
+
+def parquet(path: str | Path) -> Source:
+    """A Parquet file."""
+    found = _file(path)
+    relation = f"read_parquet({quoted(str(found))})"
+    return Source(path=found, relation=relation, strict=relation)
+
+
+def delimited(
+    path: str | Path, *, delimiter: str = ",", quote: str = '"', header: bool = True, names: tuple[str, ...] = ()
+) -> Source:
+    """A CSV file; without a header, `names` tells the columns."""
+    for one, word in ((delimiter, "delimiter"), (quote, "quote")):
+        if len(one) != 1 or not one.isascii() or one in "\r\n\0":
+            raise InvalidParameter(word, "must be one character.")
+    found = _file(path)
+    columns = _header(found, delimiter, quote) if header else names
+    check_names(columns)
+    listed = ", ".join(f"{quoted(one)}: 'VARCHAR'" for one in columns)
+    options = (
+        f"auto_detect = false, header = {str(header).lower()}, delim = {quoted(delimiter)}, quote = {quoted(quote)}, "
+        f"escape = {quoted(quote)}, columns = {{{listed}}}, null_padding = false, allow_quoted_nulls = false"
+    )
+    strict = f"read_csv({quoted(str(found))}, {options})"
+    total = f"read_csv({quoted(str(found))}, {options}, ignore_errors = true)"
+    return Source(path=found, relation=total, strict=strict, names=tuple(columns))
+
+
+def database(path: str | Path, table: str) -> Source:
+    """A table of a DuckDB file."""
+    found = _file(path)
+    relation = f"{_ALIAS}.{name(table)}"
+    return Source(path=found, relation=relation, strict=relation, attached=True)
+
+
+def frame(data: Any) -> Source:
+    """A table in memory: pyarrow, pandas, polars, or whatever else hands out an Arrow stream."""
+    if not hasattr(data, "__arrow_c_stream__"):
+        raise InvalidParameter("source", "is no table.", hint="Give a file, or a pyarrow, pandas or polars table.")
+    import pyarrow as pa
+    import pyarrow.parquet as files
+
+    try:
+        table = pa.table(data)
+    except (pa.ArrowException, TypeError, ValueError):
+        hint = "Make every column of one type first."
+        raise InvalidParameter("source", "a column holds values of several types.", hint=hint) from None
+    check_names(table.column_names)
+    held = _Held()
+    path = held.directory / "frame.parquet"
+    try:
+        files.write_table(table, path)
+    except pa.ArrowException:
+        raise InvalidParameter("source", "has a column of a type that no file can hold.") from None
+    relation = f"read_parquet({quoted(str(path))})"
+    return Source(path=path, relation=relation, strict=relation, held=held)
+
+
+def source_of(data: Any, **options: Any) -> Source:
+    """A source by the look of it: a frame, or a file by the end of its name (.parquet, .csv, .tsv, .duckdb)."""
+    if not isinstance(data, (str, Path)):
+        return frame(data)
+    suffix = Path(data).suffix.lower()
+    match suffix:
+        case ".parquet" | ".pq":
+            return parquet(data)
+        case ".csv" | ".tsv" | ".txt":
+            return delimited(data, **({"delimiter": "\t"} if suffix == ".tsv" else {}) | options)
+        case ".duckdb" | ".db":
+            return database(data, **options)
+    raise InvalidParameter("source", f"the name ends in {suffix or 'nothing'}.", hint="Give a .parquet or a .csv file.")
+
+
+def check_names(names: Any) -> None:
+    """Columns are told apart by their names, whatever their case."""
+    folded = [str(one).casefold() for one in names]
+    twice = sorted({one for one in folded if folded.count(one) > 1})
+    if twice:
+        raise InvalidParameter("source", f"has two columns called {twice[0]}.", hint="Rename one of them in the file.")
+    if not folded or "" in folded:
+        raise InvalidParameter("source", "has a column without a name.", hint="Name the columns in the first line.")
+
+
+def _file(path: str | Path) -> Path:
+    found = Path(path).expanduser().absolute()
+    if not found.is_file():
+        raise InvalidParameter("source", f"there is no file {found}.")
+    if "\0" in str(found):
+        raise InvalidParameter("source", "has a name that is no name.")
+    return found
+
+
+def _header(path: Path, delimiter: str, quote: str) -> tuple[str, ...]:
+    """The names in the first line."""
+    with path.open("rb") as stream:
+        first = stream.readline(_LONGEST_LINE)
+    try:
+        line = first.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InvalidParameter("source", "is no text in UTF-8.", hint="Convert the file to UTF-8.") from None
+    rows = list(csv.reader([line], delimiter=delimiter, quotechar=quote))
+    if not rows or not rows[0]:
+        raise InvalidParameter("source", "is empty.", hint="The first line of a CSV file names its columns.")
+    return tuple(rows[0])

@@ -1,0 +1,61 @@
+"""A table as the engine finds it: what to read from, and the text of every value that is declared."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from privately.engines.duckdb.literals import name
+from privately.engines.duckdb.scanning import base_of, converted, scanned
+from privately.plans import Table, Type
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stored:
+    """The columns of a source, in the order in which they are declared.
+
+    `found` are their DuckDB types. In a prepared copy the `steps` of a column are kept beside its values, and rows that
+    are more than their unit may have are gone (`bounded`); `words` are the types of those that are kept as numbers.
+    """
+
+    table: Table
+    relation: str
+    names: tuple[str, ...]
+    found: tuple[str, ...]
+    unit_name: str | None = None
+    steps: tuple[str | None, ...] = ()
+    bounded: bool = False
+    as_declared: bool = False
+    words: tuple[str | None, ...] = ()
+
+    def value(self, place: int, raw: str | None = None) -> str:
+        """A value as it is declared, of a column or of a name for it."""
+        cell = name(self.names[place]) if raw is None else raw
+        if self.as_declared:
+            wider = {"ENUM": "VARCHAR", "INTEGER": "BIGINT"}.get(base_of(self.found[place]))
+            return cell if wider is None else f"CAST({cell} AS {wider})"
+        return scanned(self.table.columns[place], self.found[place], cell)
+
+    def raw(self, place: int) -> str | None:
+        """A text as it is found: grouping by it first is cheaper than to cut and look up every row's."""
+        is_text = self.table.columns[place].type is Type.TEXT and base_of(self.found[place]) in ("VARCHAR", "ENUM")
+        return name(self.names[place]) if is_text else None
+
+    def step(self, place: int) -> str | None:
+        """The value in the column's own steps, if it is kept."""
+        kept = self.steps[place] if self.steps else None
+        return None if kept is None else name(kept)
+
+    def word(self, place: int) -> str | None:
+        """The type of a text that is kept as the number of a word, if it is."""
+        return self.words[place] if self.words else None
+
+    @property
+    def unit(self) -> str | None:
+        """To whom a row belongs; NULL if to nobody."""
+        column = self.table.unit.column
+        if column is None:
+            return None
+        if self.unit_name is not None:
+            return name(self.unit_name)
+        place = [one.name for one in self.table.columns].index(column)
+        return converted(self.table.columns[place].type, self.found[place], name(self.names[place]))

@@ -1,0 +1,129 @@
+"""Tallies as DuckDB text: the whole number that a row adds, within its bounds.
+
+Real numbers are multiplied by the double nearest to 1/step and rounded, halves to even; or, for bins, the lower end is
+taken off, they are multiplied by the double nearest to 1/width, and rounded down. Whole numbers are counted exactly:
+floor(x / step + 1/2), floor((x - lower) / width).
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from privately.engines.duckdb.functions import once
+from privately.engines.duckdb.literals import literal, whole
+from privately.errors import InvalidParameter
+from privately.plans import BinCounts, Known, StepSum, Type
+from privately.plans.types import LARGEST_INTEGER
+
+_SAFE = 2.0**62
+
+
+def step_text(tally: StepSum, value: str) -> str:
+    """How many steps a value adds; NULL if it is NULL.
+
+    Theorem: the number lies between the tally's bounds, or is NULL, whatever the value.
+    Reference: elementary
+    Proof: docs/theory/engines.md#steps-and-bins
+    Checked-by: tests/engines/duckdb/test_tallies.py::test_steps
+    """
+    known = tally.argument.known
+    if known.type is Type.REAL:
+        number = _real_steps(tally, value)
+    elif tally.step == 1:
+        number = value
+    else:
+        number = _floor(value, 1 / tally.step, Fraction(1, 2))
+    return number if _within(tally, known) else clamped_steps(tally, number)
+
+
+def clamped_steps(tally: StepSum, number: str) -> str:
+    """A whole number brought between the bounds of a tally."""
+    low, high = literal(tally.low, Type.INTEGER), literal(tally.high, Type.INTEGER)
+    return once(
+        number,
+        lambda v: f"CASE WHEN {v} < {low} THEN {low} WHEN {v} > {high} THEN {high} ELSE CAST({v} AS BIGINT) END",
+    )
+
+
+def factor(step: Fraction) -> float:
+    """The double nearest to 1/step, which must not be 0 or infinite."""
+    try:
+        found = float(1 / step)
+    except OverflowError:
+        found = 0.0
+    if not found > 0:
+        raise InvalidParameter("step", "is too small or too large for doubles.")
+    return found
+
+
+def _real_steps(tally: StepSum, value: str) -> str:
+    product = f"({value} * {literal(factor(tally.step), Type.REAL)})"
+    known = tally.argument.known.range
+    if known is not None and known.magnitude * Fraction(factor(tally.step)) < LARGEST_INTEGER // 2:
+        return f"TRY_CAST({product} AS BIGINT)"
+    low, high = literal(tally.low, Type.INTEGER), literal(tally.high, Type.INTEGER)
+    edge = literal(_SAFE, Type.REAL)
+    return once(
+        product,
+        lambda v: (
+            f"CASE WHEN {v} <= -{edge} THEN {low} WHEN {v} >= {edge} THEN {high} ELSE TRY_CAST({v} AS BIGINT) END"
+        ),
+    )
+
+
+def _within(tally: StepSum, known: Known) -> bool:
+    """Whether the range of the argument keeps the steps within the bounds: all that is done to it is monotone."""
+    if known.range is None or known.range.magnitude >= 2**1000:
+        return False
+    ends = (known.range.lower, known.range.upper)
+    low, high = (steps(tally, float(end) if known.type is Type.REAL else int(end)) for end in ends)
+    return tally.low <= low and high <= tally.high
+
+
+def steps(tally: StepSum, value: float) -> int:
+    """What `step_text` means, before the bounds, for a value that is not too far out."""
+    if isinstance(value, float):
+        product = value * factor(tally.step)
+        return round(product) if abs(product) < _SAFE else (1 if product > 0 else -1) * LARGEST_INTEGER * 2
+    return (Fraction(value) / tally.step + Fraction(1, 2)).__floor__() if tally.step != 1 else value
+
+
+def bin_text(tally: BinCounts, value: str) -> str:
+    """The number of the bin that a value is in, from 0 on; NULL if it is NULL.
+
+    Theorem: it is one of the tally's bins, or NULL, whatever the value.
+    Reference: elementary
+    Proof: docs/theory/engines.md#steps-and-bins
+    Checked-by: tests/engines/duckdb/test_tallies.py::test_bins
+    """
+    last = tally.bins - 1
+    if tally.argument.known.type is Type.REAL:
+        lower, scale = literal(_double(tally.lower), Type.REAL), literal(factor(tally.width), Type.REAL)
+        place, inside = f"(({value} - {lower}) * {scale})", "TRY_CAST(floor({v}) AS INTEGER)"
+    else:
+        place, inside = _floor(value, 1 / tally.width, -tally.lower / tally.width), "TRY_CAST({v} AS INTEGER)"
+    first, end = (literal(edge, tally.argument.known.type) for edge in (1, last))
+    return once(
+        place,
+        lambda v: f"CASE WHEN {v} < {first} THEN 0 WHEN {v} >= {end} THEN {last} ELSE {inside.format(v=v)} END",
+    )
+
+
+def _double(value: Fraction) -> float:
+    if abs(value) >= 2**1000:
+        raise InvalidParameter("lower", "is too large for doubles.")
+    return float(value)
+
+
+def _floor(value: str, times: Fraction, plus: Fraction) -> str:
+    """floor(times x + plus) of a whole number x, exactly, with 128 bits."""
+    bottom = math.lcm(times.denominator, plus.denominator)
+    slope, offset = int(times * bottom), int(plus * bottom)
+    if max(bottom, slope) >= 2**60 or abs(offset) >= 2**120:
+        raise InvalidParameter("step", "is no simple enough fraction for whole numbers.")
+    top = f"(CAST({value} AS HUGEINT) * {whole(slope)} + {whole(offset)})"
+    if bottom == 1:
+        return top
+    below = whole(bottom)
+    return once(top, lambda v: f"(({v} - (({v} % {below}) + {below}) % {below}) // {below})")

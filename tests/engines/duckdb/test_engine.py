@@ -1,0 +1,136 @@
+"""The embedded engine from files to whole numbers."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from privately.engines.duckdb.engine import Embedded, columns_of, schema_of
+from privately.engines.duckdb.sources import parquet
+from privately.engines.protocol import Bins, Counts, Engine, Limits, failed
+from privately.errors import EngineFailed, InvalidParameter
+from privately.plans import Column, RowCount, Table, Type, Unit
+from tests.engines.duckdb.visits import ROWS, asking, everything, visits, written
+
+KEY = bytes(range(32))
+LIMITS = Limits(seconds=60, memory=2**28, threads=1)
+UNITS = [
+    Unit(),
+    Unit(column="who", rows=2),
+    Unit(column="who", rows=1),
+    Unit(column="who", rows=3, groups=1),
+    Unit(column="who", rows=3, groups=2, rows_per_group=1),
+]
+
+
+def plain(counts: Counts) -> dict[Any, Any]:
+    return {
+        group: tuple(dict(one) if isinstance(one, Bins) else one for one in numbers)
+        for group, numbers in counts.items()
+    }
+
+
+def test_it_is_an_engine(tmp_path: Path) -> None:
+    with Embedded(table=visits(), source=parquet(written(tmp_path / "v.parquet")), key=KEY, limits=LIMITS) as engine:
+        made: Engine = engine
+        wanted = {"who": Type.TEXT, "ward": Type.TEXT, "cost": Type.REAL, "age": Type.INTEGER}
+        assert made.schema("visits") == wanted == schema_of(parquet(tmp_path / "v.parquet"))
+        assert columns_of(parquet(tmp_path / "v.parquet"))["cost"] == "DOUBLE"
+        with pytest.raises(InvalidParameter):
+            made.schema("other")
+
+
+def test_counts_by_hand(tmp_path: Path) -> None:
+    with Embedded(table=visits(), source=parquet(written(tmp_path / "v.parquet")), key=KEY, limits=LIMITS) as engine:
+        found = plain(engine.run(everything(visits()), LIMITS))
+    assert set(found) == {("a",), ("b",), (None,)}
+    count, known, total, clamped, cents, ages, units, bins, decades = found["a",]
+    step = visits().columns[2].step
+    assert step is not None
+    assert (count, known, units, ages, cents) == (3, 3, 3, 96, 3700)
+    assert total == sum(round(cost / float(step)) for cost in (10.0, 20.0, 7.0)) == clamped
+    assert sum(bins.values()) == 3
+    assert decades == {3: 3}
+    assert found["b",][:2] == (2, 1), "NaN is NULL"
+    assert found["b",][7] == {2**16 - 1: 1}, "2000 is the upper bound"
+    assert found[None,][0] == 2, "z is no ward"
+    assert found[None,][8] == {3: 1, 11: 1}
+
+
+@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("by", ["ward", None, "age"])
+def test_a_prepared_copy_gives_the_same(unit: Unit, by: str | None, tmp_path: Path) -> None:
+    """With all columns in the question, the same rows count before and after."""
+    table, source = visits(unit), parquet(written(tmp_path / "v.parquet"))
+    copy = tmp_path / "copy.duckdb"
+    with Embedded(table=table, source=source, key=KEY, limits=LIMITS) as engine:
+        report = engine.prepare("visits", copy)
+        before = plain(engine.run(everything(table, by), LIMITS))
+    with Embedded(table=table, source=source, key=KEY, prepared=copy, limits=LIMITS) as engine:
+        after = plain(engine.run(everything(table, by), LIMITS))
+    if unit.column is None or unit.rows == 3:
+        assert before == after
+    assert (report.rows == len(ROWS) and report.counted == sum(one[0] for one in before.values())) or unit.groups < 3
+    assert sum(one[0] for one in after.values()) <= report.counted
+
+
+def test_prepared_copies_are_private_files(tmp_path: Path) -> None:
+    source, copy = parquet(written(tmp_path / "v.parquet")), tmp_path / "copy.duckdb"
+    with Embedded(table=visits(), source=source, key=KEY, limits=LIMITS) as engine:
+        engine.prepare("visits", copy)
+    assert copy.stat().st_mode & 0o077 == 0
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["copy.duckdb", "v.parquet"]
+
+
+def test_stale_copies_are_refused(tmp_path: Path) -> None:
+    path, copy = written(tmp_path / "v.parquet"), tmp_path / "copy.duckdb"
+    with Embedded(table=visits(), source=parquet(path), key=KEY, limits=LIMITS) as engine:
+        engine.prepare("visits", copy)
+
+    def reopened(table: Table, key: bytes) -> None:
+        Embedded(table=table, source=parquet(path), key=key, prepared=copy, limits=LIMITS).close()
+
+    reopened(visits(), KEY)
+    with pytest.raises(InvalidParameter, match="another key"):
+        reopened(visits(), KEY[::-1])
+    with pytest.raises(InvalidParameter, match="another declaration"):
+        reopened(visits(Unit(column="who")), KEY)
+    os.utime(path, ns=(0, 0))
+    with pytest.raises(InvalidParameter, match="older"):
+        reopened(visits(), KEY)
+    copy.write_bytes(written(tmp_path / "w.parquet").read_bytes())
+    with pytest.raises((InvalidParameter, EngineFailed)):
+        reopened(visits(), KEY)
+    with pytest.raises(InvalidParameter, match="no file"):
+        Embedded(table=visits(), source=parquet(path), key=KEY, prepared=tmp_path / "none", limits=LIMITS)
+
+
+def test_a_file_that_changed_is_a_fault_without_words(tmp_path: Path) -> None:
+    path = written(tmp_path / "v.parquet")
+    with Embedded(table=visits(), source=parquet(path), key=KEY, limits=LIMITS) as engine:
+        path.unlink()
+        with pytest.raises(EngineFailed) as caught:
+            engine.run(asking(visits(), RowCount()), LIMITS)
+        assert str(caught.value) == str(failed())
+
+
+def test_columns_must_be_there_and_fit(tmp_path: Path) -> None:
+    source = parquet(written(tmp_path / "v.parquet"))
+    missing = Table(name="t", columns=(Column(name="wage", type="real"),), unit=Unit())
+    with pytest.raises(InvalidParameter, match="no column wage"):
+        Embedded(table=missing, source=source, key=KEY, limits=LIMITS)
+    unfit = Table(name="t", columns=(Column(name="cost", type="date"),), unit=Unit())
+    with pytest.raises(InvalidParameter, match="not date"):
+        Embedded(table=unfit, source=source, key=KEY, limits=LIMITS)
+    with pytest.raises(InvalidParameter, match="32 random bytes"):
+        Embedded(table=visits(), source=source, key=b"", limits=LIMITS)
+
+
+def test_plans_of_another_table_are_refused(tmp_path: Path) -> None:
+    source = parquet(written(tmp_path / "v.parquet"))
+    with (
+        Embedded(table=visits(), source=source, key=KEY, limits=LIMITS) as engine,
+        pytest.raises(InvalidParameter, match="another table"),
+    ):
+        engine.run(asking(visits(Unit(column="who")), RowCount()), LIMITS)

@@ -1,0 +1,40 @@
+"""Messages arrive as they were sent."""
+
+import io
+from datetime import date, datetime
+from typing import Any
+
+import numpy as np
+import pytest
+
+from privately.engines.duckdb.emission import BinsText, Code, Program
+from privately.engines.duckdb.messages import counts_message, counts_of, packed, program_header, program_of, unpacked
+from privately.engines.protocol import Bins, Counts
+from privately.plans import Type
+
+
+def _through(message: bytes) -> tuple[Any, list[Any]]:
+    return unpacked(io.BytesIO(message).read)
+
+
+def test_counts() -> None:
+    bins = Bins(np.array([0, 7], dtype=np.int64), np.array([3, 2**40], dtype=np.int64))
+    counts: Counts = {
+        ("a\0", True, 5, date(1, 1, 1), datetime(2026, 1, 31, 1, 2, 3, 4)): (2**100, bins),
+        (None, None, None, None, None): (-1, Bins(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))),
+    }
+    types = (Type.TEXT, Type.BOOLEAN, Type.INTEGER, Type.DATE, Type.TIMESTAMP)
+    assert counts_of(*_through(counts_message(counts)), types) == counts
+
+
+def test_programs() -> None:
+    bins = BinsText(place=1, bins=4, value="a1", rows="r", grouped="g", codes=(Code(text="x", size=None),))
+    for codes in (bins, BinsText(place=0, bins=4, value="a0", rows="r", grouped="g", codes=None)):
+        program = Program(groups="SELECT 1", types=(Type.DATE,), tallies=2, bins=(codes,))
+        header, _ = _through(packed(program_header(program)))
+        assert program_of(header) == program
+
+
+def test_noise_is_no_message() -> None:
+    with pytest.raises(ValueError, match="no message"):
+        unpacked(io.BytesIO(b"\xff" * 100).read)

@@ -1,0 +1,103 @@
+"""Files and frames, read alike."""
+
+import json
+from pathlib import Path
+
+import duckdb
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as files
+import pytest
+
+from privately.engines.duckdb.engine import Embedded, columns_of
+from privately.engines.duckdb.sources import Source, check_names, database, delimited, frame, parquet, source_of
+from privately.engines.protocol import Limits
+from privately.errors import InvalidParameter
+from privately.plans import Unit
+from tests.engines.duckdb.test_engine import plain
+from tests.engines.duckdb.visits import everything, visits, written
+
+KEY = bytes(32)
+LIMITS = Limits(seconds=60, memory=2**28, threads=1)
+
+
+def _all(tmp_path: Path) -> dict[str, Source]:
+    path = written(tmp_path / "v.parquet")
+    with duckdb.connect(str(tmp_path / "v.duckdb")) as connection:
+        connection.execute(f"CREATE TABLE \"my visits\" AS SELECT * FROM '{path}'")
+        connection.execute(f"COPY \"my visits\" TO '{tmp_path / 'v.csv'}' (HEADER, DELIMITER ';')")
+    return {
+        "parquet": parquet(path),
+        "csv": delimited(tmp_path / "v.csv", delimiter=";"),
+        "database": database(tmp_path / "v.duckdb", "my visits"),
+        "arrow": frame(files.read_table(path)),
+        "pandas": frame(pd.read_parquet(path)),
+        "polars": frame(pl.read_parquet(path)),
+    }
+
+
+def test_all_sources_give_the_same(tmp_path: Path) -> None:
+    table = visits(Unit(column="who", rows=2))
+    answers = {}
+    for name, source in _all(tmp_path).items():
+        with Embedded(table=table, source=source, key=KEY, limits=LIMITS) as engine:
+            answers[name] = plain(engine.run(everything(table), LIMITS))
+    assert len({json.dumps(sorted(map(repr, one.items()))) for one in answers.values()}) == 1, answers
+
+
+def test_nothing_is_guessed_of_a_csv_file(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text('id;when;"a ""b"""\n007;2026-01-31;1,5\n')
+    assert columns_of(delimited(path, delimiter=";")) == {"id": "VARCHAR", "when": "VARCHAR", 'a "b"': "VARCHAR"}
+    assert columns_of(delimited(path, delimiter=";", header=False, names=("x", "y", "z"))).keys() == {"x", "y", "z"}
+
+
+def test_by_the_end_of_the_name(tmp_path: Path) -> None:
+    path = written(tmp_path / "v.parquet")
+    assert source_of(path) == parquet(path)
+    (tmp_path / "x.tsv").write_text("a\tb\n1\t2\n")
+    assert source_of(tmp_path / "x.tsv") == delimited(tmp_path / "x.tsv", delimiter="\t")
+    with pytest.raises(InvalidParameter, match="xlsx"):
+        source_of(tmp_path / "x.xlsx")
+    with pytest.raises(InvalidParameter, match="no table"):
+        source_of(17)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [(b"a,A\n1,2\n", "two columns called a"), (b"a,\n1,2\n", "without a name"), (b"", "empty"), (b"\xff\n", "UTF-8")],
+)
+def test_headers_that_are_none(text: bytes, said: str, tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_bytes(text)
+    with pytest.raises(InvalidParameter, match=said):
+        delimited(path)
+
+
+def test_duplicate_names_in_files_and_frames(tmp_path: Path) -> None:
+    twice = pa.table([pa.array([1]), pa.array([2])], names=["x", "X"])
+    with pytest.raises(InvalidParameter, match="two columns"):
+        frame(twice)
+    files.write_table(twice, tmp_path / "x.parquet")
+    with pytest.raises(InvalidParameter, match="two columns"):
+        columns_of(parquet(tmp_path / "x.parquet"))
+    check_names(["x", "y"])
+
+
+def test_missing_files_and_mixed_columns(tmp_path: Path) -> None:
+    with pytest.raises(InvalidParameter, match="no file"):
+        parquet(tmp_path / "none.parquet")
+    with pytest.raises(InvalidParameter, match="several types"):
+        frame(pd.DataFrame({"x": [1, "a", None]}))
+    with pytest.raises(InvalidParameter, match="one character"):
+        delimited(tmp_path / "x.csv", delimiter="ab")
+
+
+def test_frames_leave_nothing_behind() -> None:
+    source = frame(pl.DataFrame({"x": [1, 2]}))
+    path = source.path
+    assert path.exists()
+    assert path.parent.stat().st_mode & 0o077 == 0
+    source.held.remove()
+    assert not path.exists()
