@@ -25,6 +25,7 @@ __all__ = [
     "ZCDP",
     "certify",
     "check",
+    "open",
 ]
 
 _HOMES = {
@@ -55,7 +56,7 @@ _HOMES = {
     "mechanisms": (),
     "noise": (),
     "plans": (),
-    "query": (),
+    "query": ("open",),
     "releases": ("Release",),
     "rounding": ("Interval",),
     "views": (),
@@ -106,6 +107,7 @@ if TYPE_CHECKING:
         PureDP,
         RenyiDP,
     )
+    from privately.query import open  # noqa: A004 - pv.open is its name
     from privately.releases import Release
     from privately.rounding import Interval
 else:

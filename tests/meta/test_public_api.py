@@ -26,6 +26,7 @@ PUBLIC = [
     "ZCDP",
     "certify",
     "check",
+    "open",
 ]
 PACKAGES = [
     "accounting",

@@ -9,10 +9,10 @@ from fractions import Fraction
 
 from privately.errors import InvalidParameter, NotSupported
 from privately.mechanisms import Quantile
-from privately.mechanisms.error_bars import half_width
 from privately.plans import Estimate, Mean, Number, Question, StepSum, Tally
 from privately.query.allocation import Budget, Drawn, allocated
 from privately.query.uses import Noisy, TwoSided, Use
+from privately.query.widths import error_of_count, error_of_sum, width_of
 from privately.rounding import Number as Numeral
 from privately.rounding import rational, whole
 
@@ -132,23 +132,25 @@ def _error(estimate: Number | Mean, drawn: Sequence[Drawn], confidence: Fraction
         if isinstance(mechanism, Quantile):
             continue
         if isinstance(one.use, Noisy) and one.use.tally == tally:
-            return Fraction(half_width(mechanism.law, confidence, 1))
-        if isinstance(one.use, TwoSided) and tally in (one.use.total, one.use.count):
-            return _error_of_pair(estimate, one.use, half_width(mechanism.law, confidence, 2), rows)
+            return Fraction(width_of(mechanism.law, confidence))
+        if isinstance(one.use, TwoSided) and tally == one.use.count:
+            return error_of_count(one.use, mechanism.law, confidence)
+        if isinstance(one.use, TwoSided) and tally == one.use.total and isinstance(estimate, Number):
+            return error_of_sum(one.use, mechanism.law, confidence)
+        if isinstance(one.use, TwoSided) and tally == one.use.total:
+            return _error_of_mean(one.use, width_of(mechanism.law, confidence, 2), rows)
     raise NotSupported("an accuracy for this question.", hint="Give epsilon= instead.")
 
 
-def _error_of_pair(estimate: Number | Mean, use: TwoSided, width: int, rows: int | None) -> Fraction:
-    """Of a count 2 width/(high - low), of a sum the same times the bounds, of an average width/rows.
+def _error_of_mean(use: TwoSided, width: int, rows: int | None) -> Fraction:
+    """As much as that of both sums, over the number of rows.
 
     Theorem: if both sums are off by at most w, the average of n values is off by at most w/n.
     Reference: elementary
     Proof: docs/theory/stability.md#derived-columns
     Checked-by: tests/query/test_asking.py::test_averages_are_off_by_no_more
     """
-    reach = use.high - use.low
-    if isinstance(estimate, Number):
-        return Fraction((2 if estimate.tally == use.count else abs(use.low) + abs(use.high)) * width, reach)
     if rows is None:
         raise InvalidParameter("assuming", "the error of an average depends on how many rows there are: assuming=1000.")
+    reach = use.high - use.low
     return Fraction(reach) if 2 * width >= rows * reach else Fraction(width, rows)

@@ -9,13 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 from typing import TypeAlias
 
-from privately.laws import Law
-from privately.mechanisms.error_bars import half_width
 from privately.plans import Identity, Mean, Number, Quantile, Question, Spread, StepSum
 from privately.query.drawing import ChosenPoints, Noise, NoisyNumber, NoisyPair
+from privately.query.widths import error_of_count, error_of_sum, width_of
 from privately.rounding import Enclosure, Interval
 
 Cell: TypeAlias = tuple[Fraction | None, Interval | None]
@@ -57,12 +55,6 @@ def estimated(question: Question, noise: Sequence[Noise], groups: int, confidenc
     return Estimated(cells=cells)
 
 
-@lru_cache(maxsize=1024)
-def _width(law: Law, confidence: Fraction, entries: int) -> int:
-    """The same for all groups, and not quickly found."""
-    return half_width(law, confidence, entries)
-
-
 def _step(tally: object) -> Fraction:
     assert isinstance(tally, StepSum)  # noqa: S101 - binding makes no other
     return tally.step
@@ -70,27 +62,26 @@ def _step(tally: object) -> Fraction:
 
 def _number(noisy: NoisyNumber, group: int, step: Fraction, confidence: Fraction) -> Cell:
     found = noisy.numbers[group]
-    width = _width(noisy.mechanism.law, confidence, 1)
+    width = width_of(noisy.mechanism.law, confidence)
     return found * step, Interval((found - width) * step, (found + width) * step)
 
 
 def _ends(pair: NoisyPair, group: int, confidence: Fraction) -> tuple[tuple[int, int], tuple[int, int]]:
     """Where both sums are, together; neither is below 0."""
-    width = _width(pair.mechanism.law, confidence, 2)
+    width = width_of(pair.mechanism.law, confidence, 2)
     above, below = pair.above[group], pair.below[group]
     return (max(above - width, 0), max(above + width, 0)), (max(below - width, 0), max(below + width, 0))
 
 
 def _from_pair(pair: NoisyPair, tally: Identity, group: int, step: Fraction, confidence: Fraction) -> Cell:
     """A count is (above + below)/(high - low), a sum is what the mean and the count give."""
-    low, high = pair.use.low, pair.use.high
-    (a0, a1), (b0, b1) = _ends(pair, group, confidence)
+    low, high, law = pair.use.low, pair.use.high, pair.mechanism.law
     above, below = pair.above[group], pair.below[group]
     if tally == pair.use.count:
-        found = Fraction(above + below, high - low)
-        return found, Interval(Fraction(a0 + b0, high - low), Fraction(a1 + b1, high - low))
-    corners = [_total(a, b, low, high) * step for a in (a0, a1) for b in (b0, b1)]
-    return _total(above, below, low, high) * step, Interval(min(corners), max(corners))
+        found, error = Fraction(above + below, high - low), error_of_count(pair.use, law, confidence)
+        return found, Interval(max(found - error, Fraction(0)), max(found + error, Fraction(0)))
+    found, error = _total(above, below, low, high) * step, error_of_sum(pair.use, law, confidence) * step
+    return found, Interval(found - error, found + error)
 
 
 def _total(above: int, below: int, low: int, high: int) -> Fraction:
@@ -112,6 +103,14 @@ def _mean(pair: NoisyPair, group: int, step: Fraction, confidence: Fraction) -> 
     return at(pair.above[group], pair.below[group]), limits
 
 
+def _count_with_mean(pair: NoisyPair, group: int, confidence: Fraction) -> tuple[Fraction, Interval]:
+    """The count, with an interval that holds whenever that of the mean does."""
+    width = pair.use.high - pair.use.low
+    (a0, a1), (b0, b1) = _ends(pair, group, confidence)
+    found = Fraction(pair.above[group] + pair.below[group], width)
+    return found, Interval(Fraction(a0 + b0, width), Fraction(a1 + b1, width))
+
+
 def _spread(  # noqa: PLR0917
     estimate: Spread,
     pair: NoisyPair,
@@ -122,18 +121,10 @@ def _spread(  # noqa: PLR0917
 ) -> Cell:
     """The mean of the squares less the square of the mean, never below 0; half the doubt is kept for each."""
     half = (1 + confidence) / 2
-    count, counts = _from_pair(pair, pair.use.count, group, Fraction(1), half)
+    count, counts = _count_with_mean(pair, group, half)
     mean, means = _mean(pair, group, steps[0], half)
     total, totals = _number(squares, group, steps[1], half)
-    if (
-        count is None
-        or mean is None
-        or total is None
-        or counts is None
-        or means is None
-        or totals is None
-        or count <= 0
-    ):
+    if mean is None or total is None or means is None or totals is None or count <= 0:
         return None, None
     found = max(total / count - mean**2, Fraction(0))
     lowest, highest = _quotient(totals, counts), _square(means)

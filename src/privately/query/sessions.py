@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 from itertools import product
 from math import prod
-from typing import Protocol
+from typing import Protocol, Self
 
 from privately.engines.protocol import Counts, Group, Limits
 from privately.errors import DataDependentKeys, InvalidParameter
-from privately.guarantees import Derivation, Guarantee
 from privately.ledger import Budget as AccountBudget
 from privately.ledger import Charge, Ledger
 from privately.ledger.charges import LONGEST_LABEL, LONGEST_QUERY
@@ -19,11 +17,13 @@ from privately.mechanisms.randomness import SYSTEM, Randomness
 from privately.plans import Aggregation, Question, Table
 from privately.plans.encoding import canonical_text
 from privately.plans.types import Value
-from privately.query.allocation import Budget, Drawn, allocated, derivation
+from privately.query.allocation import allocated, derivation
 from privately.query.answers import from_bytes, result_of, to_bytes
 from privately.query.asking import Accuracy, budget_of, least_budget
 from privately.query.binding import bind
 from privately.query.drawing import drawn
+from privately.query.explaining import Explanation, explained
+from privately.query.pricing import Priced
 from privately.query.results import Result
 from privately.query.uses import uses
 from privately.rounding import Number
@@ -39,21 +39,6 @@ class Engine(Protocol):
     def run(self, aggregation: Aggregation, limits: Limits) -> Counts: ...
 
     def close(self) -> None: ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Priced:
-    """A question with its mechanisms and the proof of what they cost: all that is known before data is touched."""
-
-    question: Question
-    groups: tuple[Group, ...]
-    budget: Budget
-    plan: tuple[Drawn, ...]
-    proof: Derivation
-
-    @property
-    def cost(self) -> Guarantee:
-        return self.proof.conclusion
 
 
 class Session:
@@ -138,6 +123,27 @@ class Session:
             budget = least_budget(question, needed, len(groups), Accuracy.parse(accuracy or ""), assuming)
         plan = allocated(needed, len(groups), budget)
         return Priced(question=question, groups=groups, budget=budget, plan=plan, proof=derivation(plan))
+
+    def explain(
+        self,
+        text: str,
+        *,
+        epsilon: Number | None = None,
+        rho: Number | None = None,
+        mu: Number | None = None,
+        accuracy: str | None = None,
+        assuming: int | None = None,
+        keys: Keys | None = None,
+    ) -> Explanation:
+        """The plan, the noise, the errors and the cost of a question, in words. Free, and touches no data."""
+        priced = self.price(text, epsilon=epsilon, rho=rho, mu=mu, accuracy=accuracy, assuming=assuming, keys=keys)
+        return explained(priced, self.budget.remaining)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def close(self) -> None:
         """Lets go of the data and of the ledger."""

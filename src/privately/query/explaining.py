@@ -1,0 +1,182 @@
+"""What a question would do, before it does it: the plan, the noise, the errors, the cost. No data is touched."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from privately import mechanisms as m
+from privately.guarantees import Guarantee
+from privately.laws import Law
+from privately.mechanisms.error_bars import half_width
+from privately.plans import (
+    BinCounts,
+    Filter,
+    Identity,
+    Project,
+    Relation,
+    RowCount,
+    Scan,
+    StepSum,
+    Tally,
+    UnitCount,
+    scan_of,
+)
+from privately.plans.expressions import Call, Constant, Expression, Field
+from privately.query.allocation import Drawn
+from privately.query.pricing import Priced
+from privately.query.uses import Chosen, Noisy, TwoSided, Use
+from privately.rounding import decimal_text
+from privately.views.tables import table
+
+_CONFIDENCE = Fraction(95, 100)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One use of noise: what of, how far a unit moves it, the mechanism, how far off it will be."""
+
+    what: str
+    sensitivity: str
+    mechanism: str
+    error: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """What would be done. Printing it shows all."""
+
+    plan: tuple[str, ...]
+    groups: int
+    steps: tuple[Step, ...]
+    cost: Guarantee
+    remaining: Guarantee
+    notes: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        rows = [[one.what, one.sensitivity, one.mechanism, one.error] for one in self.steps]
+        noise = table(["what", "one unit moves it by", "mechanism", "error (95 %)"], rows)
+        groups = "one group" if self.groups == 1 else f"{self.groups:,} groups"
+        lines = [
+            *self.plan,
+            f"{groups}",
+            "",
+            noise,
+            "",
+            f"cost: {self.cost}",
+            f"remaining: {self.remaining}",
+            *self.notes,
+        ]
+        return "\n".join(lines)
+
+
+def explained(priced: Priced, remaining: Guarantee) -> Explanation:
+    """The explanation of a question that was priced."""
+    aggregation = priced.question.aggregation
+    tallies = dict(aggregation.tallies)
+    unit = scan_of(aggregation.source).table.unit
+    notes = () if unit.column is None else (f"rows of one {unit.column} beyond {unit.rows} do not count.",)
+    return Explanation(
+        plan=tuple(_relation(aggregation.source)),
+        groups=len(priced.groups),
+        steps=tuple(_step(one, tallies) for one in priced.plan),
+        cost=priced.cost,
+        remaining=remaining,
+        notes=notes,
+    )
+
+
+def _relation(relation: Relation) -> Iterator[str]:
+    match relation:
+        case Scan():
+            unit = relation.table.unit
+            limit = "" if unit.column is None else f", at most {unit.rows} rows of each {unit.column}"
+            yield f"scan {relation.table.name}{limit}"
+        case Filter():
+            yield from _relation(relation.source)
+            yield f"keep rows where {described(relation.condition)}"
+        case Project():
+            yield from _relation(relation.source)
+            made = [
+                f"{identity.name} = {described(one)}"
+                for identity, one in relation.outputs
+                if not isinstance(one, Field)
+            ]
+            if made:
+                yield f"compute {', '.join(made)}"
+
+
+def described(expression: Expression) -> str:
+    """An expression for people."""
+    match expression:
+        case Field(identity=identity):
+            return identity.name
+        case Constant(value=value):
+            return "NULL" if value is None else repr(value)
+        case Call(function=name, arguments=arguments):
+            return f"{name}({', '.join(described(argument) for argument in arguments)})"
+
+
+def _step(drawn: Drawn, tallies: Mapping[Identity, Tally]) -> Step:
+    use, mechanism = drawn.use, drawn.mechanisms[0]
+    moves = use.moves[1 if isinstance(mechanism, m.Gaussian) else 0]
+    what, unit, error = _noise(use, mechanism, tallies)
+    moved = f"{_number(moves.value * unit)} ({moves.norm})"
+    return Step(what=what, sensitivity=moved, mechanism=_mechanism(mechanism, unit), error=error)
+
+
+def _noise(use: Use, mechanism: object, tallies: Mapping[Identity, Tally]) -> tuple[str, Fraction, str]:
+    """What the noise is on, in which unit it is counted, and how far off the answer will be."""
+    match use:
+        case Noisy(tally=tally):
+            unit = _unit(tallies[tally])
+            return _tally(tallies[tally]), unit, f"± {_number(half_width(_law(mechanism), _CONFIDENCE, 1) * unit)}"
+        case TwoSided(total=total):
+            unit = _unit(tallies[total])
+            width = half_width(_law(mechanism), _CONFIDENCE, 2)
+            error = f"at most about ± {_number(width * unit)} / n, for n rows"
+            return f"average of {_argument(tallies[total])} (two-sided sums)", unit, error
+        case Chosen(probabilities=probabilities, tally=tally):
+            listed = ", ".join(_number(one) for one in probabilities)
+            assert isinstance(mechanism, m.Quantile)  # noqa: S101 - for the type checker
+            error = f"± {_number(mechanism.interval(_CONFIDENCE))} ranks"
+            return f"quantiles {listed} of {_argument(tally)}", Fraction(1), error
+
+
+def _law(mechanism: object) -> Law:
+    assert isinstance(mechanism, (m.Laplace, m.Gaussian))  # noqa: S101 - for the type checker
+    return mechanism.law
+
+
+def _tally(tally: Tally) -> str:
+    match tally:
+        case RowCount(argument=argument):
+            return "count of rows" if argument is None else f"count of {described(argument)}"
+        case UnitCount():
+            return "count of units"
+        case StepSum():
+            return f"sum of {described(tally.argument)}"
+        case BinCounts():
+            return f"counts in bins of {described(tally.argument)}"
+
+
+def _argument(tally: Tally) -> str:
+    return described(tally.argument) if isinstance(tally, (StepSum, BinCounts)) else ""
+
+
+def _unit(tally: Tally) -> Fraction:
+    return tally.step if isinstance(tally, StepSum) else Fraction(1)
+
+
+def _mechanism(mechanism: object, unit: Fraction) -> str:
+    match mechanism:
+        case m.Laplace(scale=scale):
+            return f"Laplace, scale {_number(scale * unit)}"
+        case m.Gaussian(standard_deviation=deviation):
+            return f"rounded normal, standard deviation {_number(deviation * unit)}"
+    return "exponential mechanism"
+
+
+def _number(value: Fraction) -> str:
+    return decimal_text(value, 4, "ROUND_CEILING")

@@ -1,0 +1,167 @@
+"""Opening a table: the owner says whose data it is, what its columns can hold, and what may be spent."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from privately.engines.duckdb.engine import Embedded, schema_of
+from privately.engines.duckdb.sources import Source, source_of
+from privately.errors import InvalidParameter
+from privately.guarantees import Guarantee, Neighbors
+from privately.ledger import Ledger, OwnerKey
+from privately.plans import Column, Table, Type
+from privately.query.declaring import Declaration, columns_of, read_declaration, unit_of
+from privately.query.sessions import Session
+
+_MEMORY = ":memory:"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opening:
+    """All that is settled before a session begins."""
+
+    table: Table
+    source: Source
+    lineage: str
+
+
+def open(  # noqa: A001 - the word for it
+    data: Any,
+    *,
+    budget: Guarantee,
+    ledger: str | os.PathLike[str],
+    unit: str | None = None,
+    max_rows_per_unit: int | None = None,
+    max_groups_per_unit: int | None = None,
+    max_rows_per_unit_and_group: int | None = None,
+    change: str | None = None,
+    columns: Mapping[str, Column | str | Declaration] | None = None,
+    declaration: str | os.PathLike[str] | None = None,
+    name: str | None = None,
+    lineage: str | None = None,
+    analyst: str = "owner",
+    snapshot: str | None = None,
+    prepare: str | os.PathLike[str] | None = None,
+    by: type[Guarantee] | None = None,
+    reuse: str = "everyone",
+    **options: Any,
+) -> Session:
+    """A session for questions about one table: a Parquet, CSV or DuckDB file, or a frame of pyarrow, pandas or polars.
+
+    `budget` caps all answers together; `ledger` is the file that remembers what was spent (":memory:" forgets it).
+    What the columns can hold is declared in `columns`, or in a TOML file beside the data (`visits.toml` beside
+    `visits.parquet`, or `declaration`); it is never measured. `lineage` names the people whose budget it is: the name
+    of the table unless told. A file's `snapshot` is known by its path, size and time unless told; frames have none.
+    """
+    given = {
+        "name": name,
+        "lineage": lineage,
+        "unit": unit,
+        "max_rows_per_unit": max_rows_per_unit,
+        "max_groups_per_unit": max_groups_per_unit,
+        "max_rows_per_unit_and_group": max_rows_per_unit_and_group,
+        "change": change,
+    }
+    settled = _settle(data, given, columns=columns, declaration=declaration, options=options)
+    key = _key(ledger)
+    engine = Embedded(
+        table=settled.table,
+        source=settled.source,
+        key=key.digest(b"rank"),
+        prepared=None if prepare is None else Path(prepare),
+    )
+    try:
+        book = Ledger.open(ledger)
+    except BaseException:
+        engine.close()
+        raise
+    try:
+        cap = _about(budget, settled.table.unit.neighbors)
+        book.register(settled.table.name, lineage=settled.lineage)
+        book.account(settled.lineage, cap=cap, by=by, reuse=reuse)  # type: ignore[arg-type]  # checked there
+    except BaseException:
+        book.close()
+        engine.close()
+        raise
+    taken = _snapshot(data, settled.source, key) if snapshot is None else snapshot
+    return Session(settled.table, engine, book, lineage=settled.lineage, snapshot=taken, analyst=analyst)
+
+
+def _settle(
+    data: Any,
+    given: dict[str, Any],
+    *,
+    columns: Mapping[str, Column | str | Declaration] | None,
+    declaration: str | os.PathLike[str] | None,
+    options: dict[str, Any],
+) -> Opening:
+    """What is given here counts before what is declared beside the data."""
+    source = source_of(data, **options)
+    told, declared = _declared(data, declaration)
+    if columns is not None:
+        declared = columns_of(columns)
+    given = dict(told) | {field: value for field, value in given.items() if value is not None}
+    called = given.get("name") or _name(data)
+    found = unit_of(
+        given.get("unit"),
+        rows=given.get("max_rows_per_unit"),
+        groups=given.get("max_groups_per_unit"),
+        rows_per_group=given.get("max_rows_per_unit_and_group"),
+        change=given.get("change", "add_remove"),
+    )
+    table = Table(name=called, columns=_complete(declared, schema_of(source)), unit=found)
+    return Opening(table=table, source=source, lineage=given.get("lineage") or called)
+
+
+def _declared(data: Any, declaration: str | os.PathLike[str] | None) -> tuple[Declaration, tuple[Column, ...]]:
+    if declaration is not None:
+        return read_declaration(Path(declaration))
+    if isinstance(data, (str, os.PathLike)):
+        beside = Path(data).with_suffix(".toml")
+        if beside.is_file():
+            return read_declaration(beside)
+    return {}, ()
+
+
+def _complete(declared: tuple[Column, ...], found: Mapping[str, Type | None]) -> tuple[Column, ...]:
+    """Columns that nobody declared can be asked for as they are, but have no bounds: their type is no secret."""
+    known = {column.name.casefold() for column in declared}
+    missing = [column.name for column in declared if column.name not in found]
+    if missing:
+        raise InvalidParameter("columns", f"there is no column {missing[0]!r}.", hint=f"There are {', '.join(found)}.")
+    rest = ((name, kind) for name, kind in found.items() if name.casefold() not in known and kind is not None)
+    return (*declared, *(Column(name=name, type=kind) for name, kind in rest))
+
+
+def _name(data: Any) -> str:
+    if not isinstance(data, (str, os.PathLike)):
+        raise InvalidParameter("name", "say what questions call this table: name='visits'.")
+    return Path(data).stem
+
+
+def _about(budget: Guarantee, neighbors: Neighbors) -> Guarantee:
+    """The same promise, to the units of the table."""
+    if not isinstance(budget, Guarantee):
+        raise InvalidParameter("budget", "give a guarantee, such as PureDP(epsilon=3).")
+    if budget.neighbors not in (Neighbors.ADD_REMOVE, neighbors):
+        raise InvalidParameter("budget", f"is about {budget.neighbors}, but the table's unit is {neighbors}.")
+    return type(budget)(**budget.parameters, neighbors=neighbors)  # type: ignore[call-arg]  # each kind takes its own
+
+
+def _key(ledger: str | os.PathLike[str]) -> OwnerKey:
+    """The owner's secret, beside the ledger; for a ledger in memory one that is forgotten with it."""
+    if os.fspath(ledger) == _MEMORY:
+        return OwnerKey(secrets.token_bytes(32))
+    return OwnerKey.at(f"{os.fspath(ledger)}.key")
+
+
+def _snapshot(data: Any, source: Source, key: OwnerKey) -> str:
+    """Which state of the data, under the owner's key; a frame is never known to be the same again."""
+    if not isinstance(data, (str, os.PathLike)):
+        return secrets.token_hex(16)
+    return key.digest(repr(source.state()).encode())[:16].hex()

@@ -1,0 +1,25 @@
+"""What a question will cost, with the proof: all that is known of an answer before any data is touched."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from privately.engines.protocol import Group
+from privately.guarantees import Derivation, Guarantee
+from privately.plans import Question
+from privately.query.allocation import Budget, Drawn
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Priced:
+    """A question with its mechanisms and the proof of what they cost: all that is known before data is touched."""
+
+    question: Question
+    groups: tuple[Group, ...]
+    budget: Budget
+    plan: tuple[Drawn, ...]
+    proof: Derivation
+
+    @property
+    def cost(self) -> Guarantee:
+        return self.proof.conclusion
