@@ -133,7 +133,9 @@ def test_intervals_hold_as_often_as_stated(name: str, at: int, mechanism: Additi
 
 @pytest.mark.parametrize("name", ["rows", "count", "sum", "mean", "variance"])
 def test_intervals_without_width_are_refuted(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(estimates, "_width", lambda law, confidence, entries: 0)
+    monkeypatch.setattr(estimates, "width_of", lambda *given: 0)
+    monkeypatch.setattr(estimates, "error_of_count", lambda *given: Fraction(0))
+    monkeypatch.setattr(estimates, "error_of_sum", lambda *given: Fraction(0))
     assert coverage(name, TABLES[2], truths(TABLES[2])[name]) < 0.8
 
 

@@ -1,0 +1,60 @@
+"""Errors hold as often as they say, by the exact law of two noises, and are not much wider than that."""
+
+from fractions import Fraction
+from itertools import product
+
+import pytest
+
+from privately.laws import DiscreteLaplace, RoundedNormal
+from privately.mechanisms.sums_of_noise import NoiseLaw
+from privately.query.uses import TwoSided, uses
+from privately.query.widths import error_of_count, error_of_sum, width_of, width_of_sum
+from tests.mechanisms.enumeration import probability
+from tests.query.small_questions import question
+
+LAWS: list[NoiseLaw] = [DiscreteLaplace(scale=2), DiscreteLaplace(scale="0.7"), RoundedNormal(standard_deviation=3)]
+CONFIDENCES = [Fraction(1, 2), Fraction(9, 10), Fraction(99, 100)]
+WINDOW = 45
+
+
+def pair(low: int, high: int) -> TwoSided:
+    (use,) = uses(question("mean", low=low, high=high))
+    assert isinstance(use, TwoSided)
+    return use
+
+
+def chance(law: NoiseLaw, one: Fraction, other: Fraction, error: Fraction) -> float:
+    """How likely one X + other Y is within the error."""
+    chances = [(k, float(probability(law, k))) for k in range(-WINDOW, WINDOW + 1)]
+    return sum(p * q for (x, p), (y, q) in product(chances, chances) if abs(one * x + other * y) <= error)
+
+
+@pytest.mark.parametrize("bounds", [(-3, 3), (0, 5), (-4, 0), (2, 3), (-1, 6)])
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("confidence", CONFIDENCES)
+def test_errors_hold_as_often_as_stated(bounds: tuple[int, int], law: NoiseLaw, confidence: Fraction) -> None:
+    use = pair(*bounds)
+    width = use.high - use.low
+    count, total = error_of_count(use, law, confidence), error_of_sum(use, law, confidence)
+    assert chance(law, Fraction(1, width), Fraction(1, width), count) >= confidence - 1e-9
+    assert chance(law, Fraction(use.high, width), Fraction(use.low, width), total) >= confidence - 1e-9
+
+
+@pytest.mark.parametrize("law", LAWS[:2])
+@pytest.mark.parametrize("confidence", CONFIDENCES)
+def test_no_count_has_a_wider_error_than_it_must(law: NoiseLaw, confidence: Fraction) -> None:
+    width = width_of_sum(law, confidence)
+    assert chance(law, Fraction(1), Fraction(1), Fraction(width - 1)) < confidence
+    assert chance(law, Fraction(1), Fraction(0), Fraction(width_of(law, confidence) - 1)) < confidence
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_the_error_of_a_sum_is_less_than_both_sides_would_have_apart(law: NoiseLaw) -> None:
+    apart = 2 * width_of(law, Fraction(95, 100), 2)
+    assert width_of_sum(law, Fraction(95, 100)) <= Fraction(9, 10) * apart
+
+
+def test_the_error_of_one_side_is_not_that_of_a_sum() -> None:
+    """What is planted: the noise of one side for a count, which has that of two."""
+    law, confidence = LAWS[0], Fraction(9, 10)
+    assert chance(law, Fraction(1), Fraction(1), Fraction(width_of(law, confidence))) < confidence
