@@ -72,12 +72,14 @@ def _derived(mechanism: Mechanism, use: Use) -> Derivation:
 
 
 def shares(uses: Sequence[Use], budget: Budget) -> tuple[Fraction, ...]:
-    """The parts of the budget, which add up to it exactly, in epsilon or in mu squared."""
+    """The parts of the budget, which add up to no more than it; epsilons exactly to it, while roots of mu are rounded."""
     power = Fraction(1, 3) if budget.currency == "epsilon" else Fraction(1, 2)
     weights = [_power(use.weight, power) for use in uses]
     total = sum(weights, Fraction(0))
-    parts = [round_down(budget.amount * weight / total, _DIGITS) for weight in weights[1:]]
-    return (budget.amount - sum(parts, Fraction(0)), *parts)
+    parts = [round_down(budget.amount * weight / total, _DIGITS) for weight in weights]
+    if budget.currency == "epsilon":
+        parts[0] += budget.amount - sum(parts, Fraction(0))
+    return tuple(parts)
 
 
 def allocated(uses: Sequence[Use], groups: int, budget: Budget) -> tuple[Drawn, ...]:
