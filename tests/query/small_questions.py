@@ -43,7 +43,7 @@ HALF = Fraction(1, 2)
 
 def estimates(step: Fraction = Fraction(1)) -> dict[str, Estimate]:
     """Everything that can be asked of the amounts."""
-    spread = {"total": SUM, "squares": SQUARES, "count": COUNT}
+    spread: dict[str, Any] = {"total": SUM, "squares": SQUARES, "count": COUNT}
     return {
         "rows": Number(identity=NAMED["rows"], tally=ROWS),
         "count": Number(identity=NAMED["count"], tally=COUNT),

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from typing import Any, TypeAlias
@@ -9,7 +10,7 @@ from typing import Any, TypeAlias
 import pytest
 
 from privately import mechanisms as m
-from privately.plans import Identity, Question, Unit
+from privately.plans import Identity, Question, Spread, Unit
 from privately.query import estimates
 from privately.query.allocation import Budget, Drawn, allocated
 from privately.query.drawing import ChosenPoints, Noise, NoisyNumber, NoisyPair, drawn
@@ -53,6 +54,25 @@ def test_exact_numbers_give_exact_estimates(step: Fraction, currency: str) -> No
     assert found["deviation"][1][0] == 0
     if currency == "epsilon":
         assert found["median"] == ((3, None), (10, None))
+
+
+@pytest.mark.parametrize("centre", [0, 4, -7])
+def test_a_centre_changes_no_variance(centre: int) -> None:
+    """Squares of x - centre are summed, and the estimate knows."""
+    values, asked = [3, -5, 8], question("variance", values=None)
+    spread = asked.estimates[0]
+    assert isinstance(spread, Spread)
+    spread = replace(spread, centre=Fraction(centre))
+    use = next(use for use in uses(asked) if isinstance(use, TwoSided))
+    total, count = sum(values), len(values)
+    squares = sum((x - centre) ** 2 for x in values)
+    noise = (
+        pair_noise(use, total - use.low * count, use.high * count - total),
+        NoisyNumber(tally=SQUARES, mechanism=LAPLACE, numbers=(squares,)),
+    )
+    value, interval = cells(replace(asked, estimates=(spread,)), noise, "0.5", 1)["variance"][0]
+    assert value == Fraction(9 + 25 + 64, 3) - 4
+    assert interval is None or value in interval
 
 
 def test_a_sum_alone_is_in_its_steps() -> None:

@@ -80,6 +80,15 @@ def test_missing_values_are_shown_as_such() -> None:
     assert "–" in str(found)
 
 
+def test_as_frames() -> None:
+    found = answered(ASKED, -1000, 1000)
+    arrow = found.to_arrow()
+    assert arrow.column_names == ["part", "rows", "mean"]
+    assert arrow.to_pylist() == found.to_dicts()
+    assert found.to_pandas().shape == (2, 3)
+    assert found.to_polars().columns == ["part", "rows", "mean"]
+
+
 def test_a_table_without_rows() -> None:
     found = answered(question("rows", values=("a", "<b>"), more={"limit": 0}))
     assert found.rows == ()

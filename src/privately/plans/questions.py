@@ -37,13 +37,17 @@ class Mean:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spread:
-    """A variance of all values, or its root: from their sum, the sum of their squares and their count."""
+    """A variance of all values, or its root: from their sum, their count, and the sum of the squares of x - centre.
+
+    In the middle of the bounds, a centre makes the squares a quarter as large as 0 at one of them does.
+    """
 
     identity: Identity
     total: Identity
     squares: Identity
     count: Identity
     root: bool
+    centre: Fraction = Fraction(0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -119,15 +119,16 @@ def _spread(  # noqa: PLR0917
     steps: tuple[Fraction, Fraction],
     confidence: Fraction,
 ) -> Cell:
-    """The mean of the squares less the square of the mean, never below 0; half the doubt is kept for each."""
+    """The mean of (x - centre)^2 less the square of (mean - centre), never below 0; half the doubt is for each."""
     half = (1 + confidence) / 2
     count, counts = _count_with_mean(pair, group, half)
     mean, means = _mean(pair, group, steps[0], half)
     total, totals = _number(squares, group, steps[1], half)
     if mean is None or total is None or means is None or totals is None or count <= 0:
         return None, None
-    found = max(total / count - mean**2, Fraction(0))
-    lowest, highest = _quotient(totals, counts), _square(means)
+    centre = estimate.centre
+    found = max(total / count - (mean - centre) ** 2, Fraction(0))
+    lowest, highest = _quotient(totals, counts), _square(Interval(means.lower - centre, means.upper - centre))
     if lowest is None:
         return _rooted(found, None, root=estimate.root)
     limits = Interval(max(lowest.lower - highest.upper, Fraction(0)), max(lowest.upper - highest.lower, Fraction(0)))

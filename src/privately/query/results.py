@@ -75,7 +75,9 @@ class Result:
 
     def to_arrow(self) -> Any:
         """A pyarrow table."""
-        return import_module("privately.engines.frames").arrow_table(self.columns, self.rows)
+        from privately.engines.frames import arrow_table
+
+        return arrow_table(self.columns, self.rows)
 
     def to_pandas(self) -> Any:
         """A pandas data frame."""
