@@ -72,7 +72,7 @@ def _derived(mechanism: Mechanism, use: Use) -> Derivation:
 
 
 def shares(uses: Sequence[Use], budget: Budget) -> tuple[Fraction, ...]:
-    """The parts of the budget, which add up to no more than it; epsilons exactly to it, while roots of mu are rounded."""
+    """The parts of the budget, which add up to no more than it: epsilons exactly to it; roots of mu are rounded."""
     power = Fraction(1, 3) if budget.currency == "epsilon" else Fraction(1, 2)
     weights = [_power(use.weight, power) for use in uses]
     total = sum(weights, Fraction(0))

@@ -1,0 +1,56 @@
+"""Explanations say what will be done, and with which noise."""
+
+from typing import Any
+
+import pytest
+
+from privately.guarantees import PureDP
+from privately.plans import Column, Table, Unit
+from privately.query.allocation import allocated, derivation
+from privately.query.asking import budget_of
+from privately.query.binding import bind
+from privately.query.explaining import Explanation, explained
+from privately.query.pricing import Priced
+from privately.query.uses import uses
+
+TABLE = Table(
+    name="visits",
+    columns=(
+        Column(name="patient", type="integer"),
+        Column(name="age", type="integer", bounds=(0, 100)),
+        Column(name="cost", type="real", bounds=(0, 1000), step="0.5"),
+    ),
+    unit=Unit(column="patient", rows=3),
+)
+
+
+def told(text: str, **budget: Any) -> Explanation:
+    question = bind(text, {"visits": TABLE})
+    given = budget_of(**{"epsilon": None, "rho": None, "mu": None} | budget)
+    assert given is not None
+    plan = allocated(uses(question), 1, given)
+    priced = Priced(question=question, groups=((),), budget=given, plan=plan, proof=derivation(plan))
+    return explained(priced, PureDP(epsilon=3))
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("SELECT COUNT(*) AS n FROM visits", ("count of rows", "3 (L1)", "Laplace, scale 3", "± 9")),
+        ("SELECT SUM(cost) AS s FROM visits", ("sum of cost", "3000 (L1)", "Laplace, scale 3000")),
+        ("SELECT AVG(cost) AS a FROM visits", ("average of cost (two-sided sums)", "/ n, for n rows")),
+        ("SELECT MEDIAN(age) AS m FROM visits", ("quantiles 0.5 of age", "exponential mechanism", "ranks")),
+        ("SELECT COUNT(DISTINCT patient) AS p FROM visits", ("count of units", "1 (L1)", "Laplace, scale 1")),
+        ("SELECT COUNT(*) AS n FROM visits WHERE age > 20", ("keep rows where greater(age, 20)",)),
+        ("SELECT COUNT(age) AS n FROM visits", ("count of age",)),
+        ("SELECT SUM(a) AS n FROM (SELECT age + 1 AS a FROM visits)", ("compute a = add(age, 1)",)),
+    ],
+)
+def test_what_is_told(text: str, parts: tuple[str, ...]) -> None:
+    found = str(told(text, epsilon=1))
+    for part in ("scan visits, at most 3 rows of each patient", "one group", "cost: PureDP with epsilon 1", *parts):
+        assert part in found, found
+
+
+def test_normal_noise() -> None:
+    assert "rounded normal, standard deviation 6" in str(told("SELECT COUNT(*) AS n FROM visits", mu="0.5"))

@@ -1,0 +1,176 @@
+"""From a file to certified answers: the whole line, on real files, with a real ledger."""
+
+import os
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+import privately as pv
+from privately.errors import BudgetExhausted, DataDependentKeys, InvalidParameter, Refused
+from privately.ledger import Ledger
+from privately.query import Session
+
+COLUMNS: dict[str, Any] = {
+    "patient": "integer",
+    "ward": {"type": "text", "categories": ["A", "B"]},
+    "cost": {"type": "real", "bounds": (0, 100), "step": "0.5"},
+}
+ROWS = [(1, "A", 10.0), (1, "A", 20.0), (1, "B", 30.0), (2, "A", 1e9), (3, "B", float("nan")), (4, None, 5.0)]
+COUNT = "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward"
+HUGE = 1000
+"""An epsilon with which noise is 0 almost surely."""
+
+
+@pytest.fixture
+def visits(tmp_path: Path) -> Path:
+    path = tmp_path / "visits.parquet"
+    database = duckdb.connect()
+    database.execute("CREATE TABLE t (patient INTEGER, ward VARCHAR, cost DOUBLE)")
+    database.executemany("INSERT INTO t VALUES (?, ?, ?)", ROWS)
+    database.execute(f"COPY t TO '{path}'")
+    return path
+
+
+@pytest.fixture
+def session(visits: Path) -> Iterator[Session]:
+    with opened(visits) as made:
+        yield made
+
+
+def opened(data: Any, **given: Any) -> Session:
+    usual: dict[str, Any] = {
+        "budget": pv.PureDP(epsilon=10 * HUGE),
+        "ledger": ":memory:",
+        "unit": "patient",
+        "max_rows_per_unit": 2,
+        "columns": COLUMNS,
+    }
+    return pv.open(data, **usual | given)
+
+
+def test_counts_are_those_of_the_rows_that_count(session: Session) -> None:
+    result = session.sql(COUNT, epsilon=HUGE)
+    found = {row["ward"]: row["n"] for row in result.to_dicts()}
+    assert sum(v for v in found.values() if isinstance(v, int)) == 5
+    assert found[None] == 1
+    assert result.guarantee == pv.PureDP(epsilon=HUGE, neighbors=pv.Neighbors.ADD_REMOVE.of_unit("patient"))
+
+
+def test_sums_are_clamped_and_what_is_no_number_is_left_out(visits: Path) -> None:
+    with opened(visits, unit=None, max_rows_per_unit=None) as session:
+        (row,) = session.sql("SELECT SUM(cost) AS s, COUNT(cost) AS n FROM visits", epsilon=HUGE).to_dicts()
+    assert row == {"s": 165.0, "n": 5}
+
+
+def test_the_certificate_checks(session: Session, tmp_path: Path) -> None:
+    result = session.sql(COUNT, epsilon=1)
+    result.certificate.save(tmp_path / "c.json")
+    assert pv.check(tmp_path / "c.json").claim.numbers["epsilon"].numerator == 1
+    assert all(interval is not None for interval in result.intervals("0.9")["n"])
+
+
+def test_explaining_touches_no_data(visits: Path) -> None:
+    with opened(visits) as session:
+        visits.unlink()
+        told = str(session.explain(COUNT, epsilon=1))
+        for part in ("scan visits, at most 2 rows of each patient", "3 groups", "Laplace, scale 2", "cost: PureDP"):
+            assert part in told
+        assert session.budget.entries == 0
+
+
+def test_a_file_that_changed_is_charged_and_not_answered(visits: Path) -> None:
+    with opened(visits) as session:
+        os.utime(visits, (1, 1))
+        with pytest.raises(pv.PrivatelyError, match="could not finish"):
+            session.sql(COUNT, epsilon=1)
+        assert session.budget.spent.parameters["epsilon"] == 1
+
+
+def test_the_budget_outlives_the_session(visits: Path, tmp_path: Path) -> None:
+    given: dict[str, Any] = {"budget": pv.PureDP(epsilon=1), "ledger": tmp_path / "visits.ledger"}
+    with opened(visits, **given) as session:
+        first = session.sql(COUNT, epsilon="0.75")
+        with pytest.raises(BudgetExhausted):
+            session.sql(COUNT, epsilon="0.5")
+    with opened(visits, **given) as session:
+        assert session.budget.remaining.parameters["epsilon"] == Fraction(1, 4)
+        again = session.sql(COUNT, epsilon="0.75")
+        assert (again.free, again.rows) == (True, first.rows)
+    with pytest.raises(InvalidParameter, match="was opened with"):
+        opened(visits, **given | {"budget": pv.PureDP(epsilon=2)})
+    with Ledger.inspect(tmp_path / "visits.ledger") as ledger:
+        assert ledger.verify().charges == 1
+
+
+def test_a_declaration_beside_the_data(visits: Path) -> None:
+    visits.with_suffix(".toml").write_text(
+        "[table]\nunit = 'patient'\nmax_rows_per_unit = 2\nlineage = 'people'\n"
+        "[columns.patient]\ntype = 'integer'\n[columns.ward]\ntype = 'text'\ncategories = ['A', 'B']\n"
+    )
+    with pv.open(visits, budget=pv.PureDP(epsilon=HUGE), ledger=":memory:") as session:
+        assert session.lineage == "people"
+        assert len(session.sql(COUNT, epsilon=1).rows) == 3
+
+
+def test_frames_and_csv(visits: Path, tmp_path: Path) -> None:
+    arrow = duckdb.sql(f"SELECT * FROM '{visits}'").arrow().read_all()
+    duckdb.sql(f"COPY (SELECT * FROM '{visits}') TO '{tmp_path / 'visits.csv'}' (HEADER)")
+    for data, given in (
+        (arrow, {"name": "visits"}),
+        (arrow.to_pandas(), {"name": "visits"}),
+        (tmp_path / "visits.csv", {}),
+    ):
+        with opened(data, **given) as session:
+            result = session.sql(COUNT, epsilon=HUGE)
+            assert result.to_arrow().num_rows == len(result.to_pandas()) == len(result.to_polars()) == 3
+
+
+@pytest.mark.parametrize(
+    ("given", "what"),
+    [
+        ({"columns": {"birds": "text"}}, "there is no column 'birds'"),
+        ({"unit": "birds"}, "there is no column birds"),
+        ({"max_rows_per_unit": None}, "say how many rows"),
+        ({"budget": 3}, "give a guarantee"),
+        ({"budget": pv.PureDP(epsilon=1, neighbors=pv.Neighbors.REPLACE)}, "the table's unit is"),
+        ({"reuse": "perhaps"}, "must be one of"),
+        ({"declaration": "missing.toml"}, "cannot read"),
+    ],
+)
+def test_wrong_openings(given: dict[str, Any], what: str, visits: Path, tmp_path: Path) -> None:
+    ledger = tmp_path / "l"
+    with pytest.raises(InvalidParameter, match=what):
+        opened(visits, **given | {"ledger": ledger})
+
+
+def test_wrong_data(tmp_path: Path) -> None:
+    (tmp_path / "empty.csv").touch()
+    (tmp_path / "text.parquet").write_text("birds")
+    for wrong in ("missing.parquet", "empty.csv", "text.parquet", "visits.xlsx"):
+        with pytest.raises(pv.PrivatelyError):
+            opened(tmp_path / wrong)
+    with pytest.raises(pv.PrivatelyError):
+        opened(7, name="visits")
+
+
+def test_refusals_cost_nothing(session: Session) -> None:
+    for text in ("SELECT * FROM visits", "SELECT COUNT(*) FROM birds", "COPY visits TO 'x'"):
+        with pytest.raises(Refused):
+            session.sql(text, epsilon=1)
+    with pytest.raises(DataDependentKeys):
+        session.sql("SELECT patient, COUNT(*) AS n FROM visits GROUP BY patient", epsilon=1)
+    for wrong in (
+        {},
+        {"epsilon": 0},
+        {"epsilon": -1},
+        {"epsilon": "nan"},
+        {"epsilon": 1, "rho": 1},
+        {"accuracy": "good"},
+    ):
+        with pytest.raises(InvalidParameter):
+            session.sql(COUNT, **wrong)
+    assert session.budget.entries == 0
