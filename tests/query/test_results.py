@@ -1,7 +1,9 @@
 """The table that an analyst holds in hand."""
 
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -107,3 +109,26 @@ def test_cells(value: Any, text: str) -> None:
 def test_half_widths_are_of_the_longer_side() -> None:
     assert _half(3, Interval(2, 7)) == "4"
     assert _half(None, Interval(2, 7)) == ""
+
+
+def test_a_plot_has_a_bar_for_every_row(tmp_path: Path) -> None:
+    path = tmp_path / "mean.svg"
+    drawn = RESULT.plot(path, column="mean")
+    assert path.read_text(encoding="utf-8") == drawn
+    root = ET.fromstring(drawn)
+    texts = {"".join(one.itertext()) for one in root.iter("{http://www.w3.org/2000/svg}text")}
+    assert {"mean by part", "a", "<b>"} <= texts
+    assert any(text.startswith("-1 ± ") for text in texts)
+    assert "rows by part" in RESULT.plot()
+
+
+def test_what_cannot_be_plotted_is_said(tmp_path: Path) -> None:
+    for wrong in ("part", "nothing"):
+        with pytest.raises(InvalidParameter, match="there are rows, mean"):
+            RESULT.plot(column=wrong)
+    with pytest.raises(InvalidParameter, match=r"must end in \.svg"):
+        RESULT.plot(tmp_path / "mean.png")
+
+
+def test_a_plot_without_error_bars() -> None:
+    assert "median by part" in answered(question("median", values=("a", "<b>"))).plot()

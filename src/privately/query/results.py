@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import html
+import math
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -11,16 +13,20 @@ from importlib import import_module
 from typing import Any
 
 from privately.certificates import Certificate
+from privately.certificates.files import write_whole
 from privately.engines.protocol import Group
+from privately.errors import InvalidParameter
 from privately.guarantees import Guarantee
 from privately.mechanisms.error_bars import read_confidence
 from privately.plans import Question
+from privately.plans.expressions import fields_of
 from privately.plans.types import Value
 from privately.query.drawing import Noise
 from privately.query.estimates import Estimated, estimated
 from privately.query.showing import Shown, shown
 from privately.releases import Release
 from privately.rounding import Interval, Number
+from privately.views.bars import MOST, Bar, BarChart
 from privately.views.tables import table
 
 USUAL = Fraction(95, 100)
@@ -87,6 +93,28 @@ class Result:
         """A polars data frame."""
         return import_module("polars").from_arrow(self.to_arrow())
 
+    def plot(self, path: str | os.PathLike[str] | None = None, *, column: str | None = None) -> str:
+        """A bar for every row with its error bar at 95 %, as SVG; written to the file, if there is one.
+
+        The column is the first that has error bars, or the first number, unless told.
+        """
+        if path is not None and not os.fspath(path).lower().endswith(".svg"):
+            raise InvalidParameter("path", f"{os.path.basename(path)!r} must end in .svg.")  # noqa: PTH119 - may be a text
+        at = self._plotted(column)
+        name, keys = self.columns[at], [place for place, made in enumerate(self._is_estimate) if not made]
+        by = ", ".join(self.columns[place] for place in keys)
+        more = f"; the first {MOST} of {len(self.rows):,} rows" if len(self.rows) > MOST else ""
+        chart = BarChart(
+            title=f"{name} by {by}" if by else name,
+            subtitle=f"{self.guarantee}; error bars of the noise at 95 %{more}",
+            label=name,
+            bars=tuple(self._bar(at, keys, row) for row in range(min(len(self.rows), MOST))),
+        )
+        drawn = chart.svg()
+        if path is not None:
+            write_whole(path, drawn.encode())
+        return drawn
+
     def __str__(self) -> str:
         lines = [table(self._header(), self._cells()), "", f"{self.guarantee}", *self.notes]
         return "\n".join(lines)
@@ -117,6 +145,38 @@ class Result:
     def _has_bars(self) -> list[bool]:
         return [any(row[at] is not None for row in self.shown.intervals) for at in range(len(self.columns))]
 
+    @cached_property
+    def _is_estimate(self) -> list[bool]:
+        """Of every column whether it has noise; the others are keys."""
+        noisy = {one.identity for one in self.question.estimates}
+        return [bool(fields_of(output.expression) & noisy) for output in self.question.outputs]
+
+    def _plotted(self, column: str | None) -> int:
+        """The place of the column to draw."""
+        numbers = [
+            at
+            for at, made in enumerate(self._is_estimate)
+            if made and all(row[at] is None or _is_number(row[at]) for row in self.rows)
+        ]
+        if not self.rows or not numbers:
+            raise InvalidParameter("column", "there is nothing to draw: no rows, or no column of numbers.")
+        listed = [self.columns[at] for at in numbers]
+        if column is not None and column not in listed:
+            raise InvalidParameter("column", f"{column!r} cannot be drawn; there are {', '.join(listed)}.")
+        if column is not None:
+            return numbers[listed.index(column)]
+        return next((at for at in numbers if self._has_bars[at]), numbers[0])
+
+    def _bar(self, at: int, keys: Sequence[int], row: int) -> Bar:
+        value, interval = self.rows[row][at], self.shown.intervals[row][at]
+        name = ", ".join(_text(self.rows[row][key]) for key in keys)
+        if not isinstance(value, (int, float)) or not math.isfinite(value):
+            return Bar(name=name, value=None, text=_text(None))
+        if interval is None:
+            return Bar(name=name, value=float(value), text=_text(value))
+        text = f"{_text(value)} ± {_half(value, interval)}"
+        return Bar(name=name, value=float(value), lower=float(interval.lower), upper=float(interval.upper), text=text)
+
     def _header(self) -> list[str]:
         header = []
         for name, bars in zip(self.columns, self._has_bars, strict=True):
@@ -133,6 +193,10 @@ class Result:
             if bars:
                 line.append("" if interval is None else _half(value, interval))
         return line
+
+
+def _is_number(value: Value) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def _text(value: Value) -> str:

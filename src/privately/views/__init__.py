@@ -1,6 +1,7 @@
 """How results look: text tables and SVG charts, from plain texts and floats, with the standard library alone."""
 
+from privately.views.bars import Bar, BarChart
 from privately.views.charts import Axis, Chart, Line, Mark
 from privately.views.tables import table
 
-__all__ = ["Axis", "Chart", "Line", "Mark", "table"]
+__all__ = ["Axis", "Bar", "BarChart", "Chart", "Line", "Mark", "table"]

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import html
 import math
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from privately.errors import InvalidParameter
+from privately.views.elements import GRID, INK, cut, head, rule, words
 from privately.views.ticks import decades, linear_ticks
 
 Point: TypeAlias = tuple[float, float]
@@ -20,8 +19,7 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7")
 """Told apart with any kind of colour vision (Okabe and Ito); lines differ in their dashes too."""
 
 DASHES = ("", "7 4", "2 3", "9 3 2 3")
-INK, GRID, SHADE = "#222222", "#dddddd", "#cfe3f1"
-_ILLEGAL = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+SHADE = "#cfe3f1"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,15 +104,9 @@ class Chart:
 
     def _elements(self) -> Iterator[str]:
         described = "; ".join(filter(None, [self.subtitle, *(mark.text for mark in self.marks)]))
-        yield (
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}"'
-            ' role="img" font-family="sans-serif" font-size="13">'
-        )
-        yield f"<title>{_clean(self.title)}</title>"
-        yield f"<desc>{_clean(described)}</desc>"
-        yield f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#ffffff"/>'
-        yield _text(LEFT, 26, _cut(self.title, 70), size=16, weight="bold")
-        yield _text(LEFT, 46, _cut(self.subtitle, 105), size=11)
+        yield from head(WIDTH, HEIGHT, title=self.title, about=described)
+        yield words(LEFT, 26, cut(self.title, 70), size=16, weight="bold")
+        yield words(LEFT, 46, cut(self.subtitle, 105), size=11)
         yield from self._axes()
         if self.shaded:
             yield f'<polygon points="{self._path(self.shaded)}" fill="{SHADE}"/>'
@@ -128,17 +120,17 @@ class Chart:
         bottom, right = HEIGHT - BOTTOM, WIDTH - RIGHT
         for value, text in self.x.ticks(*self._ends[0]):
             across = self._across(value)
-            yield _rule(across, TOP, across, bottom, GRID)
-            yield _text(across, bottom + 18, text, anchor="middle")
+            yield rule(across, TOP, across, bottom, GRID)
+            yield words(across, bottom + 18, text, anchor="middle")
         for value, text in self.y.ticks(*self._ends[1]):
             down = self._down(value)
-            yield _rule(LEFT, down, right, down, GRID)
-            yield _text(LEFT - 8, down + 4, text, anchor="end")
-        yield _rule(LEFT, bottom, right, bottom, INK)
-        yield _rule(LEFT, TOP, LEFT, bottom, INK)
-        yield _text((LEFT + right) / 2, HEIGHT - 20, self.x.label, anchor="middle")
+            yield rule(LEFT, down, right, down, GRID)
+            yield words(LEFT - 8, down + 4, text, anchor="end")
+        yield rule(LEFT, bottom, right, bottom, INK)
+        yield rule(LEFT, TOP, LEFT, bottom, INK)
+        yield words((LEFT + right) / 2, HEIGHT - 20, self.x.label, anchor="middle")
         middle = (TOP + bottom) / 2
-        yield _text(20, middle, self.y.label, anchor="middle", turn=f' transform="rotate(-90 20 {middle:g})"')
+        yield words(20, middle, self.y.label, anchor="middle", turn=f' transform="rotate(-90 20 {middle:g})"')
 
     def _mark(self, mark: Mark) -> Iterator[str]:
         across, down = self._across(mark.point[0]), self._down(mark.point[1])
@@ -146,7 +138,7 @@ class Chart:
         yield f'<circle cx="{across:.2f}" cy="{down:.2f}" r="4" fill="{INK}"/>'
         # Above and to the right of the point, or below and to the left: clear of a line that falls.
         beside = (across + 8, down - 8, "start") if on_the_right else (across - 8, down + 18, "end")
-        yield _text(beside[0], beside[1], _cut(mark.text, 50), anchor=beside[2])
+        yield words(beside[0], beside[1], cut(mark.text, 50), anchor=beside[2])
 
     def _path(self, points: tuple[Point, ...]) -> str:
         return " ".join(f"{self._across(x):.2f},{self._down(y):.2f}" for x, y in points)
@@ -162,30 +154,10 @@ def _legend(number: int, name: str) -> Iterator[str]:
     left = LEFT + 170 * number
     line = f'<line x1="{left}" y1="62" x2="{left + 28}" y2="62" {_stroke(number)}/>'
     yield line
-    yield _text(left + 34, 66, _cut(name, 20), size=12)
+    yield words(left + 34, 66, cut(name, 20), size=12)
 
 
 def _stroke(number: int) -> str:
     dash = DASHES[number % len(DASHES)]
     dashed = f' stroke-dasharray="{dash}"' if dash else ""
     return f'stroke="{COLOURS[number % len(COLOURS)]}" stroke-width="2"{dashed}'
-
-
-def _rule(left: float, top: float, right: float, bottom: float, colour: str) -> str:
-    return f'<line x1="{left:.2f}" y1="{top:.2f}" x2="{right:.2f}" y2="{bottom:.2f}" stroke="{colour}"/>'
-
-
-def _text(
-    left: float, top: float, text: str, *, anchor: str = "start", size: int = 13, weight: str = "normal", turn: str = ""
-) -> str:
-    place = f'x="{left:.2f}" y="{top:.2f}" text-anchor="{anchor}"{turn}'
-    return f'<text {place} font-size="{size}" font-weight="{weight}" fill="{INK}">{_clean(text)}</text>'
-
-
-def _cut(text: str, longest: int) -> str:
-    return text if len(text) <= longest else f"{text[: longest - 1]}…"
-
-
-def _clean(text: str) -> str:
-    """Text that XML may hold."""
-    return html.escape(_ILLEGAL.sub("�", text))
