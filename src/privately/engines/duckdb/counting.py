@@ -17,6 +17,7 @@ _ROWS_AT_ONCE = 2**20
 
 def count(connection: Any, program: Program) -> Counts:
     """The tallies of every group."""
+    connection.execute(f"CREATE OR REPLACE TEMP TABLE grouped AS {program.first}")
     connection.execute(f"CREATE OR REPLACE TEMP TABLE found AS {program.groups}")
     keys, binned = len(program.types), {one.place: one for one in program.bins}
     rows = connection.execute("SELECT * FROM found").fetchall()

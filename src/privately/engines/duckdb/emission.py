@@ -63,12 +63,17 @@ class BinsText:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Program:
-    """All that is asked of the engine for one aggregation: the groups with their tallies, and the bins."""
+    """All that is asked of the engine for one aggregation: the groups with their tallies, and the bins.
+
+    `first` is kept as the table `grouped`, of which `groups` works out the keys. In one text, DuckDB would move the
+    condition on the keys to every row.
+    """
 
     groups: str
     types: tuple[Type, ...]
     tallies: int
     bins: tuple[BinsText, ...]
+    first: str = "SELECT 1 AS one"
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +118,8 @@ def program(aggregation: Aggregation, stored: Stored, key: bytes) -> Program:
     wanted = [_public(one, f"k{place}", table) for place, one in enumerate(aggregation.keys)]
     condition = " AND ".join(one for one in wanted if one) or "true"
     return Program(
-        groups=f"SELECT * FROM (SELECT {outer} FROM ({inner})) WHERE {condition}",
+        groups=f"SELECT * FROM (SELECT {outer} FROM grouped) WHERE {condition}",
+        first=inner,
         types=tuple(one.expression.known.type for one in aggregation.keys),
         tallies=len(tallies),
         bins=tuple(
