@@ -12,6 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from privately import accounting as acc
+from privately.accounting import events
 from privately.accounting.renyi.amplification import MOST_TERMS, Joined, Kept, Mixed, poisson
 from privately.accounting.renyi.moments import Listed, Moments, Quadratic
 from privately.rounding import End
@@ -182,3 +184,9 @@ def test_listed_orders_that_end() -> None:
     assert remove.above(Fraction(1)) < base.above(Fraction(1))
     assert remove.above(Fraction(2)) == math.inf
     assert 0 < add.above(Fraction(2)) < Fraction(22, 100)
+
+
+def test_rates_that_are_1_in_floats() -> None:
+    sample = events.PoissonSample(event=events.Gaussian(noise_multiplier=1), rate=1 - Fraction(1, 10**17))
+    found = acc.epsilon(events.Repeat(event=sample, times=1000), "0.1")
+    assert found.lower <= acc.epsilon(events.Repeat(event=sample.event, times=1000), "0.1").upper <= found.upper

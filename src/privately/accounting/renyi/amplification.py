@@ -21,6 +21,9 @@ MOST_TERMS = 256
 
 _LARGEST_MOMENT = 10**15
 
+_NEARLY = 1 - 2.0**-53
+"""The largest double below 1, for rough looks."""
+
 
 @dataclass(frozen=True)
 class Kept:
@@ -105,7 +108,7 @@ class Kept:
             while len(self._rough_moments) <= c:
                 self._rough_moments.append(self.base.rough(float(len(self._rough_moments))))
             found = self._rough_moments[: c + 1]
-            self._rough_known[c] = math.inf if math.inf in found else _rough_expanded(float(self.rate), found)
+            self._rough_known[c] = math.inf if math.inf in found else _rough_expanded(min(float(self.rate), _NEARLY), found)
         return self._rough_known[c]
 
     @cached_property

@@ -32,7 +32,9 @@ def expm1(x: Number) -> Number:
 
 def log(x: Number) -> Number:
     """ln x."""
-    return x.log() if isinstance(x, Enclosure) else math.log(x)
+    if isinstance(x, Enclosure):
+        return x.log()
+    return math.log(x) if x > 0 else -math.inf  # a rate so near 1 that nothing is left of it in floats
 
 
 def log_one_minus_exp(x: Number) -> Number:
