@@ -108,7 +108,8 @@ class Kept:
             while len(self._rough_moments) <= c:
                 self._rough_moments.append(self.base.rough(float(len(self._rough_moments))))
             found = self._rough_moments[: c + 1]
-            self._rough_known[c] = math.inf if math.inf in found else _rough_expanded(min(float(self.rate), _NEARLY), found)
+            rate = min(float(self.rate), _NEARLY)
+            self._rough_known[c] = math.inf if math.inf in found else _rough_expanded(rate, found)
         return self._rough_known[c]
 
     @cached_property
