@@ -23,7 +23,7 @@ POOL: list[tuple[Known, list[Any]]] = [
     (Known(type=Type.TEXT, length=6), ["", "a b", " ß%_\\", "12", "-1.5e3", "İabcdé", None]),
     (Known(type=Type.TEXT, nullable=False, length=10), ["2024-02-29", "x", "ab"]),
     (Known(type=Type.DATE), [DAY, DAY - timedelta(days=400_000), date(9999, 12, 31), None]),
-    (Known(type=Type.TIMESTAMP), [datetime(2024, 2, 29, 23, 59, 59), datetime(1, 1, 1), None]),  # noqa: DTZ001
+    (Known(type=Type.TIMESTAMP), [datetime(2024, 2, 29, 23, 59, 59), datetime(1, 1, 1), None]),
 ]
 CONSTANTS = [constant(one) for one in (1, 3, -2, 0.25, 1e300, "a%", True, DAY)]
 

@@ -18,7 +18,7 @@ from privately.plans.types import LARGEST_INTEGER, Range, Type, type_of
         (0.5, Type.REAL),
         ("", Type.TEXT),
         (date(2026, 1, 31), Type.DATE),
-        (datetime(2026, 1, 31, 12), Type.TIMESTAMP),  # noqa: DTZ001 - plans have no zones
+        (datetime(2026, 1, 31, 12), Type.TIMESTAMP),
     ],
 )
 def test_types_of_constants(value: object, kind: Type) -> None:
