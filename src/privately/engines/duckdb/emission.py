@@ -82,6 +82,7 @@ class _Table:
     key: bytes
     identities: tuple[Identity, ...]
     used: frozenset[Identity]
+    bare: frozenset[Identity]
 
     def place(self, identity: Identity) -> int | None:
         return self.identities.index(identity) if identity in self.identities else None
@@ -98,9 +99,10 @@ class _Table:
 def program(aggregation: Aggregation, stored: Stored, key: bytes) -> Program:
     """The text of an aggregation over a stored table; `key` decides which rows of a unit count."""
     scan = scan_of(aggregation.source)
-    table = _Table(stored, key, scan.identities, _used(aggregation))
     limited = _needs_limits(aggregation, stored)
     raw = not limited and not any(isinstance(tally, UnitCount) for _, tally in aggregation.tallies)
+    bare = _bare(aggregation, stored) if raw else frozenset()
+    table = _Table(stored, key, scan.identities, _used(aggregation), bare)
     keys = [_key_texts(one, f"g{place}", table, raw=raw) for place, one in enumerate(aggregation.keys)]
     tallies = [tally for _, tally in aggregation.tallies]
     added = [_added(tally, table, kept=not limited) for tally in tallies]
@@ -149,6 +151,31 @@ def _used(aggregation: Aggregation) -> frozenset[Identity]:
     return frozenset(found)
 
 
+def _bare(aggregation: Aggregation, stored: Stored) -> frozenset[Identity]:
+    """Texts that are grouped by as they are found and looked at nowhere else: their values need not be worked out.
+
+    DuckDB would do it for every row, since it makes a join of a long list of categories and never drops it again.
+    """
+    if stored.unit is not None and not stored.bounded:
+        return frozenset()
+    seen: set[Identity] = set()
+    relation: Relation = aggregation.source
+    while not isinstance(relation, Scan):
+        if isinstance(relation, Filter):
+            seen |= fields_of(relation.condition)
+        else:
+            for identity, expression in relation.outputs:
+                seen |= fields_of(expression) - {identity}
+        relation = relation.source
+    for key in aggregation.keys:
+        seen |= set() if isinstance(key.expression, Field) else fields_of(key.expression)
+    for _, tally in aggregation.tallies:
+        if not isinstance(tally, UnitCount) and tally.argument is not None:
+            seen |= fields_of(tally.argument)
+    texts = (one for place, one in enumerate(relation.identities) if stored.raw(place) is not None)
+    return frozenset(texts) - seen
+
+
 # --- relations ------------------------------------------------------------------------------------------------------
 
 
@@ -172,7 +199,8 @@ def _scan(scan: Scan, table: _Table) -> str:
         if identity not in table.used:
             continue
         values.append(column_of(identity))
-        outputs.append(f"{stored.value(place)} AS {column_of(identity)}")
+        if identity not in table.bare:
+            outputs.append(f"{stored.value(place)} AS {column_of(identity)}")
         forms = {"r": stored.raw(place), "s": stored.step(place)}
         outputs += [f"{forms[extra[0]]} AS {extra}" for extra in table.extras(identity)]
     if unit.column is None:
@@ -187,7 +215,8 @@ def _scan(scan: Scan, table: _Table) -> str:
 def _project(project: Project, table: _Table) -> str:
     outputs = ["u"] if table.stored.table.unit.column is not None else []
     for identity, expression in project.outputs:
-        outputs.append(f"{expression_text(expression)} AS {column_of(identity)}")
+        if identity not in table.bare:
+            outputs.append(f"{expression_text(expression)} AS {column_of(identity)}")
         if isinstance(expression, Field) and expression.identity == identity:
             outputs += table.extras(identity)
     return f"SELECT {', '.join(outputs) or '1 AS one'} FROM ({relation_text(project.source, table)})"
