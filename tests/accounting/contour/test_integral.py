@@ -13,8 +13,9 @@ from mpmath import mp, mpf
 from privately.accounting.contour import integral as module
 from privately.accounting.contour.integral import Integral
 from privately.accounting.contour.laplaces import Laplaces
-from privately.accounting.contour.laying import Law, Layout, lay
-from privately.accounting.contour.saddle import Outline, Shape, Sketch, for_epsilon, shape
+from privately.accounting.contour.laying import Layout, lay
+from privately.accounting.contour.protocols import Law, Sketch
+from privately.accounting.contour.saddle import Outline, Shape, for_epsilon, shape
 from privately.accounting.contour.sampled_laplace import Grid, SampledLaplace
 from privately.accounting.losses import LaplaceLoss
 from privately.guarantees.curves import gaussian_delta

@@ -12,8 +12,9 @@ from flint import arb
 
 from privately.accounting.contour.finite import Finite
 from privately.accounting.contour.laplaces import Laplaces
-from privately.accounting.contour.laying import Gridded, Law, Layout, lay
-from privately.accounting.contour.saddle import Outline, Sketch, for_delta, shape
+from privately.accounting.contour.laying import Layout, lay
+from privately.accounting.contour.protocols import Gridded, Law, Sketch
+from privately.accounting.contour.saddle import Outline, for_delta, shape
 from privately.accounting.contour.sampled_gaussian import Grid, SampledGaussian
 from privately.accounting.contour.sampled_laplace import SampledLaplace
 from privately.accounting.contour.view import View

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from flint import acb, arb
 
-from privately.accounting.contour import sampled_gaussian
+from privately.accounting.contour import falling
 from privately.accounting.contour.sampled_gaussian import Grid, SampledGaussian
 from privately.accounting.contour.shifted import Line
 from privately.accounting.elementary import Floats
@@ -226,7 +226,7 @@ def test_a_decay_from_another_side_is_wrong(monkeypatch: pytest.MonkeyPatch) -> 
     truth = -np.log(dense_sizes(law, 50.0, frequencies))
     grid = law.grid(50.0, 70.0, 4.0, 40.0)
     assert (grid.decay(50.0, frequencies) <= truth).all()
-    monkeypatch.setattr(sampled_gaussian, "_SAFE", -1.0)  # leaves out y^2/2 and doubles the gain
+    monkeypatch.setattr(falling, "_SAFE", -1.0)  # leaves out y^2/2 and doubles the gain
     assert (grid.decay(50.0, frequencies) > truth).any()
 
 

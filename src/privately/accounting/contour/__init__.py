@@ -2,8 +2,8 @@
 of steps.
 
 A law of the privacy loss (`sampled_gaussian`, `sampled_laplace`, `finite`) becomes weighted `points`, tilted to a place
-on the real line, a `view`. `saddle` chooses that place, `laying` how far to go from it, `integral` adds up, and `road`
-refines.
+on the real line, a `view`; `bundles` does that for many laws at once. `saddle` chooses that place, `laying` how far to
+go from it, `integral` adds up, and `road` refines.
 """
 
 from privately.accounting.contour.road import METHOD, delta, epsilon, is_at_most

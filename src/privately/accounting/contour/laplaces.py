@@ -10,7 +10,7 @@ import numpy as np
 
 from privately.accounting.contour.atoms import Atoms
 from privately.accounting.contour.one_off import OneOff
-from privately.accounting.contour.view import Complex, View, enlarged, power, product, size_of, together
+from privately.accounting.contour.view import Complex, View, enlarged, raised, size_of
 from privately.accounting.elementary import (
     ERROR,
     LARGEST_ANGLE,
@@ -167,15 +167,7 @@ class LaplacesView(View):
         if count * self.laws.epsilon.size > _MOST_CELLS:
             raise NotApplicable("the sum is too long")
         w = step * np.arange(1, count + 1, dtype=np.float64)
-        found, error = self._each(w)
-        groups: dict[int, list[int]] = {}
-        for place, times in enumerate(self.laws.times):
-            groups.setdefault(times, []).append(place)
-        total: tuple[Complex, Floats] | None = None
-        for times, places in groups.items():
-            raised = power(*together(found[places], error[places]), times)
-            total = raised if total is None else product(*total, *raised)
-        return total if total is not None else (np.zeros(count, dtype=np.complex128), np.zeros(count))
+        return raised(*self._each(w), self.laws.times)
 
     def _each(self, w: Floats) -> tuple[Complex, Floats]:
         """phi - 1 of every law: ((2c+1)((z+1) a + z g b) - i w (1-g))/((2z+1)(c+1+cg)), a and b the turns less 1."""

@@ -6,12 +6,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 
 from privately.accounting.contour.atoms import MOST_STEPS, Atoms
-from privately.accounting.contour.saddle import Shape, Sketched
+from privately.accounting.contour.bundles import grids
+from privately.accounting.contour.protocols import Gridded, Law
+from privately.accounting.contour.saddle import Shape
 from privately.accounting.contour.view import View, enlarged, exp_above
 from privately.accounting.elementary import UNIT, Floats
 from privately.accounting.roads import NotApplicable
@@ -26,23 +27,6 @@ _AGAIN = np.array([1.0, 1.02, 1.1])
 _LONGEST_REACH = 1e9
 _NEGLIGIBLE = 5.0
 _FEW = 64
-
-
-class Gridded(Protocol):
-    """Points of a law that serve a range of contours."""
-
-    @property
-    def size(self) -> int: ...
-    def log_mass_above(self, c: float) -> float: ...
-    def view(self, c: float, reach: float) -> View: ...
-    def decay(self, c: float, frequencies: Floats) -> Floats: ...
-    def atoms(self, c: float, view: View, times: int) -> Atoms | None: ...
-
-
-class Law(Sketched, Protocol):
-    """A loss law as the contour integral needs it."""
-
-    def grid(self, c: float, highest: float, reach: float, quiet: float) -> Gridded: ...
 
 
 @dataclass(frozen=True)
@@ -82,8 +66,7 @@ def lay(
         ratios, reach = _FAR_REACHES, base * float(_FAR_REACHES[-1]) * (1 + 2.0**-40) + beyond
     while True:
         quiets = [calm + math.log(times * len(parts)) for _, times in parts]
-        grids = [law.grid(c, shape.above, reach, quiet) for (law, _), quiet in zip(parts, quiets, strict=True)]
-        whole = Whole(grids, [times for _, times in parts], gaussian, c)
+        whole = Whole(grids(parts, c, shape.above, reach, quiets), gaussian, c)
         views = whole.views(reach)
         reaches = base * ratios
         falls, atoms = whole.falls(views, reaches, wanted)
@@ -104,7 +87,7 @@ def lay(
         if reach / shape.step * len(parts) > most_work:
             raise NotApplicable("the sum is too long")
     count = max(math.ceil(reaches[enough[0]] / shape.step), 2)
-    if count * sum(grid.size for grid in grids) > most_work:
+    if count * sum(grid.size for grid, _ in whole.grids) > most_work:
         raise NotApplicable("the sum is too long")
     return Layout(
         c=c,
@@ -124,29 +107,28 @@ def lay(
 class Whole:
     """The grids of all parts, each so many times, and what is Gaussian."""
 
-    grids: Sequence[Gridded]
-    times: Sequence[int]
+    grids: Sequence[tuple[Gridded, int]]
     gaussian: float
     c: float
 
     def views(self, reach: float) -> tuple[tuple[View, int], ...]:
-        return tuple((grid.view(self.c, reach), times) for grid, times in zip(self.grids, self.times, strict=True))
+        return tuple((grid.view(self.c, reach), times) for grid, times in self.grids)
 
     def falls(self, views: Sequence[tuple[View, int]], reaches: Floats, wanted: float) -> tuple[Floats, Atoms | None]:
         """Lower bounds on -ln |M(c + iw)/M(c)| for all w at or above each reach; for a law alone, without its atoms."""
         if len(self.grids) == 1 and not self.gaussian:
-            atoms = self.grids[0].atoms(self.c, *views[0])
+            atoms = self.grids[0][0].atoms(self.c, *views[0])
             if atoms and atoms.times * (1 - atoms.mass) < wanted + _NEGLIGIBLE and atoms.times <= MOST_STEPS:
                 return atoms.falls(reaches), atoms
         falls = reaches * reaches * (self.gaussian / 2)
-        for grid, times in zip(self.grids, self.times, strict=True):
+        for grid, times in self.grids:
             falls = falls + times * grid.decay(self.c, reaches)
         return falls * (1 - 2.0**-20), None
 
     def log_mass(self, masses: Sequence[tuple[float, float]]) -> tuple[float, float]:
         """ln M(c) of all parts together, from those of the parts."""
         low = high = size = (self.c * self.c + self.c) * self.gaussian / 2
-        for (least, most), times in zip(masses, self.times, strict=True):
+        for (least, most), (_, times) in zip(masses, self.grids, strict=True):
             low, high, size = low + times * least, high + times * most, size + times * max(abs(least), abs(most))
         slack = 4 * (len(masses) + 4) * UNIT * size
         return low - slack, high + slack
@@ -155,7 +137,7 @@ class Whole:
         """ln M at any c, from above."""
         total = (c * c + c) * self.gaussian / 2
         size = total
-        for grid, times in zip(self.grids, self.times, strict=True):
+        for grid, times in self.grids:
             one = times * grid.log_mass_above(c)
             total, size = total + one, size + abs(one)
         return total + 4 * (len(self.grids) + 4) * UNIT * size

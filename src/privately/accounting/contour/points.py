@@ -17,7 +17,7 @@ from privately.accounting.elementary import ERROR, UNIT, Floats, exp, expm1, log
 from privately.accounting.roads import NotApplicable
 
 _LARGEST_EXPONENT = 600.0
-_LEAST_MASS = 2.0**-40
+LEAST_MASS = 2.0**-40
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ class Tilted:
         off = enlarged(off + 2 * missing * max(self.total, 0.0 if self.shift else 1.0))
         found = float(self.excess.sum())
         least = found - off + (0.0 if self.shift else 1.0)
-        if least < _LEAST_MASS:
+        if least < LEAST_MASS:
             raise NotApplicable("the points do not tell the transform from 0")
         if self.shift:
             low, high = log_between(found - off)[0], log_between(found + off)[1]

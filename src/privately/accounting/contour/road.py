@@ -7,10 +7,12 @@ from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 
 from privately.accounting.compositions import Composition
+from privately.accounting.contour.bundles import grids
 from privately.accounting.contour.finite import Finite
 from privately.accounting.contour.integral import Integral
 from privately.accounting.contour.laplaces import Laplaces
-from privately.accounting.contour.laying import MOST_WORK, Law, Whole, lay
+from privately.accounting.contour.laying import MOST_WORK, Whole, lay
+from privately.accounting.contour.protocols import Law
 from privately.accounting.contour.saddle import Outline, Saddle, for_delta, for_epsilon, shape
 from privately.accounting.contour.sampled_gaussian import SampledGaussian
 from privately.accounting.contour.sampled_laplace import SampledLaplace
@@ -133,9 +135,7 @@ class _Sums:
     def chernoff(self, b: float, epsilon: float) -> float:
         """ln D at epsilon, a float within a unit of rounding of the true one, from above."""
         quiet = [_QUIET + math.log(times * len(self.laws)) for _, times in self.laws]
-        grids = [law.grid(b, b, 0.0, noise) for (law, _), noise in zip(self.laws, quiet, strict=True)]
-        whole = Whole(grids, [times for _, times in self.laws], self.gaussian, b)
-        mass = whole.log_mass_above(b)
+        mass = Whole(grids(self.laws, b, b, 0.0, quiet), self.gaussian, b).log_mass_above(b)
         slack = 8 * UNIT * ((b + 1) * (abs(epsilon) + 1) + abs(mass))
         return mass - b * epsilon + log_chernoff(b) + slack
 

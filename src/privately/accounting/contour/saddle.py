@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
-from privately.accounting.elementary import Floats
+from privately.accounting.contour.bundles import sketches
+from privately.accounting.contour.protocols import Sketch, Sketched
 from privately.accounting.roads import NotApplicable
 
 _HIGHEST = 2.0**14
@@ -22,26 +22,13 @@ _TOGETHER = 1e-12
 _HEIGHTS = (0.6, 1.06, 1.25, 2.0)
 
 
-class Sketch(Protocol):
-    """ln M(c), nearly."""
-
-    def cumulants(self, c: float) -> tuple[float, float, float]: ...
-    def levels(self, heights: Floats) -> Floats: ...
-
-
-class Sketched(Protocol):
-    """What a law offers for a first look."""
-
-    def rough(self, highest: float) -> Sketch: ...
-
-
 class Outline:
     """K(c), the sum of the logarithms of the transforms, roughly."""
 
     def __init__(self, parts: Sequence[tuple[Sketched, int]], mu_squared: float) -> None:
         self.parts = parts
         self.mu_squared = mu_squared
-        self._sketches: list[Sketch] = []
+        self._sketches: list[tuple[Sketch, int]] = []
         self._highest = 0.0
         self.seen: dict[float, float] = {0.0: 0.0}
         """Heights that were tried, with K there."""
@@ -50,7 +37,7 @@ class Outline:
         """K(c) and its first two derivatives."""
         self._sketch(c)
         k, mean, variance = (c * c + c) * self.mu_squared / 2, (c + 0.5) * self.mu_squared, self.mu_squared
-        for (_, times), sketch in zip(self.parts, self._sketches, strict=True):
+        for sketch, times in self._sketches:
             one = sketch.cumulants(c)
             k, mean, variance = k + times * one[0], mean + times * one[1], variance + times * one[2]
         self.seen[c] = k
@@ -61,7 +48,7 @@ class Outline:
         self._sketch(max(heights))
         places = np.array(heights)
         k = (places * places + places) * (self.mu_squared / 2)
-        for (_, times), sketch in zip(self.parts, self._sketches, strict=True):
+        for sketch, times in self._sketches:
             k += times * sketch.levels(places)
         found: list[float] = k.tolist()
         self.seen.update(zip(heights, found, strict=True))
@@ -70,7 +57,7 @@ class Outline:
     def _sketch(self, c: float) -> None:
         if c > self._highest:
             self._highest = max(4 * c, 64.0)
-            self._sketches = [law.rough(self._highest) for law, _ in self.parts]
+            self._sketches = sketches(self.parts, self._highest)
 
 
 @dataclass(frozen=True)

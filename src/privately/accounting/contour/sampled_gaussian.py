@@ -12,10 +12,11 @@ from functools import cached_property
 
 import numpy as np
 
+from privately.accounting.contour.falling import cells, falls, lifted, tangents
 from privately.accounting.contour.points import Points, Tilted
 from privately.accounting.contour.shifted import Line
 from privately.accounting.contour.view import Rough, View, enlarged, exp_above, weighted_rows
-from privately.accounting.elementary import ERROR, UNIT, Floats, exp, exp_and_expm1, expm1, log1p, log_between
+from privately.accounting.elementary import ERROR, UNIT, Floats, exp_and_expm1, log1p, log_between
 from privately.accounting.losses import SampledGaussianLoss
 from privately.accounting.roads import NotApplicable
 
@@ -25,10 +26,11 @@ _DYADIC = 1024
 _SAFE = 2.0**-20
 _LEAST_EXCESS = -0.5
 _HIGHEST_RATE = 1 - 2.0**-20
-_GENTLE = 0.2
 _LARGEST_LOSS = 600.0
+_TAME = 500.0
 _MOST_POINTS = 1 << 16
 _WIDEST = 2.0
+ROUGH_WIDTH, ROUGH_DENSITY = 9.0, 3
 _WORTHWHILE = 2.5
 """So much wider must steps be on a line beside the real one, as points there cost more."""
 
@@ -52,12 +54,18 @@ class SampledGaussian:
         """The real part of s."""
         return c + 1 if self.removes else -c
 
+    def is_tame(self, highest: float) -> bool:
+        """Whether no tilted weight up to this height comes near the end of the range of floats."""
+        if self.removes:  # s L - x^2/2 <= s mu x - x^2/2
+            return (self.power(highest) * self.mu) ** 2 / 2 < _TAME
+        return -highest * math.log1p(-self.rate) < _TAME
+
     def rough(self, highest: float) -> Rough:
         """For contours up to this height."""
-        left, right = self._ends(highest, 9.0)
+        left, right = self.ends(highest, ROUGH_WIDTH)
         if right - left > _MOST_POINTS:
             raise NotApplicable("the losses are spread too widely")
-        count = int((right - left) * 3) + 2
+        count = int((right - left) * ROUGH_DENSITY) + 2
         x = left + np.arange(count) * ((right - left) / (count - 1))
         loss = np.log1p(self.rate * np.expm1(np.minimum(self.mu * x - self.mu**2 / 2, _LARGEST_LOSS)))
         base = -x * x / 2 + math.log((right - left) / (count - 1) * _PER_ROOT)
@@ -65,19 +73,23 @@ class SampledGaussian:
 
     def grid(self, c: float, highest: float, reach: float, quiet: float) -> Grid:
         """Points for c, frequencies up to `reach`, and ln M up to the highest; with errors of about e^-quiet."""
+        plan = self.plan(c, highest, reach, quiet)
+        if plan.size > _MOST_POINTS:
+            raise NotApplicable("too many points")
+        return Grid.over(self, plan.places(), plan.step, plan.line)
+
+    def plan(self, c: float, highest: float, reach: float, quiet: float) -> Plan:
+        """Where these points lie."""
         line = Line.best(self.mu, c, quiet, removes=self.removes)
         beside, along = line.step(quiet), self._step(c, reach, quiet)
         if _WORTHWHILE * along >= beside:
             line, beside = replace(line, height=0.0), along
         step = min(beside, self._step(highest, 0.0, quiet), 0.5)
         step = max(math.floor(step * _DYADIC), 1) / _DYADIC
-        left, right = self._ends(highest, math.sqrt(2 * (quiet + line.edge)))
-        first, last = math.floor(left / step), math.ceil(right / step)
-        if last - first > _MOST_POINTS:
-            raise NotApplicable("too many points")
-        return Grid.over(self, np.arange(first, last + 1, dtype=np.float64) * step, step, line)
+        left, right = self.ends(highest, math.sqrt(2 * (quiet + line.edge)))
+        return Plan(line, step, math.floor(left / step), math.ceil(right / step))
 
-    def _ends(self, highest: float, width: float) -> tuple[float, float]:
+    def ends(self, highest: float, width: float) -> tuple[float, float]:
         """Where the tilted laws lie, but for about e^(-width^2/2)."""
         if self.removes:
             return -width, self.power(highest) * self.mu + width
@@ -109,6 +121,76 @@ class SampledGaussian:
 
 
 @dataclass(frozen=True)
+class Plan:
+    """Points first step, ..., last step on a line."""
+
+    line: Line
+    step: float
+    first: int
+    last: int
+
+    @property
+    def size(self) -> int:
+        """How many points."""
+        return self.last - self.first + 1
+
+    def places(self) -> Floats:
+        """The real parts of the points."""
+        return np.arange(self.first, self.last + 1, dtype=np.float64) * self.step
+
+
+@dataclass(frozen=True)
+class Extent:
+    """The first and the last x of a law's points, and the row's share at the first: what they miss."""
+
+    law: SampledGaussian
+    step: float
+    first: float
+    last: float
+    share: float
+
+    def missing(self, c: float, reach: float, outside: float) -> float:
+        """What the sum over the points misses, relative to M(c) and, untilted, to 1."""
+        return self.law.aliasing(c, reach, self.step) + outside + self.untilted
+
+    @cached_property
+    def untilted(self) -> float:
+        """The same for the base weights, relative to 1."""
+        first, last = (exp_above(-x * x / 2) for x in (self.first, self.last))
+        return self.law.aliasing(0.0, 0.0, self.step) + self.outside(0.0, first, last)
+
+    def outside(self, s: float, first: float, last: float) -> float:
+        """The sum over the points beyond both ends: geometric, as the logarithmic slope -x + s mu share is bounded."""
+        falls = self.last - max(s, 0.0) * self.law.mu
+        rises = -self.first + min(s, 0.0) * self.law.mu * self.share
+        if min(falls, rises) * self.step < _SAFE:
+            raise NotApplicable("the grid ends too early")
+        return (last / falls + first / rises) / self.step * (1 + _SAFE)
+
+
+def points_at(mu: Floats | float, rate: Floats | float, x: Floats, step: Floats | float) -> tuple[Points, Floats]:
+    """The points at x, and the part of the mixture there that comes from the row: dL/dx = mu share."""
+    drift = mu * x
+    t = drift - mu * mu / 2
+    if t.max() > _LARGEST_LOSS:
+        raise NotApplicable("losses beyond the range of floats")
+    grown, lifted = exp_and_expm1(t)
+    lifted *= rate
+    loss, whole = log1p(lifted), 1 + lifted
+    grown *= rate
+    share = np.minimum(grown / whole, 1.0)
+    moved = share * (8 * UNIT * (np.abs(drift) + mu * mu))
+    points = Points(
+        factor=step * _PER_ROOT,
+        log_base=-x * x / 2,
+        weight_error=4 * UNIT,
+        loss=loss,
+        loss_error=ERROR * np.abs(loss) + 2 * ERROR * np.abs(lifted) / whole + moved,
+    )
+    return points, share
+
+
+@dataclass(frozen=True)
 class Grid:
     """Equally spaced x, and the points there."""
 
@@ -124,31 +206,13 @@ class Grid:
 
     @classmethod
     def over(cls, law: SampledGaussian, x: Floats, step: float, line: Line) -> Grid:
-        mu, rate = law.mu, law.rate
-        drift = mu * x
-        t = drift - mu * mu / 2
-        if t[-1] > _LARGEST_LOSS:
-            raise NotApplicable("losses beyond the range of floats")
-        grown, lifted = exp_and_expm1(t)
-        lifted *= rate
-        loss, whole = log1p(lifted), 1 + lifted
-        grown *= rate
-        share = np.minimum(grown / whole, 1.0)
-        moved = share * (8 * UNIT * (np.abs(drift) + mu * mu))
-        return cls(
-            law=law,
-            x=x,
-            step=step,
-            points=Points(
-                factor=step * _PER_ROOT,
-                log_base=-x * x / 2,
-                weight_error=4 * UNIT,
-                loss=loss,
-                loss_error=ERROR * np.abs(loss) + 2 * ERROR * np.abs(lifted) / whole + moved,
-            ),
-            share=share,
-            line=line,
-        )
+        points, share = points_at(law.mu, law.rate, x, step)
+        return cls(law=law, x=x, step=step, points=points, share=share, line=line)
+
+    @cached_property
+    def extent(self) -> Extent:
+        """From the first to the last point."""
+        return Extent(self.law, self.step, float(self.x[0]), float(self.x[-1]), float(self.share[0]))
 
     @property
     def size(self) -> int:
@@ -167,8 +231,8 @@ class Grid:
         if quick is None or quick.above < _LEAST_EXCESS:
             return self.log_mass(c)[1]
         total = float(quick.weights.sum())
-        beyond = self._outside(s, float(quick.weights[0]), float(quick.weights[-1])) / total
-        missing = self.law.aliasing(c, 0.0, self.step) + 2 * beyond + self._untilted
+        beyond = self.extent.outside(s, float(quick.weights[0]), float(quick.weights[-1])) / total
+        missing = self.extent.missing(c, 0.0, 2 * beyond)
         return log_between(quick.above + enlarged(2 * missing * max(total, 1.0)), 1)[1]
 
     def view(self, c: float, reach: float) -> View:
@@ -193,68 +257,21 @@ class Grid:
         Proof: docs/theory/accounting/contour.md#how-fast-the-integrand-falls
         Checked-by: tests/accounting/contour/test_sampled_gaussian.py::test_how_fast_the_integrand_falls
         """
-        mu = self.law.mu
-        tilted = self._tilted(c)
-        least, most = self._cells(tilted)
-        share, next_share = self.share[:-1], self.share[1:]
-        pull = mu * float(tilted.shares @ self.share)
-        best = frequencies * pull * mu / 2 / (1 + (0.0 if self.law.removes else c * pull * mu))
-        near = best / (1 + 1.7 * best)
-        tries = 1 if near[-1] < _GENTLE else 2
-        k = np.concatenate([near, near / 2.5][:tries])[:, None]  # tan(mu y/2)
-        w = np.concatenate([frequencies] * tries)[:, None]
-        sine, versed = 2 * k / (1 + k * k), 2 * k * k / (1 + k * k)
-        slant = share * sine
-        slant /= 1 - share * versed
-        wide = slant * slant
-        wide += 1
-        np.sqrt(wide, out=wide)
-        wide *= 2
-        wide += 1
-        exponent = slant * (w * (-3 * (1 - _SAFE)))
-        exponent /= wide
-        if not self.law.removes:
-            mixed = np.minimum(next_share, 0.25) * (2 * versed)
-            exponent += mixed * (c / 2 * (1 + _SAFE)) / (1 - mixed)
-            np.minimum(exponent, _LARGEST_LOSS, out=exponent)
-        lifted = expm1(exponent)
-        gain = -weighted_rows(least, np.minimum(lifted, 0).T)
-        if not self.law.removes:
-            gain -= weighted_rows(most, np.maximum(lifted, 0).T)
-        k = k[:, 0]
-        y = 2 * k * (1 - k**2 / 3 + k**4 / 5) / mu
-        beyond = (
-            4
-            * self._missing(tilted, c, 0.0)
-            * (1.0 if self.law.removes else 2 * exp(np.minimum(c * k * k / 2, _LARGEST_LOSS)))
-        )
-        gain = np.clip(gain - beyond, -1.0, 1 - 2.0**-30)
-        lost = gain * (1 + gain / 2 * (1 + gain * (2 / 3))) if tries == 1 else -log1p(-gain)
-        falls = (lost - y * y / 2 * (1 + _SAFE)).reshape(tries, -1)
-        best_falls: Floats = np.maximum(falls.max(axis=0), 0) * (1 - _SAFE)
-        return best_falls
-
-    def _cells(self, tilted: Tilted) -> tuple[Floats, Floats]:
-        """Bounds on the tilted mass between neighbouring points, as the logarithmic slope there is bounded."""
-        x, pull = self.x, tilted.s * self.law.mu * self.share
-        low = -x[1:] + np.minimum(pull[1:], pull[:-1])
-        high = -x[:-1] + np.maximum(pull[1:], pull[:-1])
-        dip = self.step * np.maximum(np.minimum(-low, high), 0)
-        left, right = tilted.shares[:-1], tilted.shares[1:]
-        if dip.max() > 1:
-            raise NotApplicable("the grid is too coarse")
-        return np.minimum(left, right) * (1 - dip) * (1 - _SAFE), np.maximum(left, right) * exp(dip) * (1 + _SAFE)
+        law, tilted = self.law, self._tilted(c)
+        least, most = cells(self.x, tilted.s * law.mu * self.share, tilted.shares, self.step)
+        pull, weight = law.mu * float(tilted.shares @ self.share), 0.0 if law.removes else c
+        k, tries = tangents(frequencies * (pull * law.mu / 2 / (1 + weight * pull * law.mu)))
+        w = np.concatenate([frequencies] * tries)
+        change = lifted(self.share, k[:, None], w[:, None], c, removes=law.removes)
+        if law.removes:
+            gain = -weighted_rows(least, change.T)
+        else:
+            gain = -weighted_rows(least, np.minimum(change, 0).T) - weighted_rows(most, np.maximum(change, 0).T)
+        missing = self._missing(tilted, c, 0.0)
+        return falls(gain, k, mu=law.mu, missing=missing, weight=weight, tries=tries)
 
     def _missing(self, tilted: Tilted, c: float, reach: float) -> float:
-        """What the sum over the points misses, relative to M(c) and, untilted, to 1."""
-        return self.law.aliasing(c, reach, self.step) + self.outside(tilted) + self._untilted
-
-    @cached_property
-    def _untilted(self) -> float:
-        return self.law.aliasing(0.0, 0.0, self.step) + self._outside(0.0, *map(exp_above, self._ends()))
-
-    def _ends(self) -> tuple[float, float]:
-        return float(self.points.log_base[0]), float(self.points.log_base[-1])
+        return self.extent.missing(c, reach, self.outside(tilted))
 
     def _tilted(self, c: float) -> Tilted:
         if c not in self._tilts:
@@ -263,16 +280,4 @@ class Grid:
 
     def outside(self, tilted: Tilted) -> float:
         """The part of the sum beyond both ends, relative to M."""
-        return self._outside(tilted.s, float(tilted.weights[0]), float(tilted.weights[-1])) / tilted.total
-
-    def _outside(self, s: float, first: float, last: float) -> float:
-        """The sum over the points beyond both ends: geometric, as the logarithmic slope -x + s mu share is bounded."""
-        falls = self.x[-1] - max(s, 0.0) * self.law.mu
-        rises = -self.x[0] + min(s, 0.0) * self.law.mu * float(self.share[0])
-        if min(falls, rises) * self.step < _SAFE:
-            raise NotApplicable("the grid ends too early")
-        total = 0.0
-        for end, slope in ((last, falls), (first, rises)):
-            ratio = 1 / (1 + slope * self.step)
-            total += end * ratio / (1 - ratio)
-        return total
+        return self.extent.outside(tilted.s, float(tilted.weights[0]), float(tilted.weights[-1])) / tilted.total

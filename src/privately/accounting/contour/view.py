@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -15,7 +16,7 @@ from privately.accounting.roads import NotApplicable
 Complex = NDArray[np.complex128]
 
 _SLACK = 1 + 2.0**-20
-_BLOCK = 1 << 15
+BLOCK = 1 << 15
 _FAITHFUL = 0.28
 _HOPELESS = 2.0  # as far as two points of the unit disk can be apart
 
@@ -86,18 +87,23 @@ class View:
         """
         if step * float(np.abs(self.losses.real).max()) > LARGEST_ANGLE:
             raise NotApplicable("the sum turns too often")
-        rows = max(_BLOCK // count, 1)
+        rows = max(BLOCK // count, 1)
         found = np.zeros(count, dtype=np.complex128)
         for start in range(0, self.losses.size, rows):
-            turns = _turns(step * self.losses[start : start + rows], count)
+            turns = turns_minus_one(step * self.losses[start : start + rows], count)
             found += _weighted(self.weights[start : start + rows], turns)
-        rounding = 2 * ERROR + count.bit_length() * 2.0**-48 + 4 * self.losses.size * UNIT
+        rounding = turn_error(count) + 4 * self.losses.size * UNIT
         spread = float(_sizes(self.weights) @ _sizes(self.losses))
         places = step * np.arange(1, count + 1, dtype=np.float64)
         return found, (self.error + places * (self.slope + rounding * spread)) * _SLACK
 
 
-def _turns(angles: Floats | Complex, count: int) -> Complex:
+def turn_error(count: int) -> float:
+    """Of `turns_minus_one` up to count, relative to count times the angle, angles themselves rounded."""
+    return 2 * ERROR + count.bit_length() * 2.0**-48
+
+
+def turns_minus_one(angles: Floats | Complex, count: int) -> Complex:
     """e^(i n angle) - 1 for n = 1, ..., count."""
     turns = np.empty((angles.size, count), dtype=np.complex128)
     turns[:, 0] = turn_minus_one(angles.real)
@@ -182,6 +188,19 @@ def together(found: Complex, error: Floats) -> tuple[Complex, Floats]:
         paired = product(found[:half], error[:half], found[half : 2 * half], error[half : 2 * half])
         found, error = (np.concatenate(both) for both in zip(paired, rest, strict=True))
     return found[0], error[0]
+
+
+def raised(found: Complex, error: Floats, times: Sequence[int]) -> tuple[Complex, Floats]:
+    """The product of all (1 + a)^times along the first axis, less 1: equal times are raised together."""
+    groups: dict[int, list[int]] = {}
+    for place, many in enumerate(times):
+        groups.setdefault(many, []).append(place)
+    total: tuple[Complex, Floats] | None = None
+    for many, places in groups.items():
+        both = (found, error) if len(groups) == 1 else (found[places], error[places])
+        one = power(*together(*both), many)
+        total = one if total is None else product(*total, *one)
+    return total if total is not None else (np.zeros(found.shape[1:], dtype=np.complex128), np.zeros(error.shape[1:]))
 
 
 def _at_most(a: Complex) -> Floats:

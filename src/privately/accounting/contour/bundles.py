@@ -1,0 +1,360 @@
+"""Many sampled Gaussians at once: the points of all laws in one row, so that a step for all of them is one operation.
+
+Sums are taken law by law. What is laid on a line beside the real one, and everything else, stays alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privately.accounting.contour.falling import cells, falls, lifted, tangents
+from privately.accounting.contour.points import LEAST_MASS, Points, Tilted
+from privately.accounting.contour.protocols import Gridded, Law, Sketch, Sketched
+from privately.accounting.contour.sampled_gaussian import (
+    ROUGH_DENSITY,
+    ROUGH_WIDTH,
+    Extent,
+    Plan,
+    SampledGaussian,
+    points_at,
+)
+from privately.accounting.contour.view import (
+    BLOCK,
+    Complex,
+    View,
+    enlarged,
+    raised,
+    turn_error,
+    turns_minus_one,
+    weighted_rows,
+)
+from privately.accounting.elementary import LARGEST_ANGLE, UNIT, Floats, log_between
+from privately.accounting.roads import NotApplicable
+
+_PER_ROOT = 0.3989422804014327
+_MOST_TOGETHER = 1 << 14
+"""More points in a row would take more memory and save no time."""
+_LARGEST_LOSS = 600.0
+_WIDEST = 256.0
+
+
+def sketches(parts: Sequence[tuple[Sketched, int]], highest: float) -> list[tuple[Sketch, int]]:
+    """A first look at every part, up to this height."""
+    found: list[tuple[Sketch, int]] = []
+    alike: dict[bool, list[tuple[SampledGaussian, int, tuple[float, float]]]] = {}
+    for law, times in parts:
+        if len(parts) > 1 and isinstance(law, SampledGaussian):
+            left, right = law.ends(highest, ROUGH_WIDTH)
+            if right - left < _WIDEST:
+                alike.setdefault(law.removes, []).append((law, times, (left, right)))
+                continue
+        found.append((law.rough(highest), times))
+    return found + [(RoughBundle.of(laws), 1) for laws in alike.values()]
+
+
+def grids(
+    parts: Sequence[tuple[Law, int]], c: float, highest: float, reach: float, quiets: Sequence[float]
+) -> list[tuple[Gridded, int]]:
+    """The points of every part, as `Law.grid` lays them; those of many laws together where that is possible."""
+    if len(parts) == 1:
+        (law, times), quiet = parts[0], quiets[0]
+        return [(law.grid(c, highest, reach, quiet), times)]
+    found: list[tuple[Gridded, int]] = []
+    alike: dict[bool, list[tuple[SampledGaussian, int, Plan]]] = {}
+    for (law, times), quiet in zip(parts, quiets, strict=True):
+        if isinstance(law, SampledGaussian) and law.is_tame(highest):
+            plan = law.plan(c, highest, reach, quiet)
+            if not plan.line.height and plan.size <= _MOST_TOGETHER:
+                alike.setdefault(law.removes, []).append((law, times, plan))
+                continue
+        found.append((law.grid(c, highest, reach, quiet), times))
+    for rows in alike.values():
+        first, total = 0, 0
+        for place, (_, _, plan) in enumerate(rows):
+            total += plan.size
+            if total > _MOST_TOGETHER:
+                found.append((Bundle.of(rows[first:place]), 1))
+                first, total = place, plan.size
+        found.append((Bundle.of(rows[first:]), 1))
+    return found
+
+
+@dataclass(frozen=True)
+class Segments:
+    """How long each law's part of the row is."""
+
+    sizes: NDArray[np.int64]
+
+    @cached_property
+    def starts(self) -> NDArray[np.int64]:
+        return np.cumsum(self.sizes) - self.sizes
+
+    @cached_property
+    def places(self) -> Floats:
+        """0, 1, ... for each law."""
+        return np.arange(self.sizes.sum(), dtype=np.float64) - self.spread(self.starts.astype(np.float64))
+
+    def spread(self, values: Floats) -> Floats:
+        """A number of each law for all its points."""
+        return np.repeat(values, self.sizes, axis=-1)
+
+    def sums(self, row: Floats) -> Floats:
+        """Of each law's points, or of the cells between them."""
+        found: Floats = np.add.reduceat(row, self.starts, axis=-1)
+        return found
+
+
+@dataclass(frozen=True)
+class RoughBundle:
+    """ln M(c) of all together nearly, as `Rough`."""
+
+    segments: Segments
+    losses: Floats
+    base: Floats
+    times: Floats
+
+    @classmethod
+    def of(cls, rows: Sequence[tuple[SampledGaussian, int, tuple[float, float]]]) -> RoughBundle:
+        ends = np.array([ends for _, _, ends in rows])
+        left, width = ends[:, 0], ends[:, 1] - ends[:, 0]
+        sizes = (width * ROUGH_DENSITY).astype(np.int64) + 2
+        segments, step = Segments(sizes), width / (sizes - 1)
+        mu, rate = np.array([(law.mu, law.rate) for law, _, _ in rows]).T
+        each = segments.spread(np.array([left, step, mu, mu * mu / 2, rate, np.log(step * _PER_ROOT)]))
+        x = each[0] + segments.places * each[1]
+        loss = np.log1p(each[4] * np.expm1(np.minimum(each[2] * x - each[3], _LARGEST_LOSS)))
+        base = each[5] - x * x / 2
+        times = np.array([float(times) for _, times, _ in rows])
+        return cls(segments, *((loss, base + loss) if rows[0][0].removes else (-loss, base)), times)
+
+    def cumulants(self, c: float) -> tuple[float, float, float]:
+        """K(c) and its first two derivatives."""
+        top, weights = self._weights(np.array([c]))
+        weighted = weights * self.losses
+        total, first, second = (self.segments.sums(row) for row in (weights, weighted, weighted * self.losses))
+        mean = first / total
+        spread = np.maximum(second / total - mean * mean, 0)
+        return tuple(float((row @ self.times)[0]) for row in (top + np.log(total), mean, spread))  # type: ignore[return-value]
+
+    def levels(self, heights: Floats) -> Floats:
+        """K alone, at several places."""
+        top, weights = self._weights(heights)
+        found: Floats = (top + np.log(self.segments.sums(weights))) @ self.times
+        return found
+
+    def _weights(self, heights: Floats) -> tuple[Floats, Floats]:
+        exponents = self.base + heights[:, None] * self.losses
+        top = np.maximum.reduceat(exponents, self.segments.starts, axis=-1)
+        exponents -= self.segments.spread(top)
+        return top, np.exp(exponents, out=exponents)
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """Equally spaced x for each law, on the real line, and the points there.
+
+    Theorem: every bound of a single law holds for each law here, as the operations on a point are the same and a sum
+    may be taken in any order.
+    Reference: Higham 2002, section 3.1
+    Proof: docs/theory/accounting/contour.md#many-laws-in-a-row
+    Checked-by: tests/accounting/contour/test_bundles.py::test_log_masses,
+        tests/accounting/contour/test_bundles.py::test_the_transform,
+        tests/accounting/contour/test_bundles.py::test_how_fast_it_falls
+    """
+
+    laws: tuple[SampledGaussian, ...]
+    times: tuple[int, ...]
+    segments: Segments
+    x: Floats
+    step: Floats
+    points: Points
+    share: Floats
+    _tilts: dict[float, _Tilts] = field(default_factory=dict, repr=False, compare=False)
+
+    @classmethod
+    def of(cls, rows: Sequence[tuple[SampledGaussian, int, Plan]]) -> Bundle:
+        laws = tuple(law for law, _, _ in rows)
+        segments = Segments(np.array([plan.size for _, _, plan in rows]))
+        numbers = np.array([(law.mu, law.rate, plan.step, plan.first) for law, _, plan in rows]).T
+        mu, rate, step, first = segments.spread(numbers)
+        x = (first + segments.places) * step
+        points, share = points_at(mu, rate, x, step)
+        return cls(laws, tuple(times for _, times, _ in rows), segments, x, numbers[2], points, share)
+
+    @property
+    def size(self) -> int:
+        """How many points."""
+        return self.x.size
+
+    @cached_property
+    def removes(self) -> bool:
+        return self.laws[0].removes
+
+    @cached_property
+    def mu(self) -> Floats:
+        return np.array([law.mu for law in self.laws])
+
+    @cached_property
+    def ends(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The places of each law's first and last point."""
+        return self.segments.starts, self.segments.starts + self.segments.sizes - 1
+
+    @cached_property
+    def extents(self) -> list[Extent]:
+        first, last = self.ends
+        ends = (self.step, self.x[first], self.x[last], self.share[first])
+        rows = zip(self.laws, *(row.tolist() for row in ends), strict=True)
+        return [Extent(*row) for row in rows]
+
+    def log_mass_above(self, c: float) -> float:
+        """The sum of all ln M(c), from above."""
+        return self._log_mass(c, 0.0)[1]
+
+    def _log_mass(self, c: float, reach: float) -> tuple[float, float]:
+        """The sum of all ln M(c), enclosed."""
+        tilts = self._tilted(c)
+        tilted, sums, missing = tilts.tilted, self.segments.sums, self._missing(tilts, reach)
+        sizes = np.abs(tilted.excess)
+        off = sums(sizes * (3 * tilted.error)) + sums(tilted.weights * tilted.spread)
+        off += 2 * UNIT * self.segments.sizes * sums(sizes)
+        off = (off + 2 * missing * np.maximum(tilts.total, 1.0)) * enlarged(1.0)
+        found = sums(tilted.excess)
+        low, high = found - off, found + off
+        if low.min() + 1 < LEAST_MASS:
+            raise NotApplicable("the points do not tell the transform from 0")
+        lows = [log_between(one, 1)[0] for one in low.tolist()]
+        highs = [log_between(one, 1)[1] for one in high.tolist()]
+        return _weighed(lows, self.times)[0], _weighed(highs, self.times)[1]
+
+    def view(self, c: float, reach: float) -> BundleView:
+        """What the integral needs at c."""
+        tilts = self._tilted(c)
+        tilted, points, segments = tilts.tilted, self.points, self.segments
+        missing = self._missing(tilts, reach)
+        losses = points.loss if self.removes else -points.loss
+        centres = segments.sums(tilts.shares * losses)
+        centre = segments.spread(centres)
+        centred = losses - centre
+        sizes = np.abs(centred)
+        doubt = missing + segments.sums(tilts.shares * tilted.error) + segments.sizes * UNIT
+        off = points.loss_error + 2 * UNIT * (np.abs(losses) + np.abs(centre))
+        slope = segments.sums(tilts.shares * ((tilted.error + segments.spread(doubt)) * sizes + off))
+        return BundleView(
+            log_mass=self._log_mass(c, reach),
+            centre=sum((n * Fraction(m) for n, m in zip(self.times, centres.tolist(), strict=True)), Fraction(0)),
+            weights=tilts.shares,
+            losses=centred,
+            error=0.0,
+            slope=0.0,
+            segments=segments,
+            times=self.times,
+            errors=2 * missing * enlarged(1.0),
+            slopes=slope * enlarged(1.0) * (1 + 2 * doubt),
+            spreads=segments.sums(tilts.shares * sizes),
+        )
+
+    def atoms(self, c: float, view: View, times: int) -> None:
+        """None that could be taken out."""
+
+    def decay(self, c: float, frequencies: Floats) -> Floats:
+        """Lower bounds on the sum of all -ln |phi(w)|, for all w at or above each frequency, as `Grid.decay`."""
+        tilts, segments, mu = self._tilted(c), self.segments, self.mu
+        slopes = segments.spread(tilts.tilted.s * mu) * self.share
+        least, most = cells(self.x, slopes, tilts.shares, segments.spread(self.step)[:-1], self._inside)
+        pull, weight = mu * segments.sums(tilts.shares * self.share), 0.0 if self.removes else c
+        k, tries = tangents(frequencies[:, None] * (pull * mu / 2 / (1 + weight * pull * mu)))
+        w = np.concatenate([frequencies] * tries)[:, None]
+        change = lifted(self.share, segments.spread(k)[:, :-1], w, c, removes=self.removes)
+        if self.removes:
+            gain = -segments.sums(least * change)
+        else:
+            gain = -segments.sums(least * np.minimum(change, 0) + most * np.maximum(change, 0))
+        found = falls(gain, k, mu=mu, missing=self._missing(tilts, 0.0), weight=weight, tries=tries)
+        total: Floats = found @ np.array(self.times, dtype=np.float64) * (1 - 2.0**-20)
+        return total
+
+    @cached_property
+    def _inside(self) -> Floats:
+        """1 for cells within a law, 0 between laws."""
+        inside = np.ones(self.x.size - 1)
+        inside[self.segments.starts[1:] - 1] = 0.0
+        return inside
+
+    def _missing(self, tilts: _Tilts, reach: float) -> Floats:
+        """What each law's sum misses."""
+        return np.array(
+            [one.missing(tilts.c, reach, outside) for one, outside in zip(self.extents, tilts.outside, strict=True)]
+        )
+
+    def _tilted(self, c: float) -> _Tilts:
+        if c not in self._tilts:
+            tilted = self.points.tilted(self.laws[0].power(c))
+            if tilted.shift:
+                raise NotApplicable("weights beyond the range of floats")
+            total = self.segments.sums(tilted.weights)
+            first, last = (tilted.weights[end].tolist() for end in self.ends)
+            rows = zip(self.extents, first, last, total.tolist(), strict=True)
+            outside = [one.outside(tilted.s, left, right) / whole for one, left, right, whole in rows]
+            self._tilts[c] = _Tilts(c, tilted, total, tilted.weights / self.segments.spread(total), outside)
+        return self._tilts[c]
+
+
+@dataclass(frozen=True)
+class _Tilts:
+    """All laws tilted to c: the sum of each law's weights, their shares of it, and what is beyond the ends."""
+
+    c: float
+    tilted: Tilted
+    total: Floats
+    shares: Floats
+    outside: list[float]
+
+
+@dataclass(frozen=True)
+class BundleView(View):
+    """All laws seen from c; `error` and `slope` are given law by law."""
+
+    segments: Segments
+    times: tuple[int, ...]
+    errors: Floats
+    slopes: Floats
+    spreads: Floats
+
+    def transforms(self, step: float, count: int) -> tuple[Complex, Floats]:
+        """phi - 1 of all laws together at step, 2 step, ..., count step, and bounds on the errors."""
+        if step * float(np.abs(self.losses).max()) > LARGEST_ANGLE:
+            raise NotApplicable("the sum turns too often")
+        sizes = self.segments.sizes
+        found = np.empty((sizes.size, count), dtype=np.complex128)
+        ends = np.cumsum(sizes).tolist()
+        law = start = 0
+        while law < len(ends):
+            last = law
+            while last + 1 < len(ends) and (ends[last + 1] - start) * count <= BLOCK:
+                last += 1
+            turns = turns_minus_one(step * self.losses[start : ends[last]], count).view(np.float64)
+            left = start
+            for place in range(law, last + 1):
+                right = ends[place]
+                rows = turns[left - start : right - start]
+                found[place] = weighted_rows(self.weights.real[left:right], rows).view(np.complex128)
+                left = right
+            law, start = last + 1, ends[last]
+        places = step * np.arange(1, count + 1, dtype=np.float64)
+        slopes = self.slopes + (turn_error(count) + 4 * UNIT * sizes) * self.spreads
+        error = (self.errors[:, None] + places * slopes[:, None]) * enlarged(1.0)
+        return raised(found, error, self.times)
+
+
+def _weighed(values: Sequence[float], times: Sequence[int]) -> tuple[float, float]:
+    """Bounds on the sum of times value."""
+    total = math.fsum(n * value for n, value in zip(times, values, strict=True))
+    size = math.fsum(n * abs(value) for n, value in zip(times, values, strict=True))
+    return total - 4 * UNIT * size, total + 4 * UNIT * size

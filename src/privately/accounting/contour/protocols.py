@@ -1,0 +1,39 @@
+"""What the contour integral asks of a loss law."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from privately.accounting.contour.atoms import Atoms
+from privately.accounting.contour.view import View
+from privately.accounting.elementary import Floats
+
+
+class Sketch(Protocol):
+    """ln M(c), nearly."""
+
+    def cumulants(self, c: float) -> tuple[float, float, float]: ...
+    def levels(self, heights: Floats) -> Floats: ...
+
+
+class Sketched(Protocol):
+    """What a law offers for a first look."""
+
+    def rough(self, highest: float) -> Sketch: ...
+
+
+class Gridded(Protocol):
+    """Points of a law that serve a range of contours."""
+
+    @property
+    def size(self) -> int: ...
+    def log_mass_above(self, c: float) -> float: ...
+    def view(self, c: float, reach: float) -> View: ...
+    def decay(self, c: float, frequencies: Floats) -> Floats: ...
+    def atoms(self, c: float, view: View, times: int) -> Atoms | None: ...
+
+
+class Law(Sketched, Protocol):
+    """A loss law as the contour integral needs it."""
+
+    def grid(self, c: float, highest: float, reach: float, quiet: float) -> Gridded: ...

@@ -1,0 +1,189 @@
+"""Many sampled Gaussians in one row: the same bounds as for each law alone, and the truth within them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from flint import acb, arb
+
+from privately.accounting.contour import bundles, falling
+from privately.accounting.contour.bundles import Bundle, RoughBundle, grids, sketches
+from privately.accounting.contour.finite import Finite
+from privately.accounting.contour.protocols import Law
+from privately.accounting.contour.sampled_gaussian import Grid, Plan, SampledGaussian
+from privately.accounting.contour.shifted import Line
+from privately.accounting.losses import response
+from tests.accounting.contour import exact_transforms
+from tests.accounting.contour.exact_transforms import precision
+
+PARAMETERS = [(1.0, 0.01, 100), (0.5, 0.2, 3), (1.6, 0.03, 100), (0.1, 0.9, 7), (0.02, 1e-4, 10**6)]
+C, HIGHEST, REACH, QUIET = 5.0, 7.0, 2.0, 40.0
+
+Parts = list[tuple[Law, int]]
+
+
+def parts_of(removes: bool) -> Parts:
+    return [(SampledGaussian(mu=mu, rate=rate, removes=removes), times) for mu, rate, times in PARAMETERS]
+
+
+def bundle_of(removes: bool) -> Bundle:
+    ((found, times),) = grids(parts_of(removes), C, HIGHEST, REACH, [QUIET] * len(PARAMETERS))
+    assert isinstance(found, Bundle)
+    assert times == 1
+    return found
+
+
+def exact_log_mass(removes: bool, c: float) -> arb:
+    whole = (n * exact_transforms.sampled_gaussian(mu, q, removes, c).real.log() for mu, q, n in PARAMETERS)
+    return sum(whole, arb(0))
+
+
+def characteristic(removes: bool, w: float, centre: Fraction) -> acb:
+    """The product of all (M(c + iw)/M(c))^times, centred."""
+    found = acb(1)
+    for mu, rate, times in PARAMETERS:
+        at, whole = (exact_transforms.sampled_gaussian(mu, rate, removes, z) for z in (complex(C, w), C))
+        found *= (at / whole) ** times
+    return found * (acb(0, -1) * arb(w) * arb(centre.numerator) / arb(centre.denominator)).exp()
+
+
+def is_enclosed(bundle: Bundle) -> bool:
+    """Whether the true transform of all laws together is within the bounds, everywhere."""
+    step, count = 0.05, 40
+    view = bundle.view(C, REACH)
+    found, bounds = view.transforms(step, count)
+    with precision(260):
+        gaps = [
+            abs(characteristic(bundle.removes, n * step, Fraction(view.centre)) - 1 - acb(complex(found[n - 1])))
+            <= arb(float(bounds[n - 1]))
+            for n in (1, 2, 7, 40)
+        ]
+    return all(gaps)
+
+
+@pytest.mark.parametrize("removes", [True, False])
+def test_log_masses(removes: bool) -> None:
+    bundle = bundle_of(removes)
+    low, high = bundle.view(C, REACH).log_mass
+    with precision(200):
+        assert arb(low) <= exact_log_mass(removes, C) <= arb(high)
+        for c in (0.6 * C, HIGHEST):
+            assert exact_log_mass(removes, c) <= arb(bundle.log_mass_above(c))
+    assert high - low <= 1e-9 * high
+    assert bundle.log_mass_above(C) <= high + 1e-12 * abs(high)
+
+
+@pytest.mark.parametrize("removes", [True, False])
+def test_the_transform(removes: bool) -> None:
+    bundle = bundle_of(removes)
+    assert is_enclosed(bundle)
+    _, bounds = bundle.view(C, REACH).transforms(0.05, 40)
+    assert bounds.max() <= 1e-8
+
+
+@pytest.mark.parametrize("block", [1, 2000, 1 << 20])
+def test_the_transform_in_blocks(monkeypatch: pytest.MonkeyPatch, block: int) -> None:
+    monkeypatch.setattr(bundles, "BLOCK", block)
+    assert is_enclosed(bundle_of(removes=True))
+
+
+def test_a_wrong_law_is_seen() -> None:
+    """Laws that trade places, or a law that counts once more."""
+    right = bundle_of(removes=True)
+    laws = list(parts_of(removes=True))
+    swapped = [(laws[1][0], 100), (laws[0][0], 3), *laws[2:]]
+    for wrong in (swapped, [(laws[0][0], 101), *laws[1:]]):
+        ((found, _),) = grids(wrong, C, HIGHEST, REACH, [QUIET] * len(PARAMETERS))
+        assert isinstance(found, Bundle)
+        assert not is_enclosed(found)
+    loss = right.points.loss.copy()
+    loss[right.segments.starts[2] : right.segments.starts[3]] *= 1 + 1e-6
+    assert not is_enclosed(replace(right, points=replace(right.points, loss=loss)))
+
+
+def dense_falls(removes: bool, w: float) -> float:
+    """The sum of all -ln |phi(w)|, by many points; floats do."""
+    total = 0.0
+    for mu, rate, times in PARAMETERS:
+        s = C + 1 if removes else -C
+        x = np.arange(-14 + min(s, 0) * mu, 14 + max(s, 0) * mu, 2.0**-7)
+        loss = np.log1p(rate * np.expm1(mu * x - mu * mu / 2))
+        weights = np.exp(s * loss - x * x / 2)
+        total -= times * math.log(abs(np.exp(1j * w * loss) @ weights) / weights.sum())
+    return total
+
+
+@pytest.mark.parametrize("removes", [True, False])
+def test_how_fast_it_falls(removes: bool) -> None:
+    frequencies = np.array([0.25, 1.0, 2.0])
+    for some in (frequencies, frequencies * 8):  # one try at each frequency, and two
+        found = bundle_of(removes).decay(C, some).tolist()
+        for place, fall in zip(some.tolist(), found, strict=True):
+            truth = min(dense_falls(removes, w) for w in (place, 1.1 * place, 1.5 * place, 3 * place))
+            assert truth / 9 <= fall <= truth * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("removes", [True, False])
+def test_cells_between_laws_count_for_nothing(removes: bool) -> None:
+    """The same as of every law alone, also where a law has much mass at its ends."""
+    frequencies = np.array([0.5, 1.0, 2.0])
+    alone = [law.grid(C, HIGHEST, REACH, QUIET) for law, _ in parts_of(removes)]
+    each = [times * grid.decay(C, frequencies) for grid, (_, _, times) in zip(alone, PARAMETERS, strict=True)]
+    assert all(isinstance(grid, Grid) and not grid.line.height for grid in alone)
+    found = bundle_of(removes).decay(C, frequencies)
+    assert np.all(found <= sum(each) * (1 + 1e-4))
+    assert np.all(found >= sum(each) * 0.99)
+
+
+def test_rows_with_much_mass_at_their_ends() -> None:
+    """What lies between the last point of a law and the first of the next belongs to neither."""
+    law = SampledGaussian(mu=1.0, rate=0.5, removes=True)
+    line = Line(mu=law.mu, removes=True, c=C, height=0.0)
+    bundle = Bundle.of([(law, 1, Plan(line, 0.25, -2, 2)), (law, 1, Plan(line, 0.25, -1, 1))])
+    shares = np.full(bundle.size, 0.2)
+    pull = np.zeros(bundle.size)
+    least, most = falling.cells(bundle.x, pull, shares, 0.25, bundle._inside)
+    assert np.flatnonzero(least == 0).tolist() == np.flatnonzero(most == 0).tolist() == [4]
+    assert bundle.segments.sums(least) == pytest.approx([0.8, 0.4], rel=0.2)
+    mixed, _ = falling.cells(bundle.x, pull, shares, 0.25)
+    assert bundle.segments.sums(mixed)[0] > 0.95
+
+
+@pytest.mark.parametrize("removes", [True, False])
+def test_the_rough_cumulants(removes: bool) -> None:
+    parts = parts_of(removes)
+    ((both, once),) = sketches(parts, 64.0)
+    assert isinstance(both, RoughBundle)
+    assert once == 1
+    each = [(law.rough(64.0), times) for law, times in parts]
+    for c in (0.5, 5.0, 60.0):
+        apart = [sum(n * sketch.cumulants(c)[order] for sketch, n in each) for order in range(3)]
+        assert both.cumulants(c) == pytest.approx(apart, rel=1e-9)
+    heights = np.array([1.0, 3.0])
+    assert both.levels(heights) == pytest.approx(sum(n * sketch.levels(heights) for sketch, n in each), rel=1e-9)
+
+
+def test_who_stays_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other laws, laws on a line beside the real one, and laws whose weights leave the range of floats."""
+    plain = parts_of(removes=True)
+    quiets = [QUIET] * (len(plain) + 1)
+    other: Parts = [(Finite.of(response(Fraction(1, 2))), 5)]
+    untame: Parts = [(SampledGaussian(mu=6.0, rate=0.5, removes=True), 2)]
+    for extra in (other, untame):
+        found = grids(plain + extra, C, HIGHEST, REACH, quiets)
+        assert sorted(times for _, times in found) == sorted([1, extra[0][1]])
+    beside = grids(plain, C, HIGHEST, 400.0, quiets[1:])
+    assert {True, False} >= {isinstance(grid, Grid) for grid, _ in beside}
+    assert any(isinstance(grid, Grid) and grid.line.height for grid, _ in beside)
+    both = grids(plain + parts_of(removes=False), C, HIGHEST, REACH, quiets[1:] * 2)
+    assert [grid.removes for grid, _ in both if isinstance(grid, Bundle)] == [True, False]
+    monkeypatch.setattr(bundles, "_MOST_TOGETHER", 300)
+    few = [grid for grid, _ in grids(plain, C, HIGHEST, REACH, quiets[1:]) if isinstance(grid, Bundle)]
+    assert len(few) > 1
+    assert all(grid.size <= 300 for grid in few)
+    assert [law for grid in few for law in grid.laws] == [law for law, _ in plain]
+    assert isinstance(grids(plain[:1], C, HIGHEST, REACH, quiets[:1])[0][0], Grid)
