@@ -10,6 +10,7 @@ import typer
 
 from privately import __version__
 from privately.cli import account, budget, checking, demo
+from privately.cli.sql import explain, prepare, sql
 from privately.errors import PrivatelyError
 
 app = typer.Typer(
@@ -19,6 +20,9 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+app.command("sql")(sql)
+app.command("explain")(explain)
+app.command("prepare")(prepare)
 app.command("demo")(demo.demo)
 app.command("check")(checking.check)
 app.command("budget")(budget.budget)

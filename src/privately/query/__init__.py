@@ -7,8 +7,8 @@
 """
 
 from privately.query.binding import bind
-from privately.query.opening import open  # noqa: A004 - the word for it
+from privately.query.opening import open, prepare  # noqa: A004 - the word for it
 from privately.query.results import Result
 from privately.query.sessions import Session
 
-__all__ = ["Result", "Session", "bind", "open"]
+__all__ = ["Result", "Session", "bind", "open", "prepare"]

@@ -51,7 +51,7 @@ class Explanation:
     groups: int
     steps: tuple[Step, ...]
     cost: Guarantee
-    remaining: Guarantee
+    remaining: Guarantee | None = None
     notes: tuple[str, ...] = ()
 
     def __str__(self) -> str:
@@ -65,13 +65,13 @@ class Explanation:
             noise,
             "",
             f"cost: {self.cost}",
-            f"remaining: {self.remaining}",
+            *([] if self.remaining is None else [f"remaining: {self.remaining}"]),
             *self.notes,
         ]
         return "\n".join(lines)
 
 
-def explained(priced: Priced, remaining: Guarantee) -> Explanation:
+def explained(priced: Priced, remaining: Guarantee | None = None) -> Explanation:
     """The explanation of a question that was priced."""
     aggregation = priced.question.aggregation
     tallies = dict(aggregation.tallies)

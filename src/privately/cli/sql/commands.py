@@ -1,0 +1,221 @@
+"""`privately sql FILE QUESTION`, `privately explain FILE QUESTION`, `privately prepare FILE COPY`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from privately.cli.sql import options as o
+from privately.cli.sql import telling
+from privately.cli.sql.tables import Opened, budget_of, cap_of, kept, keys_of, question_of
+from privately.errors import InvalidParameter, NoSuchRule, PrivatelyError, Refused
+from privately.guarantees import PureDP
+
+_LEDGER = "The file that remembers what was spent; it is created."
+
+
+def sql(
+    file: o.File,
+    question: o.Text,
+    *,
+    ledger: Annotated[Path, typer.Option("--ledger", help=_LEDGER, rich_help_panel=o.SPEND)],
+    epsilon: o.Epsilon = None,
+    rho: o.Rho = None,
+    mu: o.Mu = None,
+    accuracy: o.Accuracy = None,
+    assuming: o.Assuming = None,
+    keys: o.Keys = None,
+    budget_epsilon: o.BudgetEpsilon = None,
+    budget_delta: o.BudgetDelta = None,
+    budget_rho: o.BudgetRho = None,
+    budget_mu: o.BudgetMu = None,
+    analyst: o.Analyst = "owner",
+    key: o.Key = None,
+    again: o.Again = False,
+    unit: o.Unit = None,
+    max_rows_per_unit: o.MaxRows = None,
+    max_groups_per_unit: o.MaxGroups = None,
+    change: o.Change = None,
+    declaration: o.Declaration = None,
+    name: o.Name = None,
+    lineage: o.Lineage = None,
+    delimiter: o.Delimiter = None,
+    table: o.Inner = None,
+    prepared: o.Prepared = None,
+    as_json: o.AsJson = False,
+    as_csv: o.AsCsv = False,
+    plot: o.Plot = None,
+    certificate: o.Certificate = None,
+) -> None:
+    """Answer a question in SQL privately, with error bars, and charge the budget for it.
+
+    What the columns can hold is declared in a TOML file beside the data. Asked again, the same question is free.
+
+    Example: privately sql visits.parquet "SELECT ward, COUNT(*) FROM visits GROUP BY ward" --epsilon 0.5
+    --budget-epsilon 3 --ledger visits.ledger --unit patient --max-rows-per-unit 3
+    """
+    if as_json and as_csv:
+        raise InvalidParameter("--csv", "give it or --json, not both.")
+    if plot is not None and plot.suffix.lower() != ".svg":
+        raise InvalidParameter("--plot", f"{plot.name!r} must end in .svg.")
+    for option, target in (("--plot", plot), ("--certificate", certificate)):
+        if target is not None and not target.absolute().parent.is_dir():
+            raise InvalidParameter(option, f"there is no folder {str(target.parent)!r}.")
+    text = question_of(question)
+    opened = Opened(
+        file=file,
+        told={
+            "unit": unit, "max_rows_per_unit": max_rows_per_unit, "max_groups_per_unit": max_groups_per_unit,
+            "change": change, "declaration": declaration, "name": name, "lineage": lineage, "delimiter": delimiter,
+            "table": table, "prepare": prepared,
+        },
+    )  # fmt: skip
+    given = budget_of(epsilon=budget_epsilon, delta=budget_delta, rho=budget_rho, mu=budget_mu)
+    with _refusals(text, as_json=as_json), o.named():
+        from privately.query.opening import open as open_table
+
+        cap = cap_of(given, kept(ledger, opened.lineage))
+        with open_table(file, **cap, ledger=ledger, analyst=analyst, **opened.settings) as session:
+            result = session.sql(
+                text, epsilon=epsilon, rho=rho, mu=mu, accuracy=accuracy, assuming=assuming,
+                keys=keys_of(keys, session.table), key=key, again=again,
+            )  # fmt: skip
+            remaining = session.budget.remaining
+    if certificate is not None:
+        with o.named(path="--certificate"):
+            result.certificate.save(certificate)
+    if plot is not None:
+        with o.named(path="--plot", column="--plot"):
+            result.plot(plot)
+    if as_csv:
+        print(telling.as_csv(result))
+    elif as_json:
+        print(telling.as_json(result, remaining))
+    else:
+        telling.say(telling.text(result, remaining))
+
+
+def explain(
+    file: o.File,
+    question: o.Text,
+    *,
+    ledger: Annotated[
+        Path | None, typer.Option("--ledger", help="Tell what it has left; it is only read.", rich_help_panel=o.SPEND)
+    ] = None,
+    epsilon: o.Epsilon = None,
+    rho: o.Rho = None,
+    mu: o.Mu = None,
+    accuracy: o.Accuracy = None,
+    assuming: o.Assuming = None,
+    keys: o.Keys = None,
+    budget_epsilon: o.BudgetEpsilon = None,
+    budget_delta: o.BudgetDelta = None,
+    budget_rho: o.BudgetRho = None,
+    budget_mu: o.BudgetMu = None,
+    unit: o.Unit = None,
+    max_rows_per_unit: o.MaxRows = None,
+    max_groups_per_unit: o.MaxGroups = None,
+    change: o.Change = None,
+    declaration: o.Declaration = None,
+    name: o.Name = None,
+    lineage: o.Lineage = None,
+    delimiter: o.Delimiter = None,
+    table: o.Inner = None,
+    as_json: o.AsJson = False,
+) -> None:
+    """Show what a question would do: plan, noise, errors, cost. Free; of FILE only the names of columns are read.
+
+    Example: privately explain visits.parquet "SELECT AVG(cost) FROM visits" --epsilon 0.5
+    """
+    text = question_of(question)
+    opened = Opened(
+        file=file,
+        told={
+            "unit": unit, "max_rows_per_unit": max_rows_per_unit, "max_groups_per_unit": max_groups_per_unit,
+            "change": change, "declaration": declaration, "name": name, "lineage": lineage, "delimiter": delimiter,
+            "table": table,
+        },
+    )  # fmt: skip
+    remaining = budget_of(epsilon=budget_epsilon, delta=budget_delta, rho=budget_rho, mu=budget_mu)
+    with _refusals(text, as_json=as_json), o.named():
+        from privately.query.opening import open as open_table
+
+        known = kept(ledger, opened.lineage)
+        # Nothing is charged here, so any budget will do.
+        with open_table(file, budget=PureDP(epsilon=1), ledger=":memory:", **opened.settings) as session:
+            explanation = session.explain(
+                text, epsilon=epsilon, rho=rho, mu=mu, accuracy=accuracy, assuming=assuming,
+                keys=keys_of(keys, session.table),
+            )  # fmt: skip
+    explanation = replace(explanation, remaining=remaining if known is None else known.remaining)
+    if as_json:
+        print(telling.explanation_json(explanation))
+    else:
+        telling.say(str(explanation))
+
+
+def prepare(
+    file: o.File,
+    copy: Annotated[Path, typer.Argument(help="The copy to write.")],
+    *,
+    ledger: Annotated[
+        Path, typer.Option("--ledger", help="The ledger of the data; the key beside it chooses whose rows count.")
+    ],
+    unit: o.Unit = None,
+    max_rows_per_unit: o.MaxRows = None,
+    max_groups_per_unit: o.MaxGroups = None,
+    change: o.Change = None,
+    declaration: o.Declaration = None,
+    name: o.Name = None,
+    delimiter: o.Delimiter = None,
+    table: o.Inner = None,
+    as_json: o.AsJson = False,
+) -> None:
+    """Write a copy of a table that is quicker to ask, and tell the owner what became of its values.
+
+    What this prints is exact and not private: it is for the owner of the data alone.
+
+    Example: privately prepare visits.parquet visits.prepared --ledger visits.ledger
+    """
+    opened = Opened(
+        file=file,
+        told={
+            "unit": unit, "max_rows_per_unit": max_rows_per_unit, "max_groups_per_unit": max_groups_per_unit,
+            "change": change, "declaration": declaration, "name": name, "delimiter": delimiter, "table": table,
+        },
+    )  # fmt: skip
+    with o.named(path="COPY"):
+        from privately.query.opening import prepare as prepare_table
+
+        found = prepare_table(file, copy, ledger=ledger, **opened.settings)
+    if as_json:
+        print(telling.report_json(found))
+    else:
+        telling.say(telling.report(found))
+
+
+@contextmanager
+def _refusals(question: str, *, as_json: bool) -> Iterator[None]:
+    """A refusal shows its place in the question; for programs every error is JSON too."""
+    try:
+        yield
+    except PrivatelyError as found:
+        fault = _unpayable() if isinstance(found, NoSuchRule) else found
+        if as_json:
+            print(telling.failed(fault))
+        if isinstance(fault, Refused) and fault.span is not None:
+            print(telling.refusal(fault, question), file=sys.stderr)
+            raise typer.Exit(2) from None
+        raise fault from None
+
+
+def _unpayable() -> InvalidParameter:
+    """The one conversion that an account can lack: it counts pure epsilons, and Gaussian noise has none."""
+    hint = "Ask with --epsilon, or begin a ledger with --budget-delta, --budget-rho or --budget-mu."
+    return InvalidParameter("--rho", "a budget of epsilon alone cannot pay for Gaussian noise.", hint=hint)

@@ -1,0 +1,146 @@
+"""From what was typed to an open table: its options, its budget, the values of its keys."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from privately.errors import InvalidParameter
+from privately.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP
+
+if TYPE_CHECKING:
+    from privately.ledger import Budget
+    from privately.plans import Table
+    from privately.plans.types import Value
+
+LONGEST = 10**7
+"""Bytes of a question."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opened:
+    """A file, and what `open` is told of it; None stands for what was not said."""
+
+    file: Path
+    told: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not self.file.is_file():
+            raise InvalidParameter("FILE", f"there is no file {str(self.file)!r}.")
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What was said."""
+        return {name: value for name, value in self.told.items() if value is not None}
+
+    @property
+    def lineage(self) -> str:
+        """Whose budget it is, as `open` finds it."""
+        from privately.query.declaring import read_declaration
+
+        declared: Any = {}
+        path = self.told.get("declaration") or self.file.with_suffix(".toml")
+        if path.is_file():
+            declared, _ = read_declaration(path)
+        found = [{**declared, **self.settings}.get(name) for name in ("lineage", "name")]
+        return next((one for one in found if one), self.file.stem)
+
+
+def budget_of(
+    *, epsilon: str | None, delta: str | None, rho: str | None = None, mu: str | None = None
+) -> Guarantee | None:
+    """The budget that was typed; None if there was none."""
+    kinds = [name for name, value in (("epsilon", epsilon), ("rho", rho), ("mu", mu)) if value is not None]
+    if len(kinds) > 1:
+        raise InvalidParameter(f"--budget-{kinds[1]}", f"give it or --budget-{kinds[0]}, not both.")
+    if delta is not None and epsilon is None:
+        raise InvalidParameter("--budget-delta", "belongs to --budget-epsilon.")
+    try:
+        if rho is not None:
+            return ZCDP(rho=rho)
+        if mu is not None:
+            return GaussianDP(mu=mu)
+        if epsilon is None:
+            return None
+        return PureDP(epsilon=epsilon) if delta is None else ApproxDP(epsilon=epsilon, delta=delta)
+    except InvalidParameter as fault:
+        name = f"--budget-{fault.field}"
+        raise InvalidParameter(name, fault.message.removeprefix(f"{fault.field}: "), hint=fault.hint) from None
+
+
+def kept(ledger: Path | None, lineage: str) -> Budget | None:
+    """The account that a ledger has for these people; it is only looked at."""
+    from privately.ledger import Ledger
+
+    if ledger is None or not ledger.exists():
+        return None
+    with Ledger.inspect(ledger) as book:
+        return next((one for one in book.budgets() if one.account == lineage), None)
+
+
+def cap_of(given: Guarantee | None, known: Budget | None) -> dict[str, Any]:
+    """What `open` is told of the budget: what was typed, or what the ledger has already."""
+    if given is not None:
+        return {"budget": given}
+    if known is None:
+        hint = "Later questions need it no more: the ledger knows it."
+        raise InvalidParameter("--budget-epsilon", "say what all answers together may cost.", hint=hint)
+    by = {"by": type(known.cap)} if isinstance(known.promise, ApproxDP) else {}
+    return {"budget": known.promise, **by}
+
+
+def question_of(text: str) -> str:
+    """The question that was typed, or that comes from standard input."""
+    if text != "-":
+        return text
+    content = sys.stdin.buffer.read(LONGEST + 1)
+    if len(content) > LONGEST:
+        raise InvalidParameter("SQL", f"is longer than {LONGEST // 10**6} MB.")
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError:
+        raise InvalidParameter("SQL", "is not a text in UTF-8.") from None
+
+
+def keys_of(typed: Sequence[str] | None, table: Table) -> dict[str, list[Value]] | None:
+    """The groups that were typed, as values of the columns' types; an empty name is that of nobody: NULL."""
+    if not typed:
+        return None
+    types = {column.name.casefold(): column.type.value for column in table.columns}
+    found: dict[str, list[Value]] = {}
+    for one in typed:
+        name, sign, listed = one.partition("=")
+        if not sign or not name:
+            raise InvalidParameter("--keys", f"{one!r} is not of the form ward=A,B,C.")
+        texts = listed.split(",")
+        kind = types.get(name.casefold()) or ("integer" if all(map(_is_whole, texts)) else "text")
+        found.setdefault(name, []).extend(_value(text, kind, name) for text in texts)
+    return found
+
+
+def _is_whole(text: str) -> bool:
+    return text.strip().removeprefix("-").isdecimal()
+
+
+def _value(text: str, kind: str, name: str) -> Value:
+    if text == "":
+        return None
+    try:
+        match kind:
+            case "integer":
+                return int(text)
+            case "real":
+                return float(text)
+            case "date":
+                return date.fromisoformat(text)
+            case "timestamp":
+                return datetime.fromisoformat(text)
+            case "boolean":
+                return {"true": True, "false": False}[text.strip().lower()]
+    except (ValueError, KeyError):
+        raise InvalidParameter("--keys", f"{text!r} is no {kind}, which {name} is.") from None
+    return text

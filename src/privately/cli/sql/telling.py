@@ -1,0 +1,147 @@
+"""Answers, explanations and refusals, for people and for programs."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+from datetime import date
+from typing import TYPE_CHECKING, Any
+
+from privately.cli.account.numbers import plain
+from privately.cli.budget.telling import printable, short
+from privately.errors import PrivatelyError, Refused
+
+if TYPE_CHECKING:
+    from privately.engines.protocol import TableReport
+    from privately.guarantees import Guarantee
+    from privately.plans.types import Value
+    from privately.query.explaining import Explanation
+    from privately.query.results import Result
+
+_ROOM = 100
+"""Characters of a question that are shown around what is wrong with it."""
+
+
+def say(text: str) -> None:
+    """Prints lines that cannot steer the terminal, on one without these letters too."""
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="replace")
+    for line in text.split("\n"):
+        print(printable(line))
+
+
+def text(result: Result, remaining: Guarantee) -> str:
+    """An answer for people."""
+    paid = "nothing: it was answered before" if result.free else short(result.guarantee)
+    return f"{result}\npaid: {paid}; remaining: {short(remaining)}"
+
+
+def as_json(result: Result, remaining: Guarantee) -> str:
+    """An answer for programs: ends of intervals are floats, rounded outward."""
+    intervals = {
+        name: [None if one is None else plain(one) for one in listed]
+        for name, listed in result.intervals().items()
+        if any(one is not None for one in listed)
+    }
+    data = {
+        "columns": list(result.columns),
+        "rows": [[_plain(value) for value in row] for row in result.rows],
+        "confidence": 0.95,
+        "intervals": intervals,
+        "guarantee": _guarantee(result.guarantee),
+        "remaining": _guarantee(remaining),
+        "free": result.free,
+        "notes": list(result.notes),
+    }
+    return json.dumps(data)
+
+
+def as_csv(result: Result) -> str:
+    """The table alone; beside every column with error bars the ends of its intervals."""
+    intervals = result.intervals()
+    barred = {name for name, listed in intervals.items() if any(one is not None for one in listed)}
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    header = [[name, f"{name}_lower", f"{name}_upper"] if name in barred else [name] for name in result.columns]
+    writer.writerow(cell for cells in header for cell in cells)
+    for place, row in enumerate(result.rows):
+        line: list[Any] = []
+        for name, value in zip(result.columns, row, strict=True):
+            line.append(_plain(value))
+            if name in barred:
+                found = intervals[name][place]
+                line += ["", ""] if found is None else plain(found).values()
+        writer.writerow(line)
+    return stream.getvalue().removesuffix("\n")
+
+
+def explanation_json(explanation: Explanation) -> str:
+    """What a question would do, for programs."""
+    steps = [
+        {"what": one.what, "sensitivity": one.sensitivity, "mechanism": one.mechanism, "error": one.error}
+        for one in explanation.steps
+    ]
+    left = explanation.remaining
+    data = {
+        "plan": list(explanation.plan),
+        "groups": explanation.groups,
+        "steps": steps,
+        "cost": _guarantee(explanation.cost),
+        "remaining": None if left is None else _guarantee(left),
+        "notes": list(explanation.notes),
+    }
+    return json.dumps(data)
+
+
+def report(found: TableReport) -> str:
+    """What the owner, and nobody else, should know of the data."""
+    lines = [f"{found.rows:,} rows, of which {found.counted:,} count, of {found.units:,} units"]
+    return "\n".join([*lines, *(f"- {note}" for note in found.notes())])
+
+
+def report_json(found: TableReport) -> str:
+    columns = [
+        {"name": one.name, "null": one.null, "unfit": one.unfit, "clamped": one.clamped} for one in found.columns
+    ]
+    data = {"rows": found.rows, "counted": found.counted, "units": found.units, "without_unit": found.without_unit}
+    return json.dumps({**data, "columns": columns, "notes": list(found.notes())})
+
+
+def refusal(fault: Refused, question: str) -> str:
+    """The error, and under it the place in the question that it is about.
+
+    >>> print(refusal(Refused("no column agee.", span=(7, 11)), "SELECT agee FROM visits"))
+    error: no column agee.
+      SELECT agee FROM visits
+             ^^^^
+    """
+    lines = [f"error: {printable(str(fault))}"]
+    if fault.span is not None:
+        start, end = fault.span
+        before = question.rfind("\n", 0, start) + 1
+        behind = question.find("\n", start)
+        line = question[before:] if behind < 0 else question[before:behind]
+        first = max(0, start - before - _ROOM // 2)
+        shown = printable(line[first : first + _ROOM])
+        place = start - before - first
+        width = max(1, min(end - start, len(shown) - place))
+        lines += [f"  {shown}", f"  {' ' * place}{'^' * width}"]
+    return "\n".join(lines)
+
+
+def failed(fault: PrivatelyError) -> str:
+    """The same for programs."""
+    span = getattr(fault, "span", None)
+    return json.dumps({"error": type(fault).__name__, "message": fault.message, "hint": fault.hint, "span": span})
+
+
+def _guarantee(guarantee: Guarantee) -> dict[str, Any]:
+    from privately.accounting.filters.states import encoded
+
+    return encoded(guarantee)
+
+
+def _plain(value: Value) -> Any:
+    return value.isoformat() if isinstance(value, date) else value

@@ -1,0 +1,143 @@
+"""`privately sql`, `explain` and `prepare`, from the words typed to the words printed."""
+
+import csv
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from privately.certificates import check
+from privately.cli.sql.commands import _unpayable
+from privately.ledger import Ledger
+from tests.cli.sql.visits import WARDS, Run, run
+
+__all__ = ["run"]
+
+BUDGET = ("--ledger", "visits.ledger", "--budget-epsilon", "3")
+
+
+def test_an_answer_with_error_bars_is_paid_for_once(run: Run) -> None:
+    first = run("sql", "visits.csv", WARDS, "--epsilon", "1", *BUDGET)
+    assert first.status == 0, first.err
+    assert first.out.splitlines()[0].split() == ["ward", "n", "±", "(95", "%)"]
+    assert re.search(r"^A +-?\d+ +\d+$", first.out, re.MULTILINE)
+    assert "PureDP with epsilon 1, adding or removing one patient" in first.out
+    assert "paid: epsilon 1; remaining: epsilon 2" in first.out
+    again = run("sql", "visits.csv", WARDS, "--epsilon", "1", "--ledger", "visits.ledger")
+    assert "paid: nothing: it was answered before; remaining: epsilon 2" in again.out
+    assert again.out.splitlines()[:3] == first.out.splitlines()[:3]
+
+
+def test_for_programs_and_in_files(run: Run) -> None:
+    files = ("--plot", "wards.svg", "--certificate", "wards.json")
+    done = run("sql", "visits.csv", WARDS, "--epsilon", "1", *BUDGET, "--json", *files)
+    assert done.status == 0, done.err
+    data = json.loads(done.out)
+    assert data["columns"] == ["ward", "n"]
+    assert [row[0] for row in data["rows"]] == ["A", "B"]
+    assert data["guarantee"]["epsilon"] == "1"
+    for row, ends in zip(data["rows"], data["intervals"]["n"], strict=True):
+        assert ends["lower"] <= row[1] <= ends["upper"]
+    assert check("wards.json").claim_text.startswith("1-DP")
+    assert "n by ward" in Path("wards.svg").read_text(encoding="utf-8")
+    table = run("sql", "visits.csv", WARDS, "--epsilon", "1", *BUDGET, "--csv")
+    rows = list(csv.reader(table.out.splitlines()))
+    assert rows[0] == ["ward", "n", "n_lower", "n_upper"]
+    assert [int(row[1]) for row in rows[1:]] == [row[1] for row in data["rows"]]
+
+
+def test_an_accuracy_costs_what_it_takes(run: Run) -> None:
+    done = run("sql", "visits.csv", WARDS, "--accuracy", "20 at 95%", *BUDGET, "--json")
+    (ends, _) = json.loads(done.out)["intervals"]["n"]
+    assert (ends["upper"] - ends["lower"]) / 2 <= 20
+
+
+def test_gaussian_noise_from_a_budget_of_its_own(run: Run) -> None:
+    done = run("sql", "visits.csv", WARDS, "--rho", "0.1", "--ledger", "z.ledger", "--budget-rho", "1")
+    assert "paid: mu 0.4472135955; remaining: rho 0.9" in done.out  # mu^2/2 is 0.1
+    mixed = run("sql", "visits.csv", WARDS, "--mu", "0.1", "--ledger", "a.ledger",
+                "--budget-epsilon", "1", "--budget-delta", "1e-6")  # fmt: skip
+    assert mixed.status == 0, mixed.err
+    assert run("sql", "visits.csv", "SELECT COUNT(*) FROM visits", "--mu", "0.1", "--ledger", "a.ledger").status == 0
+    pure = run("sql", "visits.csv", WARDS, "--rho", "0.1", *BUDGET)
+    assert pure.error == str(_unpayable())
+
+
+def test_what_does_not_fit_is_refused_and_not_charged(run: Run) -> None:
+    done = run("sql", "visits.csv", WARDS, "--epsilon", "4", *BUDGET)
+    assert done.error.startswith("asked PureDP with epsilon 4")
+    with Ledger.inspect("visits.ledger") as ledger:
+        assert ledger.budget("visits").entries == 0
+
+
+def test_a_refusal_points_at_its_place(run: Run) -> None:
+    text = "SELECT ward,\n  MAX(agee) FROM visits GROUP BY ward"
+    done = run("sql", "visits.csv", text, "--epsilon", "1", *BUDGET)
+    assert (done.status, done.out) == (2, "")
+    error, line, carets = done.err.splitlines()
+    assert error.startswith("error: ")
+    assert line == "    MAX(agee) FROM visits GROUP BY ward"
+    start, end = carets.index("^"), carets.rindex("^") + 1
+    assert line[start:end].strip("()") in {"agee", "MAX", "MAX(agee"}
+    told = run("sql", "visits.csv", text, "--epsilon", "1", *BUDGET, "--json")
+    assert json.loads(told.out)["error"]
+    assert told.status == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["sql", "no.csv", WARDS, "--epsilon", "1", *BUDGET], "FILE: there is no file 'no.csv'."),
+        (["sql", "visits.csv", WARDS, *BUDGET], "--epsilon: say what the answer may cost"),
+        (["sql", "visits.csv", WARDS, "--epsilon", "1", "--ledger", "new"], "--budget-epsilon: say what all answers"),
+        (["sql", "visits.csv", WARDS, "--epsilon", "-1", *BUDGET], "--epsilon: "),
+        (["sql", "visits.csv", WARDS, "--epsilon", "nan", *BUDGET], "--epsilon: "),
+        (["sql", "visits.csv", WARDS, "--accuracy", "good", *BUDGET], "--accuracy: is not of the form"),
+        (["sql", "visits.csv", WARDS, "--epsilon", "1", *BUDGET, "--plot", "a.png"], "--plot: 'a.png' must end in"),
+        (["sql", "visits.csv", WARDS, "--epsilon", "1", *BUDGET, "--plot", "no/a.svg"], "--plot: there is no folder"),
+        (["sql", "visits.csv", WARDS, "--epsilon", "1", *BUDGET, "--json", "--csv"], "--csv: give it or --json"),
+        (["sql", "visits.csv", WARDS, "--epsilon", "1", *BUDGET, "--budget-mu", "1"], "--budget-mu: give it or"),
+        (["sql", "visits.csv", WARDS, "--epsilon", "1", *BUDGET, "--declaration", "no"], "--declaration: cannot read"),
+        (["sql", "visits.csv", WARDS, "--epsilon", "1", *BUDGET, "--prepared", "no"], "--prepared: there is no file"),
+        (["sql", "visits.csv", WARDS, "--epsilon", "1", *BUDGET, "--unit", "nobody"], ""),
+        (["explain", "visits.csv", WARDS], "--epsilon: say what the answer may cost"),
+        (["prepare", "visits.csv", "no/copy", "--ledger", "visits.ledger"], "COPY: there is no folder 'no'."),
+        (["prepare", "visits.csv", "visits.csv", "--ledger", "visits.ledger"], "COPY: must be neither"),
+    ],
+)
+def test_bad_words(run: Run, words: list[str], complaint: str) -> None:
+    assert run(*words).error.startswith(complaint)
+
+
+def test_explaining_is_free_and_writes_nothing(run: Run, tmp_path: Path) -> None:
+    before = sorted(tmp_path.iterdir())
+    done = run("explain", "visits.csv", WARDS, "--epsilon", "0.5", "--budget-epsilon", "2")
+    assert done.status == 0, done.err
+    assert "scan visits, at most 2 rows of each patient" in done.out
+    assert "Laplace, scale 4" in done.out
+    assert "remaining: PureDP with epsilon 2" in done.out
+    assert "remaining" not in run("explain", "visits.csv", WARDS, "--epsilon", "0.5").out
+    assert sorted(tmp_path.iterdir()) == before
+    run("sql", "visits.csv", WARDS, "--epsilon", "1", *BUDGET)
+    told = json.loads(
+        run("explain", "visits.csv", WARDS, "--epsilon", "0.5", "--ledger", "visits.ledger", "--json").out
+    )
+    assert (told["groups"], told["cost"]["epsilon"], told["remaining"]["epsilon"]) == (2, "1/2", "2")
+
+
+def test_a_prepared_copy_answers_too(run: Run) -> None:
+    told = run("prepare", "visits.csv", "visits.prepared", "--ledger", "visits.ledger")
+    assert told.out.splitlines()[0] == "300 rows, of which 300 count, of 150 units"
+    report = json.loads(run("prepare", "visits.csv", "visits.prepared", "--ledger", "visits.ledger", "--json").out)
+    assert (report["rows"], report["units"], report["without_unit"]) == (300, 150, 0)
+    done = run("sql", "visits.csv", WARDS, "--epsilon", "1", *BUDGET, "--prepared", "visits.prepared")
+    assert done.status == 0, done.err
+    Path("visits.csv").write_text("patient,ward,age\n1,A,2\n", encoding="utf-8")
+    stale = run("sql", "visits.csv", WARDS, "--epsilon", "1", *BUDGET, "--prepared", "visits.prepared")
+    assert stale.error.startswith("--prepared: ")
+
+
+@pytest.mark.parametrize("command", ["sql", "explain", "prepare"])
+def test_help_shows_an_example(run: Run, command: str) -> None:
+    assert f"Example: privately {command} visits.parquet" in run(command, "--help").out
