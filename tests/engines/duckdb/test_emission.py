@@ -253,12 +253,23 @@ def aggregations(draw: Draw) -> Aggregation:
     return Aggregation(source=source, keys=tuple(keys), tallies=tallies)
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck))
-@given(aggregations(), ROWS)
-def test_integers_are_the_references(aggregation: Aggregation, rows: list[tuple[Any, ...]]) -> None:
+def check_against_the_reference(aggregation: Aggregation, rows: list[tuple[Any, ...]]) -> None:
     with duckdb.connect() as connection:
         wanted = reference.run(aggregation, rows, hashed(connection))
     assert answer(aggregation, FOUND, rows) == wanted
+
+
+@settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
+@given(aggregations(), ROWS)
+def test_integers_are_the_references(aggregation: Aggregation, rows: list[tuple[Any, ...]]) -> None:
+    check_against_the_reference(aggregation, rows)
+
+
+@pytest.mark.slow
+@settings(max_examples=2_000, deadline=None, suppress_health_check=list(HealthCheck))
+@given(aggregations(), ROWS)
+def test_integers_are_the_references_at_length(aggregation: Aggregation, rows: list[tuple[Any, ...]]) -> None:
+    check_against_the_reference(aggregation, rows)
 
 
 def test_types_of_the_sources_are_those_of_the_plan() -> None:
