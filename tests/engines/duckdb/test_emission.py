@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 import duckdb
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
