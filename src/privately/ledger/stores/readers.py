@@ -13,7 +13,7 @@ from urllib.parse import quote
 import apsw
 
 from privately.errors import LedgerCorrupt, LedgerUnavailable
-from privately.ledger.stores import forks
+from privately.ledger.stores import forks, inspected
 from privately.ledger.stores.faults import explained
 from privately.ledger.stores.protocol import Session
 from privately.ledger.stores.schema import check_kind
@@ -53,6 +53,10 @@ class SQLiteReader:
             except BaseException:
                 self._connection.close()
                 raise
+            self._place = inspected.place_of(self.path)
+            if self._way == _SHARED:
+                inspected.begin(self._place)
+            self._closed = False
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
@@ -77,7 +81,11 @@ class SQLiteReader:
     def close(self) -> None:
         """Leaves everything as it was."""
         with self._guard:
-            self._connection.close()
+            if not self._closed:
+                self._closed = True
+                self._connection.close()
+                if self._way == _SHARED:
+                    inspected.end(self._place)
 
     def _found_way(self) -> str:
         log, index = (self.path.with_name(self.path.name + suffix) for suffix in ("-wal", "-shm"))

@@ -17,7 +17,7 @@ from typing import Any
 import apsw
 
 from privately.errors import LedgerCorrupt, LedgerUnavailable
-from privately.ledger.stores import forks
+from privately.ledger.stores import forks, inspected
 from privately.ledger.stores.faults import explained
 from privately.ledger.stores.locks import FileLock
 from privately.ledger.stores.protocol import EMPTY, Head, Row
@@ -112,6 +112,7 @@ class SQLiteStore:
         if self.path.is_dir() or not self.path.parent.is_dir():
             raise LedgerUnavailable(f"{self.path} is a directory, or in none.", hint="Give the path of a file.")
         forks.check(self.path)
+        inspected.check(self.path)
         self._lock = FileLock(self._beside(".lock"), patience=self._patience)
         try:
             with self._turn():
