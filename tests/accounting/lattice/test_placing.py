@@ -133,3 +133,10 @@ def test_the_reference_of_this_file() -> None:
         expected = 0.3 * (1 - mpmath.exp(-0.5))
     assert profile(np.array([0.5, -0.5]), np.array([0.3, 0.7]), 0.0, 1) == pytest.approx(float(expected))
     assert math.isclose(placed_profile((np.array([1.0]), np.ones(1), np.zeros(1)), OFFSET, 1), -math.expm1(-STEP))
+
+
+def test_no_atom_high_enough_to_be_joined() -> None:
+    """Atoms that all lie far below what counts are refused, as any that cannot be placed."""
+    law = law_of([-12.03, -12.1, -13.0], [1.0, 1.0, 1.0])
+    with pytest.raises(NotApplicable, match="or none"):
+        atom_piece(law, Frame(STEP, 256, 4.0), OFFSET, "lower")

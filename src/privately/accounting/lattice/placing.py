@@ -164,7 +164,7 @@ def _gathered(atoms: Atoms, cell: float, raised: float, least: float) -> tuple[F
     order = np.argsort(-atoms.losses)[: int((atoms.losses >= least).sum())]
     first = np.maximum(atoms.masses - atoms.mass_errors, 0.0)[order]
     loss = (atoms.losses - atoms.loss_errors)[order] + raised
-    second = first * exp(-loss) * (1 + 4 * ERROR + 4 * UNIT * float(np.abs(loss).max()))
+    second = first * exp(-loss) * (1 + 4 * ERROR + 4 * UNIT * float(np.abs(loss).max(initial=0.0)))
     if loss.size > _FINER * 64:
         cells = np.floor((loss[0] - loss) / cell).astype(np.int64)
         slack = 2 * (loss.size + 8) * UNIT
