@@ -76,5 +76,5 @@ lock: .cache/uv/.installed ## bring the lock files up to date with pyproject.tom
 	touch $@
 
 clean: ## remove all that was made
-	rm -rf .venv .cache .hypothesis .mypy_cache .pytest_cache .ruff_cache dist benchmarks/out $(PEERS:%=benchmarks/peers/%)
+	rm -rf .venv .cache privately-demo .hypothesis .mypy_cache .pytest_cache .ruff_cache dist benchmarks/out $(PEERS:%=benchmarks/peers/%)
 	find src tests tools benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +

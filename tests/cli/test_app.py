@@ -24,7 +24,7 @@ def test_wrong_usage(arguments: list[str]) -> None:
 
 
 def test_help_shows_an_example() -> None:
-    for command in ("demo", "check"):
+    for command in ("demo", "check", "sql", "explain", "prepare"):
         done = run(command, "--help")
         assert done.returncode == 0
         assert f"privately {command}" in done.stdout
@@ -58,7 +58,7 @@ def test_a_failure_is_json_too(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
-@pytest.mark.parametrize("arguments", [["demo"], ["demo", "--json"]])
+@pytest.mark.parametrize("arguments", [["demo", "--composition"], ["demo", "--composition", "--json"]])
 def test_a_full_disk_is_one_line(arguments: list[str]) -> None:
     command = [sys.executable, "-c", "from privately.cli import main; main()", *arguments]
     with Path("/dev/full").open("w") as full:
@@ -68,7 +68,7 @@ def test_a_full_disk_is_one_line(arguments: list[str]) -> None:
 
 
 def test_a_terminal_without_unicode() -> None:
-    done = run("demo", PYTHONIOENCODING="ascii")
+    done = run("demo", "--composition", PYTHONIOENCODING="ascii")
     assert done.returncode == 0
     assert "####" in done.stdout
 
@@ -79,3 +79,15 @@ def test_missing_files_and_folders(tmp_path: Path) -> None:
         assert done.returncode == 2
         assert "Traceback" not in done.stderr
         assert str(path) in done.stderr
+
+
+def test_a_missing_engine_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "visits.csv").write_text("a\n1\n", encoding="utf-8")
+    program = (
+        "import sys; sys.modules['duckdb'] = sys.modules['sqlglot'] = None; from privately.cli import main; main()"
+    )
+    words = ["explain", str(tmp_path / "visits.csv"), "SELECT COUNT(*) FROM visits", "--epsilon", "1"]
+    done = subprocess.run([sys.executable, "-c", program, *words], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "Install privately[query]." in done.stderr
+    assert len(done.stderr.splitlines()) == 1

@@ -28,6 +28,8 @@ app.command("check")(checking.check)
 app.command("budget")(budget.budget)
 app.add_typer(account.app, name="account")
 
+_OPTIONAL = {"duckdb", "sqlglot", "pyarrow"}
+
 
 def show_version(asked: bool) -> None:  # noqa: FBT001 - typer calls it so
     """Prints the version and ends."""
@@ -52,6 +54,11 @@ def main() -> None:
         app()
     except PrivatelyError as fault:
         print(f"error: {fault}", file=sys.stderr)
+        raise SystemExit(2) from None
+    except ModuleNotFoundError as fault:
+        if fault.name not in _OPTIONAL:
+            raise
+        print(f"error: {fault.name} is not installed. Install privately[query].", file=sys.stderr)
         raise SystemExit(2) from None
     except OSError as fault:  # whoever read the output has gone, or its disk is full
         silence(sys.stdout)

@@ -82,8 +82,8 @@ class BarChart:
         yield rule(zero, TOP, zero, bottom, INK)
 
     def _row(self, bar: Bar, middle: float) -> Iterator[str]:
-        yield words(LEFT - 10, middle + 4, cut(bar.name, 22), anchor="end")
-        yield words(WIDTH - 16, middle + 4, cut(bar.text, 19), anchor="end")
+        yield words(LEFT - 10, middle + 4, cut(bar.name, 20), anchor="end")
+        yield words(WIDTH - 16, middle + 4, cut(bar.text, 18), anchor="end")
         if bar.value is None:
             return
         start, end = sorted((self._across(0), self._across(bar.value)))
