@@ -104,6 +104,50 @@ def test_what_is_derived_is_certified(event: Event, delta: str) -> None:
     assert report.rules == ("accounted",)
 
 
+LEAVES: list[Event] = [
+    Gaussian(noise_multiplier=2),
+    Gaussian(noise_multiplier=0),
+    Laplace(scale=2),
+    DiscreteGaussian(variance=4),
+    DiscreteLaplace(scale=3, sensitivity=2),
+    RandomizedResponse(epsilon="0.3", categories=3),
+    RandomizedResponse(epsilon="0.3"),
+    Exponential(epsilon="0.3"),
+    Pure(epsilon="0.3"),
+    Pure(epsilon=0),
+    Approx(epsilon="0.3", delta="1e-7"),
+    Approx(epsilon=0, delta="1e-7"),
+    ZCDP(rho="0.1"),
+    Renyi(bounds={2: 1, 8: 2}),
+    GaussianDP(mu="0.5"),
+]
+SMALL: list[Event] = [
+    *LEAVES,
+    *(Group(event=leaf, size=3) for leaf in LEAVES),
+    *(Repeat(event=leaf, times=2) for leaf in LEAVES),
+    *(PoissonSample(event=leaf, rate="0.2") for leaf in LEAVES),
+]
+
+
+@pytest.mark.parametrize("delta", ["1e-5", "0"])
+@pytest.mark.parametrize("place", [None, *range(len(LEAVES))])
+def test_no_witness_is_refused(place: int | None, delta: str) -> None:
+    """Of any leaf, alone, grouped, repeated, sampled, or beside any other: certified, or no derivation at all."""
+    tried = SMALL
+    if place is not None:
+        pairs = [[LEAVES[place], other] for other in LEAVES[place:]]
+        tried = [join(events=pair) for pair in pairs for join in (Sequence, Parallel)]
+    certified = 0
+    for event in tried:
+        try:
+            derived = derive(event, delta=delta)
+        except NoSuchRule:
+            continue
+        check(certify(derived))
+        certified += 1
+    assert certified or delta == "0" or LEAVES[place or 0] == Gaussian(noise_multiplier=0)
+
+
 @pytest.mark.parametrize(("event", "delta"), TIGHT.values(), ids=TIGHT)
 def test_the_claim_is_just_above_the_truth(event: Event, delta: str) -> None:
     claimed = derive(event, delta=delta).conclusion.parameters["epsilon"]

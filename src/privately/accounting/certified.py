@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from privately.accounting import contour
-from privately.accounting.checkable import Case, Concentrated, Losses, Response, cases, losses
+from privately.accounting.checkable import Case, Concentrated, Losses, Normal, Response, cases, losses
 from privately.accounting.compositions import Composition
 from privately.accounting.contour.sampled_gaussian import SampledGaussian
 from privately.accounting.encoding import encode
@@ -33,6 +33,7 @@ _COARSE = 1e-4
 _IMPROVABLE = {"pure"}
 _MOST_NESTED = 8
 _MOST_RUNS = 200_000
+_TWO = 2
 
 Parts = Sequence[tuple[Loss, int]]
 Rest = Sequence[tuple[Concentrated | Renyi | Response, int]]
@@ -86,7 +87,7 @@ class _Question:
         left = delta
         if known.failures:
             left = (delta - infinite) * (1 - Fraction(1, 10**9)) / (1 - infinite) if infinite < 1 else Fraction(-1)
-        simple = _simple(known.all_laws, left) if known.has_pairs and delta >= infinite else None
+        simple = _simple(case, known.all_laws, left) if known.has_pairs and delta >= infinite else None
         return cls(known, left, simple)
 
     def bound(self, enough: Fraction) -> Bound:
@@ -116,27 +117,34 @@ def _bounds(questions: Sequence[_Question]) -> list[Bound]:
     return [found[place] for place in range(len(questions))]
 
 
-def _simple(parts: Parts, delta: Fraction) -> Bound | None:
+def _simple(case: Case, parts: Parts, delta: Fraction) -> Bound | None:
     """What is known in closed form."""
-    if all(isinstance(law, GaussianLoss) for law, _ in parts):
+    terms = [term for term, _ in case.terms]
+    if all(isinstance(term, Normal) for term in terms):
         squares = sum((times * law.mu_squared for law, times in parts if isinstance(law, GaussianLoss)), Fraction(0))
         mu = Enclosure.of(squares).sqrt().claim()
         if mu and not delta:
             return None
         epsilon = gaussian_epsilon(mu, delta).upper if mu else Fraction(0)
         return Bound(_slightly_more(Fraction(epsilon)), {"method": "gaussian", "mu": str(mu)})
-    if len(parts) == 1 and isinstance(parts[0][0], LaplaceLoss) and parts[0][1] == 1:
-        epsilon = (parts[0][0].epsilon + 2 * Enclosure.of(1 - delta).log()).nonnegative().claim()
+    single = terms[0] if len(terms) == 1 and isinstance(terms[0], Response) else None
+    if single and single.laplace and case.terms[0][1] == 1:
+        epsilon = (single.epsilon + 2 * Enclosure.of(1 - delta).log()).nonnegative().claim()
         return Bound(_short(epsilon), {"method": "laplace"})
     most = largest_loss(Composition(parts=tuple(parts)))
     if most is None:
         return None
-    pure = Bound(_short(most.nonnegative().claim()), {"method": "pure"})
-    law, times = parts[0]
-    if len(parts) == 1 and isinstance(law, FiniteLoss) and law.is_response and delta > 0 and times <= _MOST_RUNS:
-        summed = optimal_composition(suppose(PureDP(epsilon=law.epsilon)), counts=[times], delta=delta)
-        return Bound(_slightly_more(summed.conclusion.parameters["epsilon"]), {"method": "binomial"})
-    return pure
+    return _binomial(single, case.terms[0][1], delta) or Bound(_short(most.nonnegative().claim()), {"method": "pure"})
+
+
+def _binomial(term: Response | None, times: int, delta: Fraction) -> Bound | None:
+    """One response of two answers, so many times; a checker does not take anything else for one."""
+    if term is None or term.laplace or term.bounded_range or term.categories > _TWO or not term.epsilon:
+        return None
+    if delta <= 0 or times > _MOST_RUNS:
+        return None
+    summed = optimal_composition(suppose(PureDP(epsilon=term.epsilon)), counts=[times], delta=delta)
+    return Bound(_slightly_more(summed.conclusion.parameters["epsilon"]), {"method": "binomial"})
 
 
 def _contours(parts: Parts, delta: Fraction) -> list[Bound]:
