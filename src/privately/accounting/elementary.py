@@ -409,6 +409,11 @@ def atan(x: Floats) -> Floats:
 
 _NORMAL_STEP = 0.5
 _NORMAL_PLACES = (np.arange(13) + 0.5) * _NORMAL_STEP
+_NORMAL_SPLIT, _NORMAL_HIGHEST = _constant(2.0**27), _constant(100.0)
+_NORMAL_TURN = _constant(float(2 * PI_EXACT / Fraction(_NORMAL_STEP)))
+_NORMAL_TURNING = _constant(float(PI_EXACT / Fraction(_NORMAL_STEP)))
+_NORMAL_FACTOR = _constant(float(Fraction(_NORMAL_STEP) / PI_EXACT))
+_ROOT_HALF, _MINUS_HALF = _constant(math.sqrt(0.5)), _constant(-0.5)
 
 
 def normal_tail(x: Floats) -> Floats:
@@ -420,18 +425,18 @@ def normal_tail(x: Floats) -> Floats:
     Checked-by: tests/accounting/test_elementary.py::test_normal_tail
     """
     size = np.abs(x)
-    short = (size * 2.0**27 + size) - size * 2.0**27  # the leading bits: its square is exact
-    density = exp(-short * short / 2) * exp(-(size - short) * (size + short) / 2)
-    y_square = size * size / 2
-    y = size * math.sqrt(0.5)
+    large = size * _NORMAL_SPLIT
+    short = (large + size) - large  # the leading bits: its square is exact
+    y = size * _ROOT_HALF
+    y_square = size * size * _HALF
+    exponents = [short * short * _MINUS_HALF, (size - short) * (size + short) * _MINUS_HALF]
+    main, correction, turned = exp(np.array([*exponents, np.minimum(y * _NORMAL_TURN, _NORMAL_HIGHEST)]))
     total = np.zeros_like(size)
     for square, weight in _NORMAL_TERMS:
         total += weight / (square + y_square)
-    tail = density * y * total * float(1 / PI_EXACT) * _NORMAL_STEP
-    angle = y * float(2 * PI_EXACT / _NORMAL_STEP)
-    pole = np.where(y < float(PI_EXACT) / _NORMAL_STEP, 1 / (1 + exp(np.minimum(angle, 100.0))), 0.0)
-    tail = tail + pole
-    return np.where(x < 0, 1 - tail, tail)
+    pole = np.where(y < _NORMAL_TURNING, _UNITY / (_UNITY + turned), 0.0)
+    tail: Floats = main * correction * y * total * _NORMAL_FACTOR + pole
+    return np.where(x < 0, _UNITY - tail, tail)
 
 
 _NORMAL_WEIGHTS = exp(-_NORMAL_PLACES * _NORMAL_PLACES)
