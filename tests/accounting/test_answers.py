@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from privately import Neighbors, guarantees
 from privately import accounting as acc
 from privately.accounting import answers, contour
-from privately.accounting.compositions import compositions
+from privately.accounting.compositions import Composition, compositions
 from privately.accounting.questions import EpsilonAt
 from privately.errors import InvalidParameter, MixedNeighbors, NoSuchRule
 from privately.guarantees import GaussianDP, PureDP
@@ -89,6 +89,23 @@ def test_a_direction_that_is_skipped_is_below(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(contour, "is_at_most", lambda *_: False)
     full = acc.epsilon(event, "1e-5")
     assert (quick.lower, quick.upper) == (full.lower, full.upper)
+
+
+def test_a_direction_that_is_skipped_still_bounds_from_below(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the other one has no good answer: its lower end is below that of what was skipped."""
+    event, best, asked = sampled(1, "0.01", 1000), answers._best, []
+
+    def misled(composition: Composition, question: Any, method: Any) -> Interval:
+        found = best(composition, question, method)
+        asked.append(composition.parts[0][0].direction)  # type: ignore[union-attr]
+        return found if len(asked) > 1 else Interval(0, 2 * found.upper, method="wide")
+
+    monkeypatch.setattr(answers, "_best", misled)
+    question = EpsilonAt(Fraction(1, 10**5), Fraction(1, 10**6))
+    found = compositions(event)
+    wide = answers._worst(found, question, None)
+    assert set(asked) == {"remove", "add"}
+    assert wide.lower == best(found[1], question, None).lower > 0
 
 
 @pytest.mark.parametrize("method", ["contour", "lattice"])

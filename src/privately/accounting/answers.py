@@ -26,7 +26,7 @@ WIDTH = Fraction(1, 10**6)
 """How narrow an answer should be, relative to epsilon (or to 0.001, if that is more)."""
 
 _LOOSE = Fraction(1, 1000)
-"""An answer wider than this is held against Renyi divergences too."""
+"""An answer wider than this is held against Renyi divergences, and against a direction that is below it."""
 
 _MOST_LAWS = 2 * MOST_DIFFERENT
 """Compositions of more different laws are left to Renyi divergences."""
@@ -91,7 +91,7 @@ def _exact(event: Event, question: Question, method: Method | None) -> Interval:
     except (NotApplicable, NoSuchRule) as reason:
         return _indirect(event, question, method, reason)
     worst = _worst(found, question, method)
-    if method is None and not replace(question, width=_LOOSE).is_met(worst):
+    if method is None and not _is_tight(worst, question):
         worst = _least([worst, _renyi_or_none(event, question)])
     if any(isinstance(law, GluedLoss) for one in found for law, _ in one.parts):
         return _between(_lower(event, question, method), worst)
@@ -99,16 +99,28 @@ def _exact(event: Event, question: Question, method: Method | None) -> Interval:
 
 
 def _worst(found: tuple[Composition, ...], question: Question, method: Method | None) -> Interval:
-    """The largest over all directions and alternatives; what is certainly below another one needs no answer."""
+    """The largest over all directions and alternatives; what is certainly below another one needs no answer.
+
+    It may still have a better lower end than one whose answer is wide.
+    """
     answers: list[Interval] = []
+    skipped: list[Composition] = []
     for one in found:
         if answers and math.isinf(_top(answers).lower):
             break
         if answers and _is_worth_a_look(one, method) and question.is_below(contour, one, _top(answers)):
+            skipped.append(one)
             continue
         answers.append(_best(one, question, method))
     top = _top(answers)
-    return Interval(max(answer.lower for answer in answers), top.upper, method=top.method)
+    lower = max(answer.lower for answer in answers)
+    if skipped and not _is_tight(Interval(lower, top.upper), question):
+        lower = max(lower, *(min(_best(one, question, method).lower, top.upper) for one in skipped))
+    return Interval(lower, top.upper, method=top.method)
+
+
+def _is_tight(found: Interval, question: Question) -> bool:
+    return replace(question, width=_LOOSE).is_met(found)
 
 
 def _is_worth_a_look(composition: Composition, method: Method | None) -> bool:
