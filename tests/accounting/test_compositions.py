@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import permutations
 from typing import Any
 
 import pytest
@@ -354,3 +355,14 @@ def test_the_largest_number_of_runs() -> None:
 def test_impossible_compositions_are_refused(arguments: dict[str, Any]) -> None:
     with pytest.raises(InvalidParameter):
         Composition(**arguments)
+
+
+def test_the_order_of_laws_is_that_of_exact_numbers() -> None:
+    """Also where floats cannot tell them apart."""
+    bases = [Gaussian(noise_multiplier=1 + Fraction(k, 10**30)) for k in (-1, 0, 1, 10**29, 10**31)]
+    events = [PoissonSample(event=base, rate="0.1") for base in bases]
+    ((first, second),) = {compositions(Sequence(events=row)) for row in permutations(events)}
+    for found in (first, second):
+        squares = [law.mu_squared for law, _ in found.parts if isinstance(law, SampledGaussianLoss)]
+        assert squares == sorted(squares)
+        assert len(squares) == len(events)

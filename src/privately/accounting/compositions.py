@@ -48,6 +48,9 @@ LONGEST_SUM = 4 * 4096
 """A sum of squares longer than this, in bits, is cut into several laws."""
 
 
+_NONE, _THE_SAME = Fraction(0), Fraction(-1)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Composition:
     """Independent losses to be added up, for one direction: each law so many times.
@@ -58,13 +61,13 @@ class Composition:
     """
 
     parts: tuple[tuple[Loss, int], ...] = ()
-    infinite: Fraction = Fraction(0)
-    infinite_lower: Fraction = Fraction(-1)
+    infinite: Fraction = _NONE
+    infinite_lower: Fraction = _THE_SAME
 
     def __post_init__(self) -> None:
-        if self.infinite_lower < 0:
+        if self.infinite_lower is _THE_SAME or self.infinite_lower < 0:
             object.__setattr__(self, "infinite_lower", self.infinite)
-        if not 0 <= self.infinite_lower <= self.infinite <= 1:
+        if not self.infinite_lower is self.infinite is _NONE and not 0 <= self.infinite_lower <= self.infinite <= 1:
             raise InvalidParameter("infinite", "must be a probability.")
         if any(times < 1 for _, times in self.parts):
             raise InvalidParameter("parts", "every law counts at least once.")
@@ -138,7 +141,7 @@ class _Collected:
 
     def composition(self) -> Composition:
         """In an order that does not depend on the event's, with all normal laws as one."""
-        lower, upper = failing(self.failures)
+        lower, upper = failing(self.failures) if self.failures else (_NONE, _NONE)
         if lower == 1:
             return Composition(infinite=Fraction(1))
         normal = [(GaussianLoss(mu_squared=total), 1) for total in _sums(self.squares)]
@@ -169,7 +172,15 @@ def _key(part: tuple[Loss, int]) -> tuple[object, ...]:
     law, times = part
     if isinstance(law, GluedLoss):
         return "GluedLoss", _key((law.base, times)), law.rate
-    return type(law).__name__, *(getattr(law, one.name) for one in fields(law)), times
+    values = [getattr(law, one.name) for one in fields(law)]
+    return type(law).__name__, *(_nearly(value) for value in values), *values, times
+
+
+def _nearly(value: object) -> float:
+    """Floats, which are soon compared, stand before exact numbers: in the same order, or equal. No number of an event
+    is beyond their range.
+    """
+    return float(value) if isinstance(value, Fraction) else 0.0
 
 
 def _part(event: Event) -> Part:

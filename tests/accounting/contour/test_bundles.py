@@ -146,7 +146,8 @@ def test_rows_with_much_mass_at_their_ends() -> None:
     bundle = Bundle.of([(law, 1, Plan(line, 0.25, -2, 2)), (law, 1, Plan(line, 0.25, -1, 1))])
     shares = np.full(bundle.size, 0.2)
     pull = np.zeros(bundle.size)
-    least, most = falling.cells(bundle.x, pull, shares, 0.25, bundle._inside)
+    least, dip = falling.cells(bundle.x, pull, shares, 0.25, bundle._inside)
+    most = falling.at_most(shares, dip, bundle._inside)
     assert np.flatnonzero(least == 0).tolist() == np.flatnonzero(most == 0).tolist() == [4]
     assert bundle.segments.sums(least) == pytest.approx([0.8, 0.4], rel=0.2)
     mixed, _ = falling.cells(bundle.x, pull, shares, 0.25)

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from privately.accounting.contour.falling import cells, falls, lifted, tangents
+from privately.accounting.contour.falling import at_most, cells, falls, lifted, tangents
 from privately.accounting.roads import NotApplicable
 
 
@@ -16,7 +16,8 @@ def test_masses_between_points() -> None:
     step = 0.25
     x = np.arange(-6.0, 6.01, step)
     shares = step * np.exp(-x * x / 2) / math.sqrt(2 * math.pi)
-    least, most = cells(x, np.zeros_like(x), shares, step)
+    least, dip = cells(x, np.zeros_like(x), shares, step)
+    most = at_most(shares, dip)
     truth = np.diff([math.erf(place / math.sqrt(2)) / 2 for place in x])
     assert np.all(least <= truth)
     assert np.all(truth <= most)
@@ -27,7 +28,9 @@ def test_masses_between_points() -> None:
 def test_what_lies_between_two_laws_has_no_mass() -> None:
     x = np.array([-0.5, 0.0, 0.5, -0.25, 0.0, 0.25])
     inside = np.array([1.0, 1.0, 0.0, 1.0, 1.0])
-    least, most = cells(x, np.zeros(6), np.full(6, 0.3), 0.25, inside)
+    shares = np.full(6, 0.3)
+    least, dip = cells(x, np.zeros(6), shares, 0.25, inside)
+    most = at_most(shares, dip, inside)
     assert np.flatnonzero(least).tolist() == np.flatnonzero(most).tolist() == [0, 1, 3, 4]
 
 

@@ -36,7 +36,7 @@ def laid(parts: Parts, gaussian: float, log_delta: float = math.log(1e-6), toler
 class Watched:
     """A law whose grids write down for which reach their views are asked."""
 
-    law: SampledGaussian | SampledLaplace
+    law: SampledGaussian | SampledLaplace | Laplaces
     reaches: list[float] = field(default_factory=list)
 
     def rough(self, highest: float) -> Sketch:
@@ -54,6 +54,10 @@ class WatchedGrid:
     @property
     def size(self) -> int:
         return self.inner.size
+
+    @property
+    def is_endless(self) -> bool:
+        return self.inner.is_endless
 
     def log_mass_above(self, c: float) -> float:
         return self.inner.log_mass_above(c)
@@ -76,9 +80,10 @@ class WatchedGrid:
         SampledGaussian(mu=1.0, rate=0.05, removes=True),
         SampledGaussian(mu=1.0, rate=0.05, removes=False),
         SampledLaplace(epsilon=0.5, rate=0.1, removes=True),
+        Laplaces.of([(LaplaceLoss(epsilon=Fraction(1, 20)), 1)]),
     ],
 )
-def test_no_view_is_used_beyond_its_reach(law: SampledGaussian | SampledLaplace, times: int) -> None:
+def test_no_view_is_used_beyond_its_reach(law: SampledGaussian | SampledLaplace | Laplaces, times: int) -> None:
     for tolerance in (1e-3, 1e-5, 1e-8):
         watched = Watched(law)
         try:

@@ -63,3 +63,15 @@ def test_the_other_heights_lie_on_their_sides(place: int, tolerance: float) -> N
 def test_out_of_range() -> None:
     with pytest.raises(NotApplicable):
         for_epsilon(Outline([], 1e-8), 1e6)
+
+
+@pytest.mark.parametrize(
+    ("mu", "rate", "times"), [(0.5, 0.01, 1000), (0.5, 0.01, 10**4), (1.25, 0.01, 1000), (1, 0.1, 50)]
+)
+def test_few_looks_are_enough(mu: float, rate: float, times: int) -> None:
+    for removes in (True, False):
+        outline = Outline([(SampledGaussian(mu=mu, rate=rate, removes=removes), times)], 0.0)
+        saddle = for_delta(outline, math.log(1e-6))
+        assert len(outline.seen) - 1 <= 6
+        assert for_epsilon(outline, saddle.epsilon).c == pytest.approx(saddle.c, rel=0.1)
+        assert len(outline.seen) - 1 <= 12

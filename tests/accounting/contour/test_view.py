@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -152,3 +153,20 @@ def test_powers_of_two_above_exponentials() -> None:
     assert exp_above(1e6) == math.inf
     assert exp_above(-1e6) > 0
     assert enlarged(1.0) > 1
+
+
+def test_threads_share_no_memory() -> None:
+    """Turns are kept in memory that is used again, by the same thread only."""
+    views = [points(0.3, 200, beside=False) for _ in range(24)]
+    alone = [one.transforms(0.5, 100)[0] for one in views]
+    with ThreadPoolExecutor(4) as pool:
+        together = list(pool.map(lambda one: one.transforms(0.5, 100)[0], views * 4))
+    assert all(np.allclose(a, b, rtol=1e-12, atol=1e-15) for a, b in zip(alone * 4, together, strict=True))
+
+
+def test_blocks_of_any_size() -> None:
+    angles = np.linspace(0.01, 0.3, 40)
+    few = view.turns_minus_one(angles, 3).copy()
+    many = view.turns_minus_one(angles, 1000)
+    assert many.size > view.BLOCK
+    assert np.allclose(few, many[:, :3], rtol=1e-13, atol=0)

@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from privately.accounting.contour.falling import cells, falls, lifted, tangents
+from privately.accounting.contour.falling import at_most, cells, falls, lifted, tangents
 from privately.accounting.contour.points import LEAST_MASS, Points, Tilted
 from privately.accounting.contour.protocols import Gridded, Law, Sketch, Sketched
 from privately.accounting.contour.sampled_gaussian import (
@@ -193,6 +193,11 @@ class Bundle:
         """How many points."""
         return self.x.size
 
+    @property
+    def is_endless(self) -> bool:
+        """Its points are laid for frequencies up to a reach."""
+        return False
+
     @cached_property
     def removes(self) -> bool:
         return self.laws[0].removes
@@ -267,7 +272,7 @@ class Bundle:
         """Lower bounds on the sum of all -ln |phi(w)|, for all w at or above each frequency, as `Grid.decay`."""
         tilts, segments, mu = self._tilted(c), self.segments, self.mu
         slopes = segments.spread(tilts.tilted.s * mu) * self.share
-        least, most = cells(self.x, slopes, tilts.shares, segments.spread(self.step)[:-1], self._inside)
+        least, dip = cells(self.x, slopes, tilts.shares, segments.spread(self.step)[:-1], self._inside)
         pull, weight = mu * segments.sums(tilts.shares * self.share), 0.0 if self.removes else c
         k, tries = tangents(frequencies[:, None] * (pull * mu / 2 / (1 + weight * pull * mu)))
         w = np.concatenate([frequencies] * tries)[:, None]
@@ -275,6 +280,7 @@ class Bundle:
         if self.removes:
             gain = -segments.sums(least * change)
         else:
+            most = at_most(tilts.shares, dip, self._inside)
             gain = -segments.sums(least * np.minimum(change, 0) + most * np.maximum(change, 0))
         found = falls(gain, k, mu=mu, missing=self._missing(tilts, 0.0), weight=weight, tries=tries)
         total: Floats = found @ np.array(self.times, dtype=np.float64) * (1 - 2.0**-20)

@@ -18,7 +18,8 @@ _LARGEST_LOSS = 600.0
 def cells(
     x: Floats, pull: Floats, shares: Floats, step: Floats | float, inside: Floats | None = None
 ) -> tuple[Floats, Floats]:
-    """Bounds on the tilted mass between neighbouring points; the logarithmic slope at x is pull - x, pull monotone.
+    """The least tilted mass between neighbouring points, and the logarithm of how far the density may rise above its
+    ends; its logarithmic slope at x is pull - x, pull monotone.
 
     Where `inside` is 0 the neighbours belong to different laws: the mass there is 0.
     """
@@ -29,10 +30,14 @@ def cells(
         dip *= inside
     if dip.max() > 1:
         raise NotApplicable("the grid is too coarse")
-    left, right = shares[:-1], shares[1:]
-    least = np.minimum(left, right) * (1 - dip) * (1 - _SAFE)
-    most = np.maximum(left, right) * exp(dip) * (1 + _SAFE)
-    return (least, most) if inside is None else (least * inside, most * inside)
+    least = np.minimum(shares[:-1], shares[1:]) * (1 - dip) * (1 - _SAFE)
+    return (least if inside is None else least * inside), dip
+
+
+def at_most(shares: Floats, dip: Floats, inside: Floats | None = None) -> Floats:
+    """The largest tilted mass between neighbouring points."""
+    most = np.maximum(shares[:-1], shares[1:]) * exp(dip) * (1 + _SAFE)
+    return most if inside is None else most * inside
 
 
 def tangents(best: Floats) -> tuple[Floats, int]:

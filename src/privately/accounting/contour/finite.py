@@ -38,6 +38,11 @@ class Finite:
         """How many points."""
         return self.points.loss.size
 
+    @property
+    def is_endless(self) -> bool:
+        """It is exact, whatever the frequency."""
+        return True
+
     def rough(self, highest: float) -> Rough:  # noqa: ARG002 - the same at all heights
         return Rough(self.points.loss, np.log(self.points.factor))
 

@@ -41,6 +41,7 @@ class Integral:
         self.layout = layout
         self.c, self.step = layout.c, layout.step
         self.centre = _exact_centre(layout)
+        self._sums: dict[float, tuple[float, float, float]] = {}
         self.places = layout.step * np.arange(1, layout.count + 1, dtype=np.float64)
         value, error = self._transform()
         z = self.c + 1j * self.places
@@ -87,22 +88,29 @@ class Integral:
             groups.setdefault(times, []).append(view)
         return groups
 
-    @lru_cache(maxsize=8)  # noqa: B019 - as below
     def sum_at(self, s: float) -> tuple[float, float, float]:
         """The sum at centre + s, without e^(K - c epsilon) and without the atoms, and two derivatives in s."""
-        if self.places[-1] * abs(s) > LARGEST_ANGLE:
+        if s not in self._sums:
+            self.look_at(s)
+        return self._sums[s]
+
+    def look_at(self, *places: float) -> None:
+        """Takes the sums at all these s at once."""
+        if self.places[-1] * max(map(abs, places)) > LARGEST_ANGLE:
             raise NotApplicable("the sum turns too often")
-        cosine, sine = cos_sin(self.places * s)
+        cosine, sine = cos_sin(self.places * np.array(places)[:, None])
         real, imaginary = self.terms.real, self.terms.imag
         level = real * cosine
         level += imaginary * sine
         imaginary = imaginary * cosine
         imaginary -= real * sine
         scale = self.step * _PER_TURN_BELOW
-        total = scale * (self.first + 2 * float(level.sum()))
+        totals = level.sum(axis=1).tolist()
         imaginary *= self.places
         level *= self.squares
-        return total, 2 * scale * float(imaginary.sum()), -2 * scale * float(level.sum())
+        slopes, bends = imaginary.sum(axis=1).tolist(), level.sum(axis=1).tolist()
+        for s, total, slope, bend in zip(places, totals, slopes, bends, strict=True):
+            self._sums[s] = scale * (self.first + 2 * total), 2 * scale * slope, -2 * scale * bend
 
     @lru_cache(maxsize=8)  # noqa: B019 - as below
     def _atoms_part(self, s: float) -> tuple[float, float, float]:

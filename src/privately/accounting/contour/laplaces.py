@@ -56,6 +56,11 @@ class Laplaces:
         """What a frequency costs, in points of other laws."""
         return 16 * self.epsilon.size
 
+    @property
+    def is_endless(self) -> bool:
+        """It is exact, whatever the frequency."""
+        return True
+
     def rough(self, highest: float) -> Laplaces:  # noqa: ARG002 - the same at all heights
         return self
 

@@ -24,6 +24,8 @@ _FAR_REACHES = np.array([1.6, 2.4, 4.0])
 _LONG_REACHES = 4.0 * 1.25 ** np.arange(32.0)
 _AGAIN = np.array([1.0, 1.02, 1.1])
 """Once a reach is known: other points may need a little more."""
+_ENDLESS_REACHES = np.concatenate([_REACHES[:4], _LONG_REACHES])
+"""Where no points have to be laid again, all are tried at once."""
 _LONGEST_REACH = 1e9
 _NEGLIGIBLE = 5.0
 _FEW = 64
@@ -68,14 +70,15 @@ def lay(
         quiets = [calm + math.log(times * len(parts)) for _, times in parts]
         whole = Whole(grids(parts, c, shape.above, reach, quiets), gaussian, c)
         views = whole.views(reach)
-        reaches = base * ratios
+        reaches = base * (_ENDLESS_REACHES if whole.is_endless else ratios)
         falls, atoms = whole.falls(views, reaches, wanted)
         enough = np.flatnonzero(falls + np.log(reaches) > wanted)
         if not enough.size:
             reaches = base * _LONG_REACHES
             falls, atoms = whole.falls(views, reaches, wanted)
             enough = np.flatnonzero(falls + np.log(reaches) > wanted)
-        if enough.size and reaches[enough[0]] + beyond <= reach:
+        if enough.size and (whole.is_endless or reaches[enough[0]] + beyond <= reach):
+            views = whole.views(max(reach, float(reaches[enough[0]]) + beyond)) if whole.is_endless else views
             break
         if enough.size:
             ratios = _AGAIN * (float(reaches[enough[0]]) / base)
@@ -110,6 +113,11 @@ class Whole:
     grids: Sequence[tuple[Gridded, int]]
     gaussian: float
     c: float
+
+    @cached_property
+    def is_endless(self) -> bool:
+        """Whether the views serve all frequencies."""
+        return all(grid.is_endless for grid, _ in self.grids)
 
     def views(self, reach: float) -> tuple[tuple[View, int], ...]:
         return tuple((grid.view(self.c, reach), times) for grid, times in self.grids)

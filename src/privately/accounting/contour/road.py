@@ -209,14 +209,19 @@ def _solved(integral: Integral, guess: float, low: float, high: float) -> Interv
     doubt = 2 * abs(value - low) ** 3 + (high - low)
     above = (1.02 * (known.upper - value) + doubt) / -slope
     below = (1.02 * (value - known.lower) + doubt) / -slope if known.lower > -math.inf else math.inf
-    lower = _lower(integral, s + stride - below, slope, high)
-    return Interval(lower, _upper(integral, s + stride + above, slope, low), method=METHOD)
+    left, right = s + stride - below, _within(integral, s + stride + above)
+    if math.isfinite(left):
+        integral.look_at(left, right)
+    return Interval(_lower(integral, left, slope, high), _upper(integral, right, slope, low), method=METHOD)
+
+
+def _within(integral: Integral, s: float) -> float:
+    """At least as large as an s for epsilon = 0."""
+    return max(s, math.nextafter(float(-integral.centre), -math.inf))
 
 
 def _upper(integral: Integral, s: float, slope: float, target: float) -> Fraction:
     """An epsilon at which D is at most e^target."""
-    origin = math.nextafter(float(-integral.centre), -math.inf)
-    s = max(s, origin)
     for _ in range(_NEWTON_STEPS):
         excess = integral.upper(s) - target
         if excess <= 0:

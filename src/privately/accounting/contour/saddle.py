@@ -90,31 +90,41 @@ class Saddle:
 
 def for_delta(outline: Outline, log_delta: float) -> Saddle:
     """The saddle whose delta is about this one."""
-    return _search(outline, lambda saddle: saddle.log_delta - log_delta)
+    return _search(outline, lambda saddle: (saddle.log_delta - log_delta, _ratio(log_delta, saddle.log_delta)))
 
 
 def for_epsilon(outline: Outline, epsilon: float, start: float = _START) -> Saddle:
     """The saddle whose epsilon is about this one."""
-    return _search(outline, lambda saddle: (epsilon - saddle.epsilon) * saddle.c, start)
+    return _search(
+        outline, lambda saddle: ((epsilon - saddle.epsilon) * saddle.c, _ratio(epsilon, saddle.epsilon)), start
+    )
 
 
-def _search(outline: Outline, excess: Callable[[Saddle], float], start: float = _START) -> Saddle:
-    """Where `excess`, which falls in c like ln delta, is nearly 0: Newton's method on a logarithmic scale, kept
-    between the last points on either side.
+def _search(outline: Outline, excess: Callable[[Saddle], tuple[float, float]], start: float = _START) -> Saddle:
+    """Where `excess`, which falls in c like ln delta, is nearly 0: Newton's method, kept between the last points on
+    either side. With it comes the ratio of what is wanted to what is there, both growing with c like a power of c or
+    faster: on logarithmic scales that is nearly a line.
     """
     x, left, right = math.log(start), math.log(_LOWEST), math.log(_HIGHEST)
     for _ in range(_ROUNDS):
         c = math.exp(x)
         saddle = Saddle(c, *outline.cumulants(c))
-        value = excess(saddle)
+        value, ratio = excess(saddle)
         if abs(value) <= _CLOSE:
             return saddle
         left, right = (x, right) if value > 0 else (left, x)
-        stride = min(max(value / (c * c * saddle.spread), -_LONGEST_STRIDE), _LONGEST_STRIDE)
+        stride = value / (c * c * saddle.spread)
+        if ratio > 0 and ratio != 1:
+            stride *= math.log(ratio) / (ratio - 1)
+        stride = min(max(stride, -_LONGEST_STRIDE), _LONGEST_STRIDE)
         x = x + stride if left < x + stride < right else (left + right) / 2
         if right - left < _TOGETHER:
             break
     raise NotApplicable("no contour fits")
+
+
+def _ratio(wanted: float, there: float) -> float:
+    return wanted / there if there else 0.0
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from privately.accounting.contour.falling import cells, falls, lifted, tangents
+from privately.accounting.contour.falling import at_most, cells, falls, lifted, tangents
 from privately.accounting.contour.points import Points, Tilted
 from privately.accounting.contour.shifted import Line
 from privately.accounting.contour.view import Rough, View, enlarged, exp_above, weighted_rows
@@ -219,6 +219,11 @@ class Grid:
         """How many points."""
         return self.x.size
 
+    @property
+    def is_endless(self) -> bool:
+        """Its points are laid for frequencies up to a reach."""
+        return False
+
     def log_mass(self, c: float) -> tuple[float, float]:
         """ln M(c), enclosed."""
         tilted = self._tilted(c)
@@ -258,7 +263,7 @@ class Grid:
         Checked-by: tests/accounting/contour/test_sampled_gaussian.py::test_how_fast_the_integrand_falls
         """
         law, tilted = self.law, self._tilted(c)
-        least, most = cells(self.x, tilted.s * law.mu * self.share, tilted.shares, self.step)
+        least, dip = cells(self.x, tilted.s * law.mu * self.share, tilted.shares, self.step)
         pull, weight = law.mu * float(tilted.shares @ self.share), 0.0 if law.removes else c
         k, tries = tangents(frequencies * (pull * law.mu / 2 / (1 + weight * pull * law.mu)))
         w = np.concatenate([frequencies] * tries)
@@ -266,6 +271,7 @@ class Grid:
         if law.removes:
             gain = -weighted_rows(least, change.T)
         else:
+            most = at_most(tilted.shares, dip)
             gain = -weighted_rows(least, np.minimum(change, 0).T) - weighted_rows(most, np.maximum(change, 0).T)
         missing = self._missing(tilted, c, 0.0)
         return falls(gain, k, mu=law.mu, missing=missing, weight=weight, tries=tries)

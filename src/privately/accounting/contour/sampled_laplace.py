@@ -137,6 +137,11 @@ class Grid:
         """How many points."""
         return self.points.loss.size
 
+    @property
+    def is_endless(self) -> bool:
+        """Its points are laid for frequencies up to a reach."""
+        return False
+
     def log_mass(self, c: float) -> tuple[float, float]:
         """ln M(c), enclosed."""
         tilted = self.points.tilted(self.law.power(c))

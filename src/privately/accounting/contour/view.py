@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -98,14 +99,28 @@ class View:
         return found, (self.error + places * (self.slope + rounding * spread)) * _SLACK
 
 
+class _Workspace(threading.local):
+    """Memory that is kept: to ask the system for it again takes longer than to fill it."""
+
+    def __init__(self) -> None:
+        self.block = np.empty(BLOCK, dtype=np.complex128)
+
+
+_WORKSPACE = _Workspace()
+
+
 def turn_error(count: int) -> float:
     """Of `turns_minus_one` up to count, relative to count times the angle, angles themselves rounded."""
     return 2 * ERROR + count.bit_length() * 2.0**-48
 
 
 def turns_minus_one(angles: Floats | Complex, count: int) -> Complex:
-    """e^(i n angle) - 1 for n = 1, ..., count."""
-    turns = np.empty((angles.size, count), dtype=np.complex128)
+    """e^(i n angle) - 1 for n = 1, ..., count. The next call in this thread may write to the same memory."""
+    size = angles.size * count
+    block = _WORKSPACE.block
+    if size > block.size:
+        block = np.empty(size, dtype=np.complex128)
+    turns = block[:size].reshape(angles.size, count)
     turns[:, 0] = turn_minus_one(angles.real)
     if np.iscomplexobj(angles):
         turns[:, 0] += (1 + turns[:, 0]) * expm1(-angles.imag)
