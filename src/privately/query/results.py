@@ -106,7 +106,7 @@ class Result:
         more = f"; the first {MOST} of {len(self.rows):,} rows" if len(self.rows) > MOST else ""
         chart = BarChart(
             title=f"{name} by {by}" if by else name,
-            subtitle=f"{self.guarantee}; error bars of the noise at 95 %{more}",
+            subtitle=f"{self.guarantee}{'; error bars of the noise at 95 %' if self._has_bars[at] else ''}{more}",
             label=name,
             bars=tuple(self._bar(at, keys, row) for row in range(min(len(self.rows), MOST))),
         )
