@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from privately.cli.sql.telling import failed, refusal, report, report_json, say
+from privately.cli.sql.telling import failed, refusal, report, report_json, say, working
 from privately.engines.protocol import ColumnReport, TableReport
 from privately.errors import BudgetExhausted, Refused
 
@@ -50,3 +50,16 @@ def test_reports_for_the_owner() -> None:
     assert report(REPORT).splitlines()[0] == "10 rows, of which 7 count, of 5 units"
     assert "- age has 3 values beyond its bounds; they are brought to them." in report(REPORT)
     assert json.loads(report_json(REPORT))["columns"] == [{"name": "age", "null": 2, "unfit": 1, "clamped": 3}]
+
+
+@pytest.mark.parametrize("seen", [False, True])
+def test_work_shows_only_where_somebody_looks(
+    seen: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("FORCE_COLOR" if seen else "NO_COLOR", "1")
+    with working("counting"):
+        pass
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert ("counting ..." in err) is seen

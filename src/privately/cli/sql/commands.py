@@ -77,7 +77,7 @@ def sql(
         },
     )  # fmt: skip
     given = budget_of(epsilon=budget_epsilon, delta=budget_delta, rho=budget_rho, mu=budget_mu)
-    with _refusals(text, as_json=as_json), o.named():
+    with _refusals(text, as_json=as_json), o.named(), telling.working("counting"):
         from privately.query.opening import open as open_table
 
         cap = cap_of(given, kept(ledger, opened.lineage))
@@ -190,7 +190,7 @@ def prepare(
             "change": change, "declaration": declaration, "name": name, "delimiter": delimiter, "table": table,
         },
     )  # fmt: skip
-    with o.named(path="COPY"):
+    with o.named(path="COPY"), telling.working("preparing"):
         from privately.query.opening import prepare as prepare_table
 
         found = prepare_table(file, copy, ledger=ledger, **opened.settings)

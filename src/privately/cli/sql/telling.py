@@ -6,8 +6,12 @@ import csv
 import io
 import json
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import date
 from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
 
 from privately.cli.account.numbers import plain
 from privately.cli.budget.telling import printable, short
@@ -22,6 +26,17 @@ if TYPE_CHECKING:
 
 _ROOM = 100
 """Characters of a question that are shown around what is wrong with it."""
+
+
+@contextmanager
+def working(word: str) -> Iterator[None]:
+    """A sign of life on standard error, where somebody sees it; how far it is would tell how much data there is."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield
+        return
+    with console.status(f"{word} ..."):
+        yield
 
 
 def say(text: str) -> None:
