@@ -1,9 +1,11 @@
 """epsilon and delta by loss distributions, against closed forms and enumeration."""
 
 import itertools
+import math
 from fractions import Fraction
 
 import mpmath
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -148,6 +150,43 @@ def test_the_first_guess_may_be_far_off() -> None:
         above, below = (exact.finite_profile(twice, exact.number(end)) for end in (found.lower, found.upper))
     assert below <= 1e-3 <= above
     assert found.width <= 1e-6 * float(found.upper)
+
+
+def _removed(mu: float, rate: float, epsilon: float) -> float:
+    """The profile of one sampled Gaussian step, a row removed, at any epsilon."""
+    ratio = 1 + math.expm1(epsilon) / rate
+    if ratio <= 0:
+        return -math.expm1(epsilon)
+    y = math.log(ratio)
+    above, below = (math.erfc((y / mu + s) / math.sqrt(2)) / 2 for s in (-mu / 2, mu / 2))
+    return rate * (above - ratio * below)
+
+
+DIFFERENT = [
+    ((1.0, "0.01"), (1.0, "0.5"), "1e-3"),
+    ((2.0, "0.9"), (0.25, "0.02"), "1e-3"),
+    ((1.0, "0.1"), (0.2, "0.01"), "1e-6"),
+    ((0.5, "0.001"), (2.0, "0.9"), "1e-5"),
+]
+
+
+@pytest.mark.parametrize(("first", "second", "allowed"), DIFFERENT)
+def test_two_different_steps(first: tuple[float, str], second: tuple[float, str], allowed: str) -> None:
+    """One is sampled often, the other seldom: against an integral over the losses of the first, and narrow."""
+    laws = [
+        SampledGaussianLoss(mu_squared=Fraction(mu**2), rate=Fraction(q), direction="remove")
+        for mu, q in (first, second)
+    ]
+    found = epsilon(Composition(parts=tuple((law, 1) for law in laws)), Fraction(allowed), WIDTH)
+    assert found.width <= WIDTH * found.upper
+    (mu, rate), (other, seldom) = (first[0], float(first[1])), (second[0], float(second[1]))
+    y = np.linspace(-mu * mu / 2 - 12 * mu, mu * mu / 2 + 12 * mu, 8001)
+    loss = np.log1p(rate * np.expm1(y))
+    mass = np.exp(-(((y + mu * mu / 2) / mu) ** 2) / 2 + loss) / (mu * math.sqrt(2 * math.pi))
+    for end, sign in ((found.lower, 1), (found.upper, -1)):
+        rest = [_removed(other, seldom, float(end) - x) for x in loss.tolist()]
+        profile = float((mass * rest).sum()) * (y[1] - y[0])
+        assert sign * (profile - float(Fraction(allowed))) > -1e-6 * float(Fraction(allowed))
 
 
 def test_a_late_refusal_keeps_what_is_known(monkeypatch: pytest.MonkeyPatch) -> None:

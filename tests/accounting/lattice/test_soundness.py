@@ -359,7 +359,7 @@ def _wrong_direction(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _no_far_losses(monkeypatch: pytest.MonkeyPatch) -> None:
-    nothing = laying.Far(Enclosure.of(0), Enclosure.of(0), None)
+    nothing = laying.Far()
     monkeypatch.setattr(laying, "_far", lambda _gone: nothing)
 
 

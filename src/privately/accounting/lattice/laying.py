@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from functools import cached_property
 
 from privately.accounting.elementary import ERROR, UNIT, exp
 from privately.accounting.lattice.blurring import FOLDS, atoms_piece, blur_piece
@@ -20,6 +21,7 @@ from privately.accounting.roads import NotApplicable
 from privately.laws.series import minus_log_complement, one_minus_exp
 from privately.rounding import Enclosure
 
+_ONE = Enclosure.of(1)
 _NEGLIGIBLE = 1e-4
 _MANY_BELOW = 1.0
 _MANY_ABOVE = 20.0
@@ -30,28 +32,62 @@ MOST = 1 << 18
 
 
 @dataclass(frozen=True)
-class Far:
-    """Losses so large that one of them is enough: what all combinations with one of them add.
+class FarPart:
+    """The far losses of one law, which comes so many times: their masses under P and under Q (this one as a share of
+    all), and up to which epsilon one of them is enough, whatever all other losses are.
+    """
 
-    Theorem: if S >= epsilon whenever one loss is far, these combinations add P - e^epsilon Q, P = 1 - prod (1 - p)^T
-        and Q = prod k^T - prod (k - q)^T, where p and q are the masses of far losses under P and under Q, and
-        k = E[e^-L] of a law (that is, its mass under Q). Otherwise they add between 0 and P.
+    first: Enclosure
+    share: Enclosure
+    times: int
+    enough: Fraction | None
+
+
+@dataclass(frozen=True)
+class Far:
+    """Losses that are left out of the sum: what all combinations with one of them add.
+
+    Theorem: if S >= epsilon whenever a loss of some laws is far, these combinations add P - e^epsilon Q,
+        P = 1 - prod (1 - p)^T and Q = K (1 - prod (1 - q/k)^T), where p and q are the masses of their far losses under
+        P and under Q, k = E[e^-L] of a law (that is, its mass under Q), and K the product of k^T over all laws. All
+        other combinations with a far loss add between 0 and 1 - prod (1 - p)^T over the other laws.
     Reference: the definition of the profile
     Proof: docs/theory/accounting/lattice.md#far-losses
     Checked-by: tests/accounting/lattice/test_laying.py::test_far_losses_are_added_exactly
     """
 
-    first: Enclosure
-    second: Enclosure
-    enough: Fraction | None
+    parts: tuple[FarPart, ...] = ()
+    whole: Enclosure = _ONE
+    """K, the product of k^T over all laws."""
 
     def at(self, epsilon: Fraction) -> Enclosure:
         """What they add at epsilon."""
-        if not self.first.upper:
-            return self.first
-        if self.enough is None or epsilon > self.enough:
-            return Enclosure(Decimal(0), self.first.upper)
-        return (self.first - Enclosure.of(epsilon).exp() * self.second).nonnegative()
+        first, second, rest = self._masses(epsilon)
+        added = (first - Enclosure.of(epsilon).exp() * second).nonnegative() if first.upper else first
+        return added + Enclosure(Decimal(0), rest.upper) if rest.upper else added
+
+    def doubtful(self, epsilon: Fraction) -> Fraction:
+        """The mass of those that are not enough at epsilon, at most."""
+        return Fraction(self._masses(epsilon)[2].upper)
+
+    def _masses(self, epsilon: Fraction) -> tuple[Enclosure, Enclosure, Enclosure]:
+        """P and Q of those that are enough at epsilon, and P of all others."""
+        left = sum(part.enough is None or epsilon > part.enough for part in self.parts)
+        if left not in self._known:
+            others, enough = self._ordered[:left], self._ordered[left:]
+            first = _at_least_one([(part.first, part.times) for part in enough])
+            second = self.whole * _at_least_one([(part.share, part.times) for part in enough])
+            self._known[left] = first, second, _at_least_one([(part.first, part.times) for part in others])
+        return self._known[left]
+
+    @cached_property
+    def _ordered(self) -> list[FarPart]:
+        """Those first that are enough for the smallest epsilons only, or for none."""
+        return sorted(self.parts, key=lambda part: -math.inf if part.enough is None else part.enough)
+
+    @cached_property
+    def _known(self) -> dict[int, tuple[Enclosure, Enclosure, Enclosure]]:
+        return {}
 
 
 @dataclass(frozen=True)
@@ -193,22 +229,19 @@ def _least(view: View, cut: float, far: Masses) -> float:
 
 
 def _far(gone: Sequence[tuple[View, tuple[Masses, Masses], float]]) -> Far:
-    """All far losses together, and up to which epsilon one of them is enough."""
-    firsts, seconds, whole = [], [], Enclosure.of(1)
+    """The far losses of all laws, and up to which epsilon one of them is enough."""
+    parts, whole = [], _ONE
     bounded = all(view.lowest > -math.inf for view, _, _ in gone)
     least = sum((view.times * Fraction(view.lowest) for view, _, _ in gone), Fraction(0)) if bounded else None
-    enough = None
     for view, masses, start in gone:
         p = sum((_enclosed(one.first, one.first_error) for one in masses), Enclosure.of(0))
         q = sum((_enclosed(one.second, one.second_error) for one in masses), Enclosure.of(0))
         other = _second_mass(view)
-        firsts.append((p, view.times))
-        seconds.append((q / other, view.times))
         whole = whole * other**view.times
-        if least is not None and start < math.inf:
-            reached = least - Fraction(view.lowest) + Fraction(start)
-            enough = reached if enough is None else min(enough, reached)
-    return Far(_at_least_one(firsts), whole * _at_least_one(seconds), enough)
+        if p.upper or q.upper:
+            enough = least - Fraction(view.lowest) + Fraction(start) if least is not None and start < math.inf else None
+            parts.append(FarPart(p, q / other, view.times, enough))
+    return Far(tuple(parts), whole)
 
 
 def _at_least_one(shares: Sequence[tuple[Enclosure, int]]) -> Enclosure:

@@ -210,8 +210,7 @@ class _Epsilon:
     def answer(self, lower: Laid, upper: Laid, guess: Guess) -> tuple[Interval | None, Guess]:
         """Guessed by secant steps, then checked on either side."""
         root = _root(upper, guess)
-        enough = upper.far.enough
-        if enough is not None and root.epsilon > 0.99 * float(enough) and upper.far.first.upper > self.harder / 100:
+        if upper.far.doubtful(Fraction(root.epsilon / 0.99)) > self.harder / 100:
             return None, Guess(1.3 * root.epsilon, guess.log_delta)
         other = root if lower is upper else _root(lower, Guess(root.epsilon, guess.log_delta))
         step = _STEP * upper.sum.frame.period
