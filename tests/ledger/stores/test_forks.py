@@ -57,8 +57,22 @@ def test_a_ledger_that_was_open_is_refused_at_once(tmp_path: Path) -> None:
         assert ledger.verify().charges == 1
 
 
-def test_other_ledgers_and_those_that_were_closed_are_not(tmp_path: Path) -> None:
+def test_no_ledger_at_all_is_opened_in_such_a_child(tmp_path: Path) -> None:
+    """Mutexes of SQLite may be held for ever there."""
     used(tmp_path / "closed")
+    for act in (lambda: Ledger.open(tmp_path / "closed"), lambda: Ledger.open(":memory:")):
+        with founded(tmp_path / "open"):
+            assert in_a_child(refused(act)) == 0
+        with Ledger.inspect(tmp_path / "open"):
+            assert in_a_child(refused(act)) == 0
+        with Ledger.open(":memory:"):
+            assert in_a_child(refused(act)) == 0
+
+
+def test_where_none_was_open_all_can_be_opened(tmp_path: Path) -> None:
+    used(tmp_path / "closed")
+    with pytest.raises(LedgerUnavailable):
+        Ledger.open(tmp_path / "missing" / "ledger")
 
     def works() -> bool:
         with Ledger.open(tmp_path / "closed") as ledger, founded(tmp_path / "new") as other:
@@ -66,8 +80,7 @@ def test_other_ledgers_and_those_that_were_closed_are_not(tmp_path: Path) -> Non
             other.charge(charge())
             return ledger.verify().charges == 4
 
-    with founded(tmp_path / "open"):
-        assert in_a_child(works) == 0
+    assert in_a_child(works) == 0
 
 
 def test_a_child_does_not_keep_the_lock_of_its_parent(tmp_path: Path) -> None:

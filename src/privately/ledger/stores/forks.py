@@ -1,13 +1,12 @@
-"""Processes that are forked while a ledger is open: they must neither use it nor keep its lock.
+"""Processes that are forked while a ledger is open: they can use no ledger, and must not keep the parent's lock.
 
-SQLite keeps in memory which locks its process holds. A forked child has that memory but not the locks, so it can not
-even open the same file again; it is told so instead of waiting for itself.
+SQLite keeps in memory which locks its process holds, and mutexes of its own. A forked child has that memory, but not
+the locks, nor the threads that would free the mutexes; so it is told at once instead of waiting for ever.
 """
 
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import Protocol
 from weakref import WeakSet
 
@@ -15,43 +14,33 @@ from privately.errors import LedgerUnavailable
 
 
 class Open(Protocol):
-    """A ledger file that is open in this process."""
-
-    @property
-    def place(self) -> tuple[int, int]: ...
+    """A ledger that is open in this process, or is being opened or closed."""
 
     def let_go(self) -> None:
         """Closes, in a forked child, what would keep the parent's lock alive."""
 
 
 _open: WeakSet[Open] = WeakSet()
-_inherited: set[tuple[int, int]] = set()
+_inherited: list[int] = []
 
 
 def remember(store: Open) -> None:
-    """From now on, forked children cannot open this file."""
+    """From now on, forked children cannot open ledgers. LedgerUnavailable in such a child."""
+    if _inherited:
+        hint = "Open ledgers after forking, or start processes with multiprocessing's 'spawn'."
+        raise LedgerUnavailable("a ledger was open when this process was forked.", hint=hint)
     _open.add(store)
 
 
 def forget(store: Open) -> None:
-    """The file is closed."""
+    """It is closed."""
     _open.discard(store)
 
 
-def check(path: Path) -> None:
-    """LedgerUnavailable if a parent had this file open when this process was forked."""
-    try:
-        found = os.stat(path)  # noqa: PTH116 - follows what the others do
-    except OSError:
-        return
-    if (found.st_dev, found.st_ino) in _inherited:
-        hint = "Open ledgers after forking, or start processes with multiprocessing's 'spawn'."
-        raise LedgerUnavailable(f"{path} was open when this process was forked.", hint=hint)
-
-
 def _in_child() -> None:
+    if _open:
+        _inherited.append(os.getppid())
     for store in list(_open):
-        _inherited.add(store.place)
         store.let_go()
     _open.clear()
 

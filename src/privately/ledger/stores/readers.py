@@ -35,10 +35,17 @@ class SQLiteReader:
     def __init__(self, path: str | Path, *, patience: float = PATIENCE) -> None:
         self.path = Path(os.path.realpath(path))
         self._guard = threading.RLock()
+        forks.remember(self)
+        try:
+            self._open(patience)
+        except BaseException:
+            forks.forget(self)
+            raise
+
+    def _open(self, patience: float) -> None:
         with explained(self.path):
             if not self.path.is_file():
                 raise LedgerUnavailable(f"{self.path} is no file.", hint="Give the path of a ledger.")
-            forks.check(self.path)
             self._way = self._found_way()
             self._before = self._seen()
             name = f"file:{quote(os.fsencode(self.path))}?mode=ro&{self._way}"
@@ -86,6 +93,10 @@ class SQLiteReader:
                 self._connection.close()
                 if self._way == _SHARED:
                     inspected.end(self._place)
+                forks.forget(self)
+
+    def let_go(self) -> None:
+        """In a forked child: there is nothing to let go of."""
 
     def _found_way(self) -> str:
         log, index = (self.path.with_name(self.path.name + suffix) for suffix in ("-wal", "-shm"))

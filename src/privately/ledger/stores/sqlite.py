@@ -51,13 +51,21 @@ class SQLiteStore:
         self._turns_to_wait = 0
         self._process, self._closed = os.getpid(), False
         self._write_guard, self._read_guard = threading.RLock(), threading.RLock()
+        self._lock: FileLock | None = None
+        forks.remember(self)
+        try:
+            self._open()
+        except BaseException:
+            forks.forget(self)
+            raise
+
+    def _open(self) -> None:
         with explained(self.path):
             if self.durable:
                 self._open_file()
             else:
                 self._writer = self._reader = self._connected(MEMORY)
                 self._read_guard = self._write_guard
-                self._lock: FileLock | None = None
                 found(self._writer)
 
     @contextmanager
@@ -96,7 +104,6 @@ class SQLiteStore:
             if self._closed:
                 return
             self._closed = True
-            forks.forget(self)
             self._reader.close()
             if self._lock is not None:
                 try:
@@ -107,17 +114,16 @@ class SQLiteStore:
                 finally:
                     self._writer.close()
                     self._lock.close()
+            forks.forget(self)
 
     def _open_file(self) -> None:
         if self.path.is_dir() or not self.path.parent.is_dir():
             raise LedgerUnavailable(f"{self.path} is a directory, or in none.", hint="Give the path of a file.")
-        forks.check(self.path)
         inspected.check(self.path)
         self._lock = FileLock(self._beside(".lock"), patience=self._patience)
         try:
             with self._turn():
                 self._connect()
-                forks.remember(self)
         except BaseException:
             self._lock.close()
             raise
