@@ -12,7 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privately import accounting as acc
-from privately.errors import BudgetExhausted, InvalidParameter, NoSuchRule, PrivatelyError
+from privately.errors import (
+    BudgetExhausted,
+    InvalidParameter,
+    LedgerCorrupt,
+    LedgerUnavailable,
+    NoSuchRule,
+    PrivatelyError,
+)
 from privately.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP
 from privately.ledger import Charge, Ledger, OwnerKey, Receipt, ledger
 from privately.ledger.entries import Charged
@@ -264,6 +271,28 @@ def test_the_clock_is_asked_for_every_record() -> None:
         clock.go(days=1)
         made.charge(charge())
         assert [record.time[:10] for record in made.history()] == ["2030-01-01", "2030-01-01", "2030-01-02"]
+
+
+def test_backups(tmp_path: Path) -> None:
+    with founded(tmp_path / "a") as ledger:
+        ledger.charge(charge("before"))
+        pin = ledger.head
+        ledger.backup(tmp_path / "copy")
+        ledger.charge(charge("after"))
+        later = ledger.head
+        for taken in ("copy", "a", "missing/copy"):
+            with pytest.raises(LedgerUnavailable):
+                ledger.backup(tmp_path / taken)
+    assert (tmp_path / "copy").stat().st_mode & 0o077 == 0
+    with Ledger.open(tmp_path / "copy", pin=pin) as copy:
+        assert copy.verify().charges == 1
+        assert copy.budget("visits").entries == 1
+        with pytest.raises(LedgerCorrupt):
+            copy.check(later)
+    with Ledger.inspect(tmp_path / "a") as looked:
+        looked.backup(tmp_path / "another")
+    with Ledger.inspect(tmp_path / "another") as another:
+        assert another.verify().charges == 2
 
 
 def test_reuse_is_decided_for_the_whole_lineage() -> None:

@@ -12,9 +12,10 @@ from privately.guarantees import PureDP
 from privately.ledger import Ledger
 from privately.ledger.acts import MakeCharge, OpenAccount, StoreAnswer
 from privately.ledger.book import Book, now
+from privately.ledger.desks import Promise
 from privately.ledger.ledger import _filter, _found
 from privately.ledger.stores import SQLiteStore
-from privately.ledger.writer import Promise, Writer
+from privately.ledger.writer import Writer
 from tests.ledger.examples import charge, founded
 
 OPEN = OpenAccount(name="visits", filter=_filter(PureDP(epsilon="0.25"), None), reuse="everyone")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import secrets
-import threading
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -34,10 +34,10 @@ from privately.ledger.names import checked_name, checked_text
 from privately.ledger.pins import Pin, check_pin
 from privately.ledger.sketches import OwnerKey, sketch
 from privately.ledger.state import State, spendable
-from privately.ledger.stores import Head, SQLiteReader, SQLiteStore, Store
+from privately.ledger.stores import Head, Row, Session, SQLiteReader, SQLiteStore, Store
 from privately.ledger.tables import RegisterTable, Registration
 from privately.ledger.verifying import Verification, verified
-from privately.ledger.writer import Writer
+from privately.ledger.writer import Reader, Writer
 
 _PAGE = 1_000
 
@@ -79,9 +79,8 @@ class Ledger:
 
     def __init__(self, store: Store, *, clock: Clock = now) -> None:
         self._store = store
-        self._writer = Writer(store, clock)
+        self._writer, self._reader = Writer(store, clock), Reader(store)
         self._seen: State | None = None
-        self._looking = threading.Lock()
         try:
             self._writer.start()
             if store.writable:
@@ -259,33 +258,31 @@ class Ledger:
         last = self._state().head.number
         last = last if upto is None else min(upto, last)
         for start in range(after, last, _PAGE):
-            with self._store.reading() as session:
-                rows = list(session.rows(start, min(start + _PAGE, last)))
-            for row in rows:
+            for row in self._reader.look(partial(_page, start, min(start + _PAGE, last))):
                 entry, time = read(row.text)
                 yield Record(number=row.number, time=time, hash=row.hash, entry=entry)
 
     def check(self, pin: Pin | str) -> None:
         """Passes if the ledger goes on from a head that was kept elsewhere; otherwise LedgerCorrupt."""
-        state = self._state()
-        with self._store.reading() as session:
-            check_pin(session, state, pin if isinstance(pin, Pin) else Pin.parse(pin))
+        state, pinned = self._state(), pin if isinstance(pin, Pin) else Pin.parse(pin)
+        self._reader.look(lambda session: check_pin(session, state, pinned))
 
     def verify(self, *, progress: Callable[[int, int], None] | None = None) -> Verification:
         """Reads everything again from the first record on; LedgerCorrupt if anything does not follow."""
-        with self._store.reading() as session:
-            return verified(session, progress=progress)
+        return self._reader.look(lambda session: verified(session, progress=progress))
 
     def backup(self, path: str | os.PathLike[str]) -> None:
         """Copies all that is committed into a new file, while the ledger is in use.
 
         A backup that is put back forgets what was spent since: pin the head elsewhere, so that this shows.
         """
-        self._store.backup(_named(path))
+        target = _named(path)
+        self._reader.look(lambda session: session.backup(target))
 
     def close(self) -> None:
         """Ends after what waits is done, and leaves all in one file."""
         self._writer.close()
+        self._reader.close()
         self._store.close()
 
     def __enter__(self) -> Self:
@@ -305,10 +302,11 @@ class Ledger:
 
     def _state(self) -> State:
         """All that is committed by now, by whomever."""
-        self._writer.check_process()
-        with self._looking, self._store.reading() as session:
-            self._seen = follow(session, self._seen)
-            return self._seen
+        return self._reader.look(self._follow)
+
+    def _follow(self, session: Session) -> State:
+        self._seen = follow(session, self._seen)
+        return self._seen
 
     def _prepare(self, charge: Charge) -> None:
         """Prices outside the writer's turn, which then finds the amounts remembered."""
@@ -318,6 +316,10 @@ class Ledger:
                     amounts(charge.cost, account.filter.tally.currency)
             except InvalidParameter:
                 pass  # the account may be newer than what was seen; the turn decides
+
+
+def _page(after: int, upto: int, session: Session) -> list[Row]:
+    return list(session.rows(after, upto))
 
 
 def _found(book: Book) -> None:

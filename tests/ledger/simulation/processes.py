@@ -16,8 +16,9 @@ from unittest.mock import patch
 import apsw
 
 from privately.ledger import Ledger, ledger
+from privately.ledger.desks import Answerable
 from privately.ledger.stores import SQLiteStore
-from privately.ledger.writer import Act, Answerable, Result, Writer
+from privately.ledger.writer import Act, Result, Writer
 from tests.ledger.simulation.disk import Disk, Fate, Killed, Machine, Operation
 
 _MACHINES = count()

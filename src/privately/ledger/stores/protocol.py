@@ -54,6 +54,9 @@ class Session(Protocol):
     def answer(self, number: int) -> bytes | None:
         """The bytes that were kept with a record."""
 
+    def backup(self, path: str) -> None:
+        """All that was committed, in a new file that appears whole or not at all."""
+
     def check(self) -> None:
         """LedgerCorrupt if the database is damaged where reading the records does not show it, as in an index."""
 
@@ -77,8 +80,5 @@ class Store(Protocol):
 
     def writing(self) -> AbstractContextManager[Session]:
         """Waits for its turn; commits durably on leaving, and forgets everything on an error."""
-
-    def backup(self, path: str) -> None:
-        """All that was committed, in a new file."""
 
     def close(self) -> None: ...

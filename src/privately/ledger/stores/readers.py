@@ -17,7 +17,7 @@ from privately.ledger.stores import forks, inspected
 from privately.ledger.stores.faults import explained
 from privately.ledger.stores.protocol import Session
 from privately.ledger.stores.schema import check_kind
-from privately.ledger.stores.sqlite import PATIENCE, SQLiteSession, copied, transaction
+from privately.ledger.stores.sqlite import PATIENCE, SQLiteSession, transaction
 
 _SHARED = "readonly_shm=1"
 _ALONE = "immutable=1"
@@ -79,11 +79,6 @@ class SQLiteReader:
     def writing(self) -> AbstractContextManager[Session]:
         """Never."""
         return _refused(self.path)
-
-    def backup(self, path: str) -> None:
-        """All that was committed, in a new file."""
-        with self.reading():
-            copied(self._connection, Path(os.path.realpath(path)))
 
     def close(self) -> None:
         """Leaves everything as it was."""

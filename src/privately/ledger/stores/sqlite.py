@@ -91,11 +91,6 @@ class SQLiteStore:
             if self.durable and self._log_size() > _LOG_BYTES:
                 self._carry_over_now_and_then()
 
-    def backup(self, path: str) -> None:
-        """All that was committed, in a new file that appears whole or not at all."""
-        with self.reading():
-            copied(self._reader, Path(os.path.realpath(path)))
-
     def close(self) -> None:
         """Carries the log over, so that the file alone is the whole ledger."""
         if self._process != os.getpid():
@@ -272,6 +267,9 @@ class SQLiteSession:
         query = f"{_ROW} WHERE key >= ? AND key < ? ORDER BY number"
         return map(_row, self._connection.execute(query, (start, end)))
 
+    def backup(self, path: str) -> None:
+        copied(self._connection, Path(os.path.realpath(path)))
+
     def check(self) -> None:
         check_schema(self._connection)
         told: list[Any] = self._connection.execute("PRAGMA integrity_check(1)").fetchall()
@@ -309,15 +307,17 @@ def copied(connection: apsw.Connection, path: Path) -> None:
     """The database of a connection as a file that stands alone; what is there already is left as it is."""
     new = path.with_name(f".{path.name[:50]}.{os.urandom(8).hex()}")
     with explained(path):
-        if path.exists():
-            raise LedgerUnavailable(f"{path} is there already.", hint="Give a new name.")
+        if any(path.with_name(path.name + suffix).exists() for suffix in ("", "-wal", "-shm", ".lock")):
+            raise LedgerUnavailable(
+                f"{path}, or something that belongs to it, is there already.", hint="Give a new name."
+            )
         try:
+            new.touch(mode=0o600)
             target = apsw.Connection(str(new))
             with target.backup("main", connection, "main") as pages:
                 pages.step()
             target.execute("PRAGMA journal_mode = DELETE").fetchall()
             target.close()
-            new.chmod(0o600)
             new.replace(path)
             _sync_directory(path.parent)
         finally:

@@ -1,0 +1,87 @@
+"""Threads that serve others: in order, all that wait at once, and nobody waits for one that is gone."""
+
+import threading
+import time
+from collections.abc import Sequence
+
+import pytest
+
+from privately.errors import LedgerUnavailable
+from privately.guarantees import PureDP
+from privately.ledger import Ledger
+from privately.ledger.desks import Answerable, Asked, Desk
+from tests.ledger.examples import charge
+
+
+def double(asked: Sequence[Asked[int]]) -> None:
+    for number, promise in asked:
+        promise.set_result(2 * number)
+
+
+def test_tasks_are_done_in_turn() -> None:
+    desk: Desk[int] = Desk(double, "test")
+    assert [desk.perform(number) for number in range(5)] == [0, 2, 4, 6, 8]
+    desk.close()
+    with pytest.raises(LedgerUnavailable, match="was closed"):
+        desk.perform(1)
+
+
+def test_what_waits_is_done_before_the_end() -> None:
+    begun, go = threading.Event(), threading.Event()
+    sizes = []
+
+    def slowly(asked: Sequence[tuple[int, Answerable]]) -> None:
+        begun.set()
+        go.wait(10)
+        sizes.append(len(asked))
+        double(asked)
+
+    desk: Desk[int] = Desk(slowly, "test")
+    found: list[int] = []
+    threads = [threading.Thread(target=lambda k=k: found.append(desk.perform(k))) for k in range(20)]
+    for thread in threads:
+        thread.start()
+    begun.wait(10)
+    time.sleep(0.2)
+    go.set()
+    desk.close()
+    for thread in threads:
+        thread.join(10)
+    assert sorted(found) == [2 * k for k in range(20)]
+    assert len(sizes) < 20
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_nobody_waits_for_a_thread_that_died() -> None:
+    def die(asked: Sequence[tuple[int, Answerable]]) -> None:
+        if asked:
+            raise SystemExit
+
+    desk: Desk[int] = Desk(die, "test")
+    for _ in range(2):
+        with pytest.raises(LedgerUnavailable, match="was closed"):
+            desk.perform(1)
+    desk.close()
+
+
+def test_an_interrupted_caller_leaves_nothing_locked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also if somebody keeps the traceback, and with it everything that was on the way."""
+    from privately.ledger.desks import Promise
+
+    kept = []
+    with Ledger.open(":memory:") as ledger:
+        ledger.account("visits", cap=PureDP(epsilon=1))
+        with monkeypatch.context() as patched:
+
+            def interrupt(self: Promise[object], seconds: float) -> bool:
+                raise KeyboardInterrupt
+
+            patched.setattr(Promise, "wait", interrupt)
+            for act in (lambda: ledger.budget("visits"), lambda: ledger.charge(charge("lost")), ledger.verify):
+                try:
+                    act()
+                except KeyboardInterrupt as fault:
+                    kept.append(fault)
+        assert len(kept) == 3
+        ledger.charge(charge("later"))
+        assert ledger.budget("visits").entries == 2
