@@ -79,6 +79,9 @@ def test_what_is_enough_for_one_law_is_not_for_another(swapped: bool) -> None:
         assert abs(high - low - number(small[0][0])) < 1e-25
         all_enough = Far(tuple(replace(part, enough=Fraction(2)) for part in parts)).at(epsilon)
         assert number(Fraction(all_enough.upper)) < whole - left
+    assert far.rough(0.2) == pytest.approx(float(far.at(Fraction(1, 5)).lower))
+    assert far.rough(1.0) == float(far.at(epsilon).lower)
+    assert far.rough(1.4999) == pytest.approx(far.rough(1.5001), rel=0.1)
     assert far.doubtful(epsilon) == pytest.approx(small[0][0])
     assert far.doubtful(Fraction(1, 5)) == 0
     assert Far(tuple(replace(part, enough=None) for part in parts)).at(epsilon).lower == 0

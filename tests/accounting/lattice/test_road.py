@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from collections.abc import Callable
 from fractions import Fraction
 
 import mpmath
@@ -167,6 +168,8 @@ DIFFERENT = [
     ((2.0, "0.9"), (0.25, "0.02"), "1e-3"),
     ((1.0, "0.1"), (0.2, "0.01"), "1e-6"),
     ((0.5, "0.001"), (2.0, "0.9"), "1e-5"),
+    ((0.2, "0.1"), (0.05, "0.001"), "1e-3"),  # the first guess is just below the truth
+    ((2.0, "0.1"), (0.05, "0.001"), "1e-3"),  # the losses of one are far below the step that serves for the other
 ]
 
 
@@ -179,14 +182,38 @@ def test_two_different_steps(first: tuple[float, str], second: tuple[float, str]
     ]
     found = epsilon(Composition(parts=tuple((law, 1) for law in laws)), Fraction(allowed), WIDTH)
     assert found.width <= WIDTH * found.upper
-    (mu, rate), (other, seldom) = (first[0], float(first[1])), (second[0], float(second[1]))
-    y = np.linspace(-mu * mu / 2 - 12 * mu, mu * mu / 2 + 12 * mu, 8001)
+    _check_ends(found, first, lambda x: _removed(second[0], float(second[1]), x), float(allowed))
+
+
+def test_a_first_guess_several_times_too_large() -> None:
+    """A sampled Laplace step beside a sampled Gaussian one with little noise: the guess is down to where it belongs."""
+
+    def laplace(x: float) -> float:
+        ratio = 1 + math.expm1(x) / 0.01
+        if ratio <= math.exp(-1):
+            return -math.expm1(x) if ratio <= 0 else 0.01 * (1 - ratio)
+        return 0.01 * max(1 - math.exp((math.log(ratio) - 1) / 2), 0.0)
+
+    laws = (
+        SampledGaussianLoss(mu_squared=Fraction(4), rate=Fraction(1, 100), direction="remove"),
+        SampledLaplaceLoss(epsilon=Fraction(1), rate=Fraction(1, 100), direction="remove"),
+    )
+    found = epsilon(Composition(parts=tuple((law, 1) for law in laws)), Fraction(1, 1000), WIDTH)
+    assert found.width <= WIDTH * found.upper
+    assert found.upper < Fraction(2, 5)
+    _check_ends(found, (2.0, "0.01"), laplace, 1e-3)
+
+
+def _check_ends(found: Interval, first: tuple[float, str], second: Callable[[float], float], allowed: float) -> None:
+    """By an integral of the second profile over the losses of a sampled Gaussian step."""
+    mu, rate = first[0], float(first[1])
+    y = np.linspace(-mu * mu / 2 - 12 * mu, mu * mu / 2 + 12 * mu, 20_001)
     loss = np.log1p(rate * np.expm1(y))
     mass = np.exp(-(((y + mu * mu / 2) / mu) ** 2) / 2 + loss) / (mu * math.sqrt(2 * math.pi))
     for end, sign in ((found.lower, 1), (found.upper, -1)):
-        rest = [_removed(other, seldom, float(end) - x) for x in loss.tolist()]
+        rest = [second(float(end) - x) for x in loss.tolist()]
         profile = float((mass * rest).sum()) * (y[1] - y[0])
-        assert sign * (profile - float(Fraction(allowed))) > -1e-6 * float(Fraction(allowed))
+        assert sign * (profile - allowed) > -1e-6 * allowed
 
 
 def test_a_late_refusal_keeps_what_is_known(monkeypatch: pytest.MonkeyPatch) -> None:

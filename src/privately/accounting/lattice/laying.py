@@ -66,13 +66,23 @@ class Far:
         added = (first - Enclosure.of(epsilon).exp() * second).nonnegative() if first.upper else first
         return added + Enclosure(Decimal(0), rest.upper) if rest.upper else added
 
+    def rough(self, epsilon: float) -> float:
+        """The same as a float. What is not enough counts as if it were, so that nothing jumps where it ceases to be."""
+        place, grown, whole = Fraction(epsilon), math.exp(min(epsilon, 700.0)), float(self.whole.upper)
+        others = self._ordered[: self._left(place)]
+        added = (part.times * (float(part.first.upper) - grown * whole * float(part.share.upper)) for part in others)
+        return float(self.at(place).lower) + sum(max(one, 0.0) for one in added)
+
     def doubtful(self, epsilon: Fraction) -> Fraction:
         """The mass of those that are not enough at epsilon, at most."""
         return Fraction(self._masses(epsilon)[2].upper)
 
+    def _left(self, epsilon: Fraction) -> int:
+        return sum(part.enough is None or epsilon > part.enough for part in self.parts)
+
     def _masses(self, epsilon: Fraction) -> tuple[Enclosure, Enclosure, Enclosure]:
         """P and Q of those that are enough at epsilon, and P of all others."""
-        left = sum(part.enough is None or epsilon > part.enough for part in self.parts)
+        left = self._left(epsilon)
         if left not in self._known:
             others, enough = self._ordered[:left], self._ordered[left:]
             first = _at_least_one([(part.first, part.times) for part in enough])
@@ -121,7 +131,7 @@ class Laid:
         value = self.sum.at(share)
         exponent = float(self.sum.log_unit.lower) - self.sum.frame.tilt * (epsilon - float(self.shift))
         scale = math.exp(min(exponent, 700.0))
-        found = scale * max(value.total, 0.0) + float(self.far.at(Fraction(epsilon)).lower)
+        found = scale * max(value.total, 0.0) + self.far.rough(epsilon)
         if found <= scale * value.error:
             return -math.inf, math.inf
         return math.log(found), scale * value.error / found

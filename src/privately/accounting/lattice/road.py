@@ -24,7 +24,7 @@ _SMALL = Fraction(1, 1000)
 _LEAST = Fraction(1, 10**300)
 _FAR = Fraction(64)
 _FARTHEST = Fraction(10**9)
-_SCOUTS = 6
+_SCOUTS = 10
 _DOUBTFUL = 0.1
 _CLOSE = 0.01
 _STEP = 2.0**-32
@@ -87,9 +87,10 @@ def _refined(composition: Composition, query: Query, width: Fraction) -> Interva
     views = [View.of(*in_steps(law, times)) for law, times in composition.parts]
     search = _Search(query, views, width, query.guess(views, width))
     most = min(max(_MOST_WORK >> (len(views) - 1).bit_length(), _FIRST), MOST)
-    scouts = _SCOUTS
-    while scouts and search.attempt():
-        scouts -= 1
+    search.scout()
+    if search.best is None and search.count > _FIRST:  # so many nodes for a law that hardly matters beside the others
+        search.count = _FIRST
+        search.scout()
     while search.wide > 1 and search.count < most:
         search.count = min(search.count * _more(search.wide), most)
         search.attempt()
@@ -123,6 +124,12 @@ class _Search:
             self.best = found if self.best is None else _common(self.best, found)
             self.wide = Fraction(self.best.width) / (self.width * self.query.scale(self.best))
         return self.wide > 1 and self.guess.is_far_from(before)
+
+    def scout(self) -> None:
+        """With few nodes, until the guess stays."""
+        for _ in range(_SCOUTS):
+            if not self.attempt():
+                break
 
     def _outline(self, cut: Sequence[View]) -> Outline:
         """The last one, where it was of the same losses."""
@@ -216,12 +223,17 @@ class _Epsilon:
         step = _STEP * upper.sum.frame.period
         high = _checked(lambda place: upper.upper(place) <= self.harder, root, step, 1)
         low = _checked(lambda place: lower.lower(place) >= self.easier, other, step + float(lower.blur), -1)
-        if high is None:
-            raise NotApplicable("no upper end was found")
+        if high is None:  # the sum was laid for the guess, and may serve there alone
+            high = Fraction(guess.epsilon)
+            if upper.upper(high) > self.harder:
+                raise NotApplicable("no upper end was found")
         found = Interval(low or 0, high, method=METHOD)
         if root.doubt < _DOUBTFUL:
             return found, Guess(root.epsilon, guess.log_delta)
-        return found, self.between(found, guess)
+        better = self.between(found, guess)
+        if better == guess and root.epsilon < guess.epsilon:  # the sum tells nothing further down
+            better = Guess(root.epsilon, guess.log_delta)
+        return found, better
 
     def between(self, best: Interval | None, guess: Guess) -> Guess:
         if best is None or best.lower < guess.epsilon < best.upper:
@@ -238,7 +250,10 @@ class Place(NamedTuple):
 
 
 def _root(laid: Laid, guess: Guess) -> Place:
-    """Where ln delta is as guessed, or 0: secant steps, as ln delta is nearly a line, kept within a bracket."""
+    """Where ln delta is as guessed, or 0: secant steps, as ln delta is nearly a line, kept within a bracket.
+
+    Where there is no telling, the place is too far from the last one where there was.
+    """
     low, high = 0.0, 2 * guess.epsilon + laid.sum.frame.period
     starts = [guess.epsilon * part for part in (1, 0.98, 0.9, 0.7)]
     known = ((start, laid.rough(start)) for start in starts)
@@ -249,7 +264,8 @@ def _root(laid: Laid, guess: Guess) -> Place:
     slope, doubt = -laid.sum.frame.tilt, 1.0
     for _ in range(60):
         value = found[0] - guess.log_delta
-        low, high = (x, high) if value > 0 else (low, x)
+        is_low = value > 0 if math.isfinite(value) or before is None else x < before[0]
+        low, high = (x, high) if is_low else (low, x)
         if math.isfinite(value):
             if before is not None and x != before[0]:
                 slope = min((value - before[1]) / (x - before[0]), -1e-9)
