@@ -185,23 +185,28 @@ def test_two_different_steps(first: tuple[float, str], second: tuple[float, str]
     _check_ends(found, first, lambda x: _removed(second[0], float(second[1]), x), float(allowed))
 
 
-def test_a_first_guess_several_times_too_large() -> None:
-    """A sampled Laplace step beside a sampled Gaussian one with little noise: the guess is down to where it belongs."""
+@pytest.mark.parametrize(
+    ("reach", "rate", "seldom", "allowed", "below"),
+    [("1", "0.01", "0.01", "1e-3", 0.4), ("0.2", "0.01", "0.001", "1e-9", 4.2)],
+)
+def test_first_guesses_that_are_too_large(reach: str, rate: str, seldom: str, allowed: str, below: float) -> None:
+    """A sampled Laplace step beside a sampled Gaussian one with little noise: the guess is led down, step by step."""
+    a, q = float(reach), float(rate)
 
     def laplace(x: float) -> float:
-        ratio = 1 + math.expm1(x) / 0.01
-        if ratio <= math.exp(-1):
-            return -math.expm1(x) if ratio <= 0 else 0.01 * (1 - ratio)
-        return 0.01 * max(1 - math.exp((math.log(ratio) - 1) / 2), 0.0)
+        ratio = 1 + math.expm1(x) / q
+        if ratio <= math.exp(-a):
+            return -math.expm1(x)
+        return q * max(1 - math.exp((math.log(ratio) - a) / 2), 0.0)
 
     laws = (
-        SampledGaussianLoss(mu_squared=Fraction(4), rate=Fraction(1, 100), direction="remove"),
-        SampledLaplaceLoss(epsilon=Fraction(1), rate=Fraction(1, 100), direction="remove"),
+        SampledGaussianLoss(mu_squared=Fraction(4), rate=Fraction(seldom), direction="remove"),
+        SampledLaplaceLoss(epsilon=Fraction(reach), rate=Fraction(rate), direction="remove"),
     )
-    found = epsilon(Composition(parts=tuple((law, 1) for law in laws)), Fraction(1, 1000), WIDTH)
+    found = epsilon(Composition(parts=tuple((law, 1) for law in laws)), Fraction(allowed), WIDTH)
     assert found.width <= WIDTH * found.upper
-    assert found.upper < Fraction(2, 5)
-    _check_ends(found, (2.0, "0.01"), laplace, 1e-3)
+    assert found.upper < below
+    _check_ends(found, (2.0, seldom), laplace, float(allowed))
 
 
 def _check_ends(found: Interval, first: tuple[float, str], second: Callable[[float], float], allowed: float) -> None:

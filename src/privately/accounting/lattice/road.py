@@ -231,14 +231,15 @@ class _Epsilon:
         if root.doubt < _DOUBTFUL:
             return found, Guess(root.epsilon, guess.log_delta)
         better = self.between(found, guess)
-        if better == guess and root.epsilon < guess.epsilon:  # the sum tells nothing further down
+        if not found.lower and root.epsilon < guess.epsilon:  # the sum tells nothing further down
             better = Guess(root.epsilon, guess.log_delta)
         return found, better
 
     def between(self, best: Interval | None, guess: Guess) -> Guess:
         if best is None or best.lower < guess.epsilon < best.upper:
             return guess
-        return Guess(float(best.lower + best.upper) / 2, guess.log_delta)
+        middle = float(best.lower + best.upper) / 2
+        return Guess(middle if best.lower else float(best.upper), guess.log_delta)
 
 
 class Place(NamedTuple):
