@@ -86,3 +86,28 @@ def test_only_its_owner_may_read_a_ledger(path: Path) -> None:
     with founded(path):
         for suffix in ("", "-wal", "-shm", ".lock"):
             assert path.with_name(path.name + suffix).stat().st_mode & 0o077 == 0
+
+
+def test_whoever_opens_it_next_is_told_that_the_log_was_lost(path: Path) -> None:
+    """The lock beside it notes how far the ledger had come."""
+    ledger = founded(path)
+    ledger.charge(charge("before"))
+    for suffix in ("-wal", "-shm"):
+        path.with_name(path.name + suffix).unlink()
+    with pytest.raises(LedgerCorrupt):
+        ledger.charge(charge("after"))
+    ledger.close()
+    with pytest.raises(LedgerCorrupt, match="has lost records"):
+        Ledger.open(path)
+
+
+def test_a_backup_beside_the_lock_of_the_newer_file_is_refused(path: Path) -> None:
+    with founded(path) as ledger:
+        ledger.backup(path.with_name("old"))
+        ledger.charge(charge("since"))
+    path.with_name("old").replace(path)
+    with pytest.raises(LedgerCorrupt, match="has lost records"):
+        Ledger.open(path)
+    path.with_name(path.name + ".lock").unlink()
+    with Ledger.open(path) as ledger:
+        assert ledger.budget("visits").entries == 0

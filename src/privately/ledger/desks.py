@@ -103,7 +103,8 @@ class Desk(Generic[Task]):
         if self._process == os.getpid():
             self._closing = True
             self._queue.put(None)
-            self._thread.join()
+            if self._thread is not threading.current_thread():
+                self._thread.join()
 
     def _run(self) -> None:
         while True:

@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Self
+from weakref import finalize
 
 from privately.accounting import Filter
 from privately.errors import InvalidParameter, LedgerCorrupt, PrivatelyError
@@ -81,9 +82,11 @@ class Ledger:
         self._store = store
         self._writer, self._reader = Writer(store, clock), Reader(store)
         self._seen: State | None = None
+        self._end = finalize(self, _end, self._writer, self._reader, store)
+        self._end.atexit = False
         try:
-            self._writer.start()
             if store.writable:
+                self._writer.start()
                 self._writer.perform(_found)
             self._state()
         except BaseException:
@@ -187,6 +190,8 @@ class Ledger:
         A table in which people of another one are recognised belongs to the lineages of both. A table that is neither
         known nor recognised needs a lineage; a new name begins a new budget, which is for the owner to declare.
         """
+        if not (key is None or isinstance(key, OwnerKey)) or not isinstance(lineage, Iterable):
+            raise InvalidParameter("key", "give an OwnerKey, and a lineage or a list of them.")
         if (units is None) != (key is None):
             raise InvalidParameter("key", "units are sketched under the owner's key: give both, or none.")
         listed = (lineage,) if isinstance(lineage, str) else tuple(lineage)
@@ -281,9 +286,7 @@ class Ledger:
 
     def close(self) -> None:
         """Ends after what waits is done, and leaves all in one file."""
-        self._writer.close()
-        self._reader.close()
-        self._store.close()
+        self._end()
 
     def __enter__(self) -> Self:
         return self
@@ -316,6 +319,13 @@ class Ledger:
                     amounts(charge.cost, account.filter.tally.currency)
             except InvalidParameter:
                 pass  # the account may be newer than what was seen; the turn decides
+
+
+def _end(writer: Writer, reader: Reader, store: Store) -> None:
+    """Also for a ledger that nobody closed and nobody uses any more."""
+    writer.close()
+    reader.close()
+    store.close()
 
 
 def _page(after: int, upto: int, session: Session) -> list[Row]:

@@ -13,6 +13,7 @@ import hmac
 import math
 import os
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
 from numbers import Real
@@ -101,6 +102,7 @@ def _written(unit: object) -> bytes:
     """Ids that are equal as texts are equal, whether a file holds them as numbers or as texts."""
     if isinstance(unit, bytes):
         return unit
-    if isinstance(unit, (Real, Decimal)) and math.isfinite(unit) and unit == math.floor(unit):
-        unit = math.floor(unit)
+    if isinstance(unit, (float, Decimal, Real)):
+        with suppress(ArithmeticError, ValueError):  # not a number, or no end to it
+            unit = whole if (whole := math.floor(unit)) == unit else unit
     return str(unit).encode("utf-8", "surrogatepass")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from copy import copy
 from typing import Any, TypeAlias, TypeVar
 
-from privately.errors import LedgerCorrupt, PrivatelyError
+from privately.errors import LedgerCorrupt, LedgerUnavailable, PrivatelyError
 from privately.ledger.book import Book, Clock, follow
 from privately.ledger.desks import Answerable, Desk
 from privately.ledger.state import State
@@ -36,7 +36,8 @@ class Writer:
 
     def perform(self, act: Act[Result]) -> Result:
         """Has an act done in the next turn, and waits until it is durable."""
-        assert self._desk is not None, "start it first"  # noqa: S101 - a mistake of ours
+        if self._desk is None:
+            raise LedgerUnavailable("the ledger was opened for reading only.", hint="Open it with Ledger.open.")
         result: Result = self._desk.perform(act)
         return result
 

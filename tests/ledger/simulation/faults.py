@@ -104,7 +104,7 @@ class ShowsBeforeStoring(Clients):
 
 
 FAULTS: dict[str, tuple[Plan, str]] = {
-    "a skipped sync": (Plan(cuts=5, store=SkipsSync), "not in the ledger"),
+    "a skipped sync": (Plan(cuts=5, store=SkipsSync), "not in the ledger|has lost records"),
     "a skipped sync of the file": (Plan(cuts=5, disk=SkipsSyncOfLedger), "LedgerCorrupt|not in the ledger"),
     "run before charge": (Plan(kills=10, clients=RunsFirst), "never charged"),
     "shown before stored": (Plan(kills=10, clients=ShowsBeforeStoring), "not the stored one"),

@@ -20,6 +20,7 @@ from privately.errors import LedgerCorrupt, LedgerUnavailable
 from privately.ledger.stores import forks, inspected
 from privately.ledger.stores.faults import explained
 from privately.ledger.stores.locks import FileLock
+from privately.ledger.stores.mounts import check_mounts
 from privately.ledger.stores.protocol import EMPTY, Head, Row
 from privately.ledger.stores.schema import check_kind, check_schema, found
 
@@ -85,9 +86,12 @@ class SQLiteStore:
             self._check_places()
             with transaction(self._writer, "BEGIN IMMEDIATE"):
                 self._check_schema()
-                yield SQLiteSession(self._writer)
+                session = SQLiteSession(self._writer)
+                yield session
                 self._writer.execute("COMMIT")
             self._check_places()
+            if self._lock is not None and session.appended:
+                self._lock.note(session.appended)
             if self.durable and self._log_size() > _LOG_BYTES:
                 self._carry_over_now_and_then()
 
@@ -115,6 +119,7 @@ class SQLiteStore:
         if self.path.is_dir() or not self.path.parent.is_dir():
             raise LedgerUnavailable(f"{self.path} is a directory, or in none.", hint="Give the path of a file.")
         inspected.check(self.path)
+        check_mounts(self.path)
         self._lock = FileLock(self._beside(".lock"), patience=self._patience)
         try:
             with self._turn():
@@ -137,8 +142,17 @@ class SQLiteStore:
         self._reader.execute("PRAGMA query_only = ON").fetchall()
         with transaction(self._writer, "BEGIN IMMEDIATE"):
             pass  # now there is a log, and an index of it
+        self._check_noted()
         self._places = self._log_places()
         self._schema_version = self._writer.pragma("schema_version")
+
+    def _check_noted(self) -> None:
+        """The lock that stays beside a ledger knows how far it had come."""
+        noted = 0 if self._lock is None else self._lock.noted
+        if SQLiteSession(self._writer).head().number < noted:
+            lock = self._beside(".lock").name
+            hint = f"Put the newer file and its log back; remove {lock} only if nothing that was spent is missing."
+            raise LedgerCorrupt(f"{self.path} has lost records: there were {noted} of them.", hint=hint)
 
     def let_go(self) -> None:
         """In a forked child: the lock is the parent's alone."""
@@ -236,6 +250,7 @@ class SQLiteSession:
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
+        self.appended = 0
 
     def head(self) -> Head:
         found: list[Any] = self._connection.execute(_HEAD).fetchall()
@@ -287,6 +302,7 @@ class SQLiteSession:
     def append(self, row: Row, *, answer: bytes | None = None, checkpoint: bool = False) -> None:
         values = (*row, 1 if checkpoint else None)
         self._connection.execute("INSERT INTO record VALUES (?, ?, ?, ?, ?, ?, ?)", values)
+        self.appended = row.number
         if answer is not None:
             self._connection.execute("INSERT INTO answer VALUES (?, ?)", (row.number, answer))
 
