@@ -187,7 +187,11 @@ def test_two_different_steps(first: tuple[float, str], second: tuple[float, str]
 
 @pytest.mark.parametrize(
     ("reach", "rate", "seldom", "allowed", "below"),
-    [("1", "0.01", "0.01", "1e-3", 0.4), ("0.2", "0.01", "0.001", "1e-9", 4.2)],
+    [
+        ("1", "0.01", "0.01", "1e-3", 0.4),
+        ("0.2", "0.01", "0.001", "1e-9", 4.2),
+        ("0.2", "0.001", "0.001", "1e-5", 0.34),
+    ],
 )
 def test_first_guesses_that_are_too_large(reach: str, rate: str, seldom: str, allowed: str, below: float) -> None:
     """A sampled Laplace step beside a sampled Gaussian one with little noise: the guess is led down, step by step."""

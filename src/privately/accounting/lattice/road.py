@@ -218,7 +218,7 @@ class _Epsilon:
         """Guessed by secant steps, then checked on either side."""
         root = _root(upper, guess)
         if upper.far.doubtful(Fraction(root.epsilon / 0.99)) > self.harder / 100:
-            return None, Guess(1.3 * root.epsilon, guess.log_delta)
+            return None, Guess(1.15 * root.epsilon, guess.log_delta)
         other = root if lower is upper else _root(lower, Guess(root.epsilon, guess.log_delta))
         step = _STEP * upper.sum.frame.period
         high = _checked(lambda place: upper.upper(place) <= self.harder, root, step, 1)
