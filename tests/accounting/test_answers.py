@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from privately import Neighbors, guarantees
 from privately import accounting as acc
 from privately.accounting import answers, contour
+from privately.accounting.coarsening import MOST_DIFFERENT
 from privately.accounting.compositions import Composition, compositions
 from privately.accounting.questions import EpsilonAt
 from privately.errors import InvalidParameter, MixedNeighbors, NoSuchRule
@@ -237,3 +238,14 @@ def test_what_is_no_event_and_what_is_mixed() -> None:
         acc.delta(acc.Laplace(scale=1), -1)
     with pytest.raises(MixedNeighbors):
         acc.Sequence(events=[acc.Laplace(scale=1), acc.Laplace(scale=1, neighbors=Neighbors.REPLACE)])
+
+
+def test_a_few_hundred_different_terms_are_not_rounded_where_the_contour_takes_them() -> None:
+    def sampled(k: int) -> acc.Event:
+        return acc.PoissonSample(event=acc.Gaussian(noise_multiplier=2 + Fraction(k, 1000)), rate="0.01")
+
+    many = acc.Sequence(events=[sampled(k) for k in range(MOST_DIFFERENT + 20)])
+    found = acc.epsilon(many, "1e-6")
+    assert found.width <= Fraction(1, 10**6) * found.upper
+    fewer = acc.epsilon(acc.Sequence(events=[sampled(k) for k in range(MOST_DIFFERENT)]), "1e-6")
+    assert fewer.upper < found.lower

@@ -25,6 +25,7 @@ METHODS: tuple[Method, ...] = get_args(Method)
 WIDTH = Fraction(1, 10**6)
 """How narrow an answer should be, relative to epsilon (or to 0.001, if that is more)."""
 
+_MOST_DIRECT, _MOST_DIRECT_NODES = 600, 2_000
 _LOOSE = Fraction(1, 1000)
 """An answer wider than this is held against Renyi divergences, and against a direction that is below it."""
 
@@ -80,9 +81,25 @@ def _answer(event: Event, question: Question, method: Method | None) -> Interval
         return _by_renyi(event, question)
     if above is event:
         return _exact(event, question, method)
+    direct = _direct(event, question) if method in {None, "contour"} else None
+    if direct is not None and question.is_met(direct):
+        return direct
     top = _exact(above, question, method)
     bottom = _exact(coarser(event, upward=False), question, method)
     return Interval(min(bottom.lower, top.upper), top.upper, method=f"{top.method}, terms rounded")
+
+
+def _direct(event: Event, question: Question) -> Interval | None:
+    """By the contour integral, to which several hundred different terms are not too many, if it takes them all."""
+    if event.nodes > _MOST_DIRECT_NODES:
+        return None
+    try:
+        found = compositions(event)
+    except (NotApplicable, NoSuchRule):
+        return None
+    if any(len(one.parts) > _MOST_DIRECT for one in found):
+        return None
+    return _worst(found, question, "contour")
 
 
 def _exact(event: Event, question: Question, method: Method | None) -> Interval:
