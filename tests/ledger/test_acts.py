@@ -325,3 +325,18 @@ def test_adjusting_an_approximate_cap() -> None:
         budget = ledger.adjust("a", cap=ApproxDP(epsilon=2, delta="1e-6"), by="owner", reason="more")
         assert (budget.promise, budget.spent) == (ApproxDP(epsilon=2, delta="1e-6"), GaussianDP(mu="0.05"))
         ledger.verify()
+
+
+def test_a_late_account_begins_with_what_was_spent_before() -> None:
+    with founded(cap=10) as ledger:
+        for at, (analyst, token) in enumerate([("ann", "t"), ("ann", None), ("bob", "t"), ("annette", "t")]):
+            ledger.charge(charge(f"q{at}", analyst=analyst, token=token))
+        spent = PureDP(epsilon="0.2")
+        assert ledger.account("visits", analyst="ann", cap=PureDP(epsilon="0.3")).spent == spent
+        assert ledger.account("visits", analyst="ann", token="t", cap=PureDP(epsilon=1)).spent == PureDP(epsilon="0.1")
+        with pytest.raises(InvalidParameter, match="has spent more before"):
+            ledger.account("visits", analyst="bob", cap=PureDP(epsilon="0.05"))
+        ledger.charge(charge("last", analyst="ann"))
+        with pytest.raises(BudgetExhausted, match="what account visits/ann has"):
+            ledger.charge(charge("too much", analyst="ann"))
+        assert ledger.verify().charges == 5

@@ -95,3 +95,30 @@ def test_so_many_more_do_fit_and_no_more(cap: Guarantee, by: type[Guarantee] | N
         assert (budget.more_like_last, budget.entries) == (0, more + 1)
         assert budget.promise == cap
         assert budget.words == in_words(cap)
+
+
+@pytest.mark.parametrize("mu", ["0.01", "0.3", "1", "2", "5"])
+def test_words_of_concentrated_promises_hold_for_normal_noise(mu: str) -> None:
+    """Normal noise is mu-GDP and (mu^2/2)-zCDP, and the best guess is right with the probability Phi(mu/2)."""
+    rho = Fraction(mu) ** 2 / 2
+    with mp.workdps(40):
+        best = mp.ncdf(mp.mpf(mu) / 2)
+        for promise in (GaussianDP(mu=mu), ZCDP(rho=rho), RenyiDP(bounds={2: 2 * rho, 8: 8 * rho})):
+            right = _right(promise)
+            assert mp.mpf(right.numerator) / right.denominator >= best * (1 - mp.mpf(10) ** -30)
+
+
+def test_a_smaller_divergence_would_be_too_little() -> None:
+    """The same words for a hundredth of rho would be false, so that the test above could fail."""
+    right = _right(ZCDP(rho=Fraction(1, 2) / 100))
+    with mp.workdps(40):
+        assert mp.mpf(right.numerator) / right.denominator < mp.ncdf(mp.mpf(1) / 2)
+
+
+def test_how_many_more_goes_by_all_accounts_that_pay() -> None:
+    with founded(cap="0.5") as ledger:
+        ledger.account("visits", analyst="ann", cap=PureDP(epsilon=100))
+        ledger.charge(charge("first", analyst="ann", cost=PureDP(epsilon="0.2")))
+        assert ledger.budget("visits", analyst="ann").more_like_last == 1
+        ledger.charge(charge("second", analyst="ann", cost=PureDP(epsilon="0.2")))
+        assert ledger.budget("visits", analyst="ann").more_like_last == 0
