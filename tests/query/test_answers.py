@@ -9,9 +9,10 @@ import pytest
 
 from privately.errors import LedgerCorrupt
 from privately.plans import Question, Unit
-from privately.query.allocation import Budget, Drawn, allocated, derivation
+from privately.query.allocation import Budget, Drawn, allocated
 from privately.query.answers import _plain, from_bytes, result_of, to_bytes
 from privately.query.drawing import drawn
+from privately.query.proving import derivation
 from privately.query.results import Result
 from privately.query.uses import uses
 from tests.query.small_questions import NoNoise, counted, question
@@ -23,7 +24,7 @@ GROUPS = (("a",), ("b",))
 def answered(asked: Question, currency: Any = "epsilon", *noise: int) -> tuple[Result, tuple[Drawn, ...]]:
     plan = allocated(uses(asked), 2, Budget(currency=currency, amount=Fraction(1)))
     found = drawn(plan, asked.aggregation, counted(asked, TABLE), GROUPS, NoNoise(*noise))
-    return result_of(asked, GROUPS, found, derivation(plan)), plan
+    return result_of(asked, GROUPS, found, derivation(plan, asked.aggregation)), plan
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,12 @@ import pytest
 
 from privately.guarantees import PureDP
 from privately.plans import Column, Table, Unit
-from privately.query.allocation import allocated, derivation
+from privately.query.allocation import allocated
 from privately.query.asking import budget_of
 from privately.query.binding import bind
 from privately.query.explaining import Explanation, explained
 from privately.query.pricing import Priced
+from privately.query.proving import derivation
 from privately.query.uses import uses
 
 TABLE = Table(
@@ -29,7 +30,9 @@ def told(text: str, **budget: Any) -> Explanation:
     given = budget_of(**{"epsilon": None, "rho": None, "mu": None} | budget)
     assert given is not None
     plan = allocated(uses(question), 1, given)
-    priced = Priced(question=question, groups=((),), budget=given, plan=plan, proof=derivation(plan))
+    priced = Priced(
+        question=question, groups=((),), budget=given, plan=plan, proof=derivation(plan, question.aggregation)
+    )
     return explained(priced, PureDP(epsilon=3))
 
 

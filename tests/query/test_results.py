@@ -10,9 +10,10 @@ import pytest
 from privately.errors import InvalidParameter
 from privately.guarantees import PureDP
 from privately.plans import Question
-from privately.query.allocation import Budget, allocated, derivation
+from privately.query.allocation import Budget, allocated
 from privately.query.answers import result_of
 from privately.query.drawing import drawn
+from privately.query.proving import derivation
 from privately.query.results import Result, _half, _text
 from privately.query.uses import uses
 from privately.rounding import Interval
@@ -25,7 +26,7 @@ GROUPS = (("a",), ("<b>",))
 def answered(asked: Question, *noise: int, notes: tuple[str, ...] = ()) -> Result:
     plan = allocated(uses(asked), 2, Budget(currency="epsilon", amount=Fraction(1)))
     found = drawn(plan, asked.aggregation, counted(asked, TABLE), GROUPS, NoNoise(*noise))
-    return result_of(asked, GROUPS, found, derivation(plan), notes)
+    return result_of(asked, GROUPS, found, derivation(plan, asked.aggregation), notes)
 
 
 ASKED = question("rows", "mean", values=("a", "<b>"))
@@ -126,8 +127,13 @@ def test_what_cannot_be_plotted_is_said(tmp_path: Path) -> None:
     for wrong in ("part", "nothing"):
         with pytest.raises(InvalidParameter, match="there are rows, mean"):
             RESULT.plot(column=wrong)
-    with pytest.raises(InvalidParameter, match=r"must end in \.svg"):
-        RESULT.plot(tmp_path / "mean.png")
+    with pytest.raises(InvalidParameter, match=r"must end in \.svg or \.png"):
+        RESULT.plot(tmp_path / "mean.gif")
+
+
+def test_a_plot_in_pixels(tmp_path: Path) -> None:
+    RESULT.plot(tmp_path / "mean.png", column="mean")
+    assert (tmp_path / "mean.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_a_plot_without_error_bars() -> None:

@@ -14,7 +14,6 @@ from typing import Literal, TypeAlias
 
 from privately import mechanisms as m
 from privately.errors import InvalidParameter, NotSupported
-from privately.guarantees import Derivation, rules
 from privately.noise.samplers import NARROWEST, WIDEST, WIDEST_GAUSSIAN
 from privately.query.uses import Chosen, Noisy, TwoSided, Use
 from privately.rounding import Enclosure, round_down
@@ -47,29 +46,6 @@ class Drawn:
     share: Fraction
     mechanisms: tuple[Mechanism, ...]
 
-    def derive(self) -> Derivation:
-        """The proof of what it costs."""
-        derived = [_derived(each, self.use) for each in self.mechanisms]
-        return derived[0] if len(derived) == 1 else rules.sequential(*derived)
-
-
-def _derived(mechanism: Mechanism, use: Use) -> Derivation:
-    """The proof for all groups together.
-
-    Theorem: exponential mechanisms that choose in each group apart are one on the product of the candidates with the
-        sum of the scores, whose spread is that of one row times the rows that come or go in all groups.
-    Reference: McSherry and Talwar 2007; elementary
-    Proof: docs/theory/stability.md#choices-in-groups
-    Checked-by: tests/query/test_allocation.py::test_choices_in_groups_cost_what_all_small_tables_say,
-        tests/query/test_allocation.py::test_a_replaced_row_may_move_to_another_group
-    """
-    one, two = use.moves
-    if isinstance(mechanism, m.Quantile):
-        choice = mechanism.choice(mechanism.points.steps + 1)
-        spread_of_a_row = choice.scale * mechanism.epsilon
-        return choice.derive_from_spread(spread_of_a_row * one.value, one.neighbors)
-    return mechanism.derive(two if isinstance(mechanism, m.Gaussian) else one)
-
 
 def shares(uses: Sequence[Use], budget: Budget) -> tuple[Fraction, ...]:
     """The parts of the budget, which add up to no more than it: epsilons exactly to it; roots of mu are rounded."""
@@ -89,12 +65,6 @@ def allocated(uses: Sequence[Use], groups: int, budget: Budget) -> tuple[Drawn, 
         Drawn(use=use, share=part, mechanisms=_mechanisms(use, part, groups, budget.currency))
         for use, part in zip(uses, parts, strict=True)
     )
-
-
-def derivation(drawn: Sequence[Drawn]) -> Derivation:
-    """All uses together."""
-    derived = [one.derive() for one in drawn]
-    return derived[0] if len(derived) == 1 else rules.sequential(*derived)
 
 
 def _mechanisms(use: Use, share: Fraction, groups: int, currency: Currency) -> tuple[Mechanism, ...]:
@@ -138,4 +108,4 @@ def _power(weight: int, power: Fraction) -> Fraction:
     return round_down(Fraction(found.lower), 30)
 
 
-__all__ = ["Budget", "Drawn", "allocated", "derivation", "shares"]
+__all__ = ["Budget", "Currency", "Drawn", "Mechanism", "allocated", "shares"]

@@ -17,13 +17,14 @@ from privately.mechanisms.randomness import SYSTEM, Randomness
 from privately.plans import Aggregation, Question, Table
 from privately.plans.encoding import canonical_text
 from privately.plans.types import Value
-from privately.query.allocation import allocated, derivation
+from privately.query.allocation import allocated
 from privately.query.answers import from_bytes, result_of, to_bytes
 from privately.query.asking import Accuracy, budget_of, least_budget
 from privately.query.binding import bind
 from privately.query.drawing import drawn
 from privately.query.explaining import Explanation, explained
 from privately.query.pricing import Priced
+from privately.query.proving import derivation
 from privately.query.results import Result
 from privately.query.uses import uses
 from privately.rounding import Number
@@ -122,7 +123,8 @@ class Session:
         if budget is None:
             budget = least_budget(question, needed, len(groups), Accuracy.parse(accuracy or ""), assuming)
         plan = allocated(needed, len(groups), budget)
-        return Priced(question=question, groups=groups, budget=budget, plan=plan, proof=derivation(plan))
+        proof = derivation(plan, question.aggregation)
+        return Priced(question=question, groups=groups, budget=budget, plan=plan, proof=proof)
 
     def explain(
         self,

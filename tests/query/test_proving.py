@@ -1,0 +1,160 @@
+"""What is derived of an answer costs no more than was asked, and no less than all small tables say."""
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from privately import mechanisms as m
+from privately.certificates import certify, check
+from privately.guarantees import GaussianDP, PureDP
+from privately.plans import Unit
+from privately.query.allocation import Budget, allocated
+from privately.query.proving import derivation, derivation_of
+from privately.query.uses import Chosen, uses
+from tests.plans.small import pairs, row_pairs
+from tests.query.small_questions import counted, question
+
+UNITS = [
+    Unit(),
+    Unit(change="replace"),
+    Unit(column="person", rows=3, groups=2),
+    Unit(column="person", rows=4, groups=3, rows_per_group=2, change="replace"),
+]
+QUESTIONS = [
+    ("rows",),
+    ("rows", "units", "sum"),
+    ("mean", "rows"),
+    ("variance", "mean", "rows", "units"),
+    ("sum",),
+]
+
+
+def epsilon(amount: Any) -> Budget:
+    return Budget(currency="epsilon", amount=Fraction(amount))
+
+
+def mu_squared(amount: Any) -> Budget:
+    return Budget(currency="mu squared", amount=Fraction(amount))
+
+
+@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("names", [*QUESTIONS, ("median",), ("median", "quarter", "rows")])
+@pytest.mark.parametrize("amount", ["1", "0.1", "1/3", "7.3"])
+def test_epsilons_stay_within_the_budget(unit: Unit, names: tuple[str, ...], amount: str) -> None:
+    asked = question(*names, unit=unit)
+    drawn = allocated(uses(asked), 2, epsilon(amount))
+    found = derivation(drawn, asked.aggregation)
+    assert isinstance(found.conclusion, PureDP)
+    assert found.conclusion.neighbors == unit.neighbors
+    assert Fraction(amount) * (1 - Fraction(1, 10**9)) <= found.conclusion.parameters["epsilon"] <= Fraction(amount)
+    assert all(derivation_of(one, asked.aggregation).conclusion.parameters["epsilon"] <= one.share for one in drawn)
+    check(certify(found))
+
+
+@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("names", QUESTIONS)
+@pytest.mark.parametrize("mu", ["1", "0.1", "1/3", "7.3"])
+def test_mus_stay_within_the_budget(unit: Unit, names: tuple[str, ...], mu: str) -> None:
+    asked = question(*names, unit=unit)
+    found = derivation(allocated(uses(asked), 2, mu_squared(Fraction(mu) ** 2)), asked.aggregation)
+    assert isinstance(found.conclusion, GaussianDP)
+    assert found.conclusion.neighbors == unit.neighbors
+    assert Fraction(mu) * (1 - Fraction(1, 10**9)) <= found.conclusion.parameters["mu"] <= Fraction(mu)
+    check(certify(found))
+
+
+# --- choices in groups ----------------------------------------------------------------------------------------------
+
+KINDS = [("a", -2), ("a", 2), ("b", 2), ("b", None)]
+OTHERS: list[Any] = [(2, "a", 1), (2, "b", -1), (2, "b", 2)]
+LIMITS = [(1, 1, 1), (2, 2, 1), (2, 1, 2), (2, 2, 2)]
+
+
+def units() -> Iterator[Unit]:
+    for change in ("add_remove", "replace"):
+        yield Unit(change=change)
+        for rows, groups, per_group in LIMITS:
+            yield Unit(column="person", rows=rows, groups=groups, rows_per_group=per_group, change=change)
+
+
+def misses(quantile: m.Quantile, counts: Any, group: str) -> list[int]:
+    """How bad each bin is for one group."""
+    bins = counts[group,][-1] if (group,) in counts else {}
+    ordered = np.array(sorted(place for place, number in bins.items() for _ in range(number)), np.int64)
+    return [quantile.miss(ordered, point) for point in range(quantile.points.steps + 1)]
+
+
+def losses(quantile: m.Quantile, one: list[int], other: list[int]) -> list[float]:
+    """log P/Q of each bin."""
+    scale = float(quantile.choice(quantile.points.steps + 1).scale)
+    totals = [math.log(sum(math.exp(-miss / scale) for miss in each)) for each in (one, other)]
+    return [(b - a) / scale - totals[0] + totals[1] for a, b in zip(one, other, strict=True)]
+
+
+@pytest.mark.parametrize("name", ["median", "quarter"])
+def test_choices_in_groups_cost_what_all_small_tables_say(name: str) -> None:
+    """The loss of a choice in each of two groups is the sum; its largest value stays within what is derived."""
+    for unit in units():
+        asked = question(name, unit=unit, low=-2, high=2)
+        (drawn,) = allocated(uses(asked), 2, epsilon(2))
+        (quantile,) = drawn.mechanisms
+        assert isinstance(quantile, m.Quantile)
+        claimed = derivation_of(drawn, asked.aggregation).conclusion.parameters["epsilon"]
+        neighbours = (
+            row_pairs(unit.change, KINDS, OTHERS) if unit.column is None else pairs(unit.change, 2, KINDS, OTHERS)
+        )
+        reached = 0.0
+        for one, other in neighbours:
+            before, after = counted(asked, one), counted(asked, other)
+            both = [(misses(quantile, before, group), misses(quantile, after, group)) for group in ("a", "b")]
+            reached = max(reached, sum(max(losses(quantile, *pair)) for pair in both))
+            spread = sum(max(_changes(*pair)) - min(_changes(*pair)) for pair in both)
+            assert spread <= claimed * quantile.choice(quantile.points.steps + 1).scale
+        assert claimed / 10 < reached <= claimed
+
+
+def _changes(one: list[int], other: list[int]) -> list[int]:
+    return [b - a for a, b in zip(one, other, strict=True)]
+
+
+def test_a_replaced_row_may_move_to_another_group() -> None:
+    """The mechanism's own bound for a replaced row holds within a group only: 12 is more than 8."""
+    unit = Unit(change="replace")
+    asked = question("quarter", unit=unit, low=-2, high=2)
+    (drawn,) = allocated(uses(asked), 2, epsilon(2))
+    (quantile,) = drawn.mechanisms
+    assert isinstance(quantile, m.Quantile)
+    choice = quantile.choice(quantile.points.steps + 1)
+    others: list[Any] = [(2, part, amount) for part in ("a", "b") for amount in (-2, -1, 0, 1, 2, 2, 2, 2)]
+    one = counted(asked, [*others, (1, "a", -2)])
+    other = counted(asked, [*others, (1, "b", -2)])
+    spread = 0
+    for group in ("a", "b"):
+        changes = _changes(misses(quantile, one, group), misses(quantile, other, group))
+        spread += max(changes) - min(changes)
+    alone = quantile.derive(drawn.use.moves[0]).conclusion.parameters["epsilon"]
+    assert alone * choice.scale == 8
+    assert spread == 12
+    assert derivation_of(drawn, asked.aggregation).conclusion.parameters["epsilon"] * choice.scale == 12
+
+
+def test_groups_as_if_each_row_were_alone_are_refuted() -> None:
+    """A unit with a row in each of two groups costs two rows."""
+    unit = Unit(column="person", rows=2, groups=2, rows_per_group=1)
+    asked = question("median", unit=unit)
+    (drawn,) = allocated(uses(asked), 2, epsilon(1))
+    (quantile,) = drawn.mechanisms
+    assert isinstance(quantile, m.Quantile)
+    assert isinstance(drawn.use, Chosen)
+    assert quantile.epsilon == Fraction(1, 2)
+    assert derivation_of(drawn, asked.aggregation).conclusion == PureDP(epsilon=1, neighbors=unit.neighbors)
+
+
+def test_narrower_noise_than_can_be_drawn_costs_what_is_drawn() -> None:
+    asked = question("rows")
+    (drawn,) = allocated(uses(asked), 2, epsilon(10**9))
+    assert derivation([drawn], asked.aggregation).conclusion == PureDP(epsilon=1000)
