@@ -27,6 +27,7 @@ from privately.query.showing import Shown, shown
 from privately.releases import Release
 from privately.rounding import Interval, Number
 from privately.views.bars import MOST, Bar, BarChart
+from privately.views.pictures import picture, suffix_of
 from privately.views.tables import table
 
 USUAL = Fraction(95, 100)
@@ -94,12 +95,12 @@ class Result:
         return import_module("polars").from_arrow(self.to_arrow())
 
     def plot(self, path: str | os.PathLike[str] | None = None, *, column: str | None = None) -> str:
-        """A bar for every row with its error bar at 95 %, as SVG; written to the file, if there is one.
+        """A bar for every row with its error bar at 95 %, as SVG; written to the file, if there is one (.svg or .png).
 
         The column is the first that has error bars, or the first number, unless told.
         """
-        if path is not None and not os.fspath(path).lower().endswith(".svg"):
-            raise InvalidParameter("path", f"{os.path.basename(path)!r} must end in .svg.")  # noqa: PTH119 - may be a text
+        if path is not None:
+            suffix_of(path)
         at = self._plotted(column)
         name, keys = self.columns[at], [place for place, made in enumerate(self._is_estimate) if not made]
         by = ", ".join(self.columns[place] for place in keys)
@@ -112,7 +113,7 @@ class Result:
         )
         drawn = chart.svg()
         if path is not None:
-            write_whole(path, drawn.encode())
+            write_whole(path, picture(path, drawn))
         return drawn
 
     def __str__(self) -> str:

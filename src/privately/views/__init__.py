@@ -1,4 +1,4 @@
-"""How results look: text tables and SVG charts, from plain texts and floats, with the standard library alone."""
+"""How results look: text tables and charts, from plain texts and floats, with the standard library alone (SVG)."""
 
 from privately.views.bars import Bar, BarChart
 from privately.views.charts import Axis, Chart, Line, Mark

@@ -96,7 +96,7 @@ def test_a_plot_that_cannot_be_written_leaves_nothing(account: Account, tmp_path
     words = "laplace --scale 10 --steps 100 --delta 1e-6 --plot"
     assert account(f"{words} {tmp_path}/folder.svg").error.startswith("--plot: cannot write")
     assert account(f"{words} {tmp_path}/missing/curve.svg").error.startswith("--plot: cannot write")
-    assert account(f"{words} {tmp_path}/curve.png").error == "--plot: 'curve.png' must end in .svg."
+    assert account(f"{words} {tmp_path}/curve.gif").error == "--plot: 'curve.gif' must end in .svg or .png."
     infinite = account(f"gaussian --noise-multiplier 0 --delta 1e-6 --plot {tmp_path}/curve.svg").error
     assert infinite.startswith("--plot: there is nothing to draw")
     assert [one.name for one in tmp_path.iterdir()] == ["folder.svg"]

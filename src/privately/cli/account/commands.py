@@ -16,6 +16,7 @@ from privately.cli.account.files import read_event
 from privately.cli.account.mechanisms import MECHANISMS, Mechanism, Use
 from privately.cli.account.numbers import options
 from privately.errors import InvalidParameter
+from privately.views.pictures import picture, suffix_of
 
 if TYPE_CHECKING:
     from privately.accounting import Event
@@ -147,8 +148,8 @@ def answer(
     found: Found | None = None,
 ) -> None:
     """Answers all questions, then draws, then prints. Without a question, all of the curve is told."""
-    if plot is not None and plot.suffix.lower() != ".svg":
-        raise InvalidParameter("--plot", f"{plot.name!r} must end in .svg.")
+    if plot is not None:
+        suffix_of(plot, "--plot")
     asked = [*(deltas or ())]
     asked += [one for one in CURVE if one not in asked] if curve or not (deltas or epsilons) else []
     answers = [*accountant.epsilons(event, asked), *accountant.deltas(event, epsilons or ())]
@@ -156,7 +157,7 @@ def answer(
         drawn = accountant.epsilons(event, plotted(asked))
         marked = answers[: len(deltas or ())] + answers[len(asked) :]
         with options({"path": "--plot"}):
-            write_whole(plot, telling.plot(event, drawn, marked).encode())
+            write_whole(plot, picture(plot, telling.plot(event, drawn, marked)))
     print(telling.as_json(event, answers, found) if as_json else telling.text(event, answers, found))
     if plot is not None and not as_json:
         print(f"\ndrawn in {plot}")

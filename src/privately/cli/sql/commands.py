@@ -16,6 +16,7 @@ from privately.cli.sql import telling
 from privately.cli.sql.tables import Opened, budget_of, cap_of, kept, keys_of, question_of
 from privately.errors import InvalidParameter, NoSuchRule, PrivatelyError, Refused
 from privately.guarantees import PureDP
+from privately.views.pictures import suffix_of
 
 _LEDGER = "The file that remembers what was spent; it is created."
 
@@ -62,8 +63,8 @@ def sql(
     """
     if as_json and as_csv:
         raise InvalidParameter("--csv", "give it or --json, not both.")
-    if plot is not None and plot.suffix.lower() != ".svg":
-        raise InvalidParameter("--plot", f"{plot.name!r} must end in .svg.")
+    if plot is not None:
+        suffix_of(plot, "--plot")
     for option, target in (("--plot", plot), ("--certificate", certificate)):
         if target is not None and not target.absolute().parent.is_dir():
             raise InvalidParameter(option, f"there is no folder {str(target.parent)!r}.")
