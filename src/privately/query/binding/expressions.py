@@ -348,15 +348,34 @@ def _concat(node: exp.Expr, scope: Scope) -> Expression:
 
 def _named(node: exp.Expr, scope: Scope) -> Expression:
     """The few functions that the parser knows by nothing but their names."""
-    name, nodes = node.name.casefold(), node.expressions
-    if name in {"prefix", "suffix"} and len(nodes) == 2:
-        return apply({"prefix": "starts_with", "suffix": "ends_with"}[name], *together(nodes, scope), scope=scope)
-    if name == "weekday" and len(nodes) == 1:
-        return apply("weekday", bind_expression(nodes[0], scope), scope=scope)
-    if name in {"date_part", "datepart"} and len(nodes) == 2 and nodes[0].is_string:
-        return _date_part(nodes[0].name, bind_expression(nodes[1], scope), scope)
-    raise refused(node, scope.source)
+    listed = NAMED.get(node.name.casefold())
+    if listed is None or len(node.expressions) != listed[0]:
+        raise refused(node, scope.source)
+    return listed[1](node, scope)
 
+
+def _named_as(function: str) -> Callable[[exp.Expr, Scope], Expression]:
+    def bind(node: exp.Expr, scope: Scope) -> Expression:
+        return apply(function, *together(node.expressions, scope), scope=scope)
+
+    return bind
+
+
+def _named_part(node: exp.Expr, scope: Scope) -> Expression:
+    part, day = node.expressions
+    if not part.is_string:
+        raise NotSupported("the part of a date must be a constant.", hint="Write DATE_PART('year', day).")
+    return _date_part(part.name, bind_expression(day, scope), scope)
+
+
+NAMED: Mapping[str, tuple[int, Callable[[exp.Expr, Scope], Expression]]] = {
+    "prefix": (2, _named_as("starts_with")),
+    "suffix": (2, _named_as("ends_with")),
+    "weekday": (1, _named_as("weekday")),
+    "date_part": (2, _named_part),
+    "datepart": (2, _named_part),
+}
+"""Functions that the parser knows by nothing but their names, with the number of their arguments."""
 
 TYPES: Mapping[object, Type] = {
     **dict.fromkeys((exp.DType.INT, exp.DType.BIGINT, exp.DType.SMALLINT, exp.DType.TINYINT), Type.INTEGER),
