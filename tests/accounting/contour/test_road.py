@@ -88,7 +88,7 @@ def test_the_table_of_sampled_gaussians(times: int) -> None:
 def test_chernoff_bounds() -> None:
     """Above the truth at every height, and hardly above it times the loss of such bounds at the best one."""
     for law, times in ((GaussianLoss(mu_squared=Fraction(1, 4)), 8), (GaussianLoss(mu_squared=Fraction(1)), 1)):
-        sums = road._Sums(Composition(parts=((law, times),)))
+        sums = road.Sums(Composition(parts=((law, times),)))
         for epsilon in (0.5, 3.0, 9.0):
             truth = float(gaussian_delta(Fraction(math.sqrt(times * float(law.mu_squared))), Fraction(epsilon)).lower)
             found = [sums.chernoff(b, epsilon) for b in (1e-3, 0.1, 0.5, 1.0, 2.0, 4.0, 8.0, 30.0)]
@@ -100,7 +100,7 @@ def test_chernoff_bounds() -> None:
 def test_chernoff_bounds_of_samples(direction: Direction) -> None:
     for times in (1000, 10**6):
         composition = sampled(0.5, 0.01, direction, times)
-        sums = road._Sums(composition)
+        sums = road.Sums(composition)
         for epsilon in (0.3, 2.0):
             upper = road.delta(composition, Fraction(epsilon), Fraction(1, 10**4)).upper
             found = [sums.chernoff(b, epsilon) for b in (0.5, 2.0, 8.0, 20.0)]
@@ -122,10 +122,10 @@ def test_far_below_is_certain(monkeypatch: pytest.MonkeyPatch) -> None:
     composition = sampled(0.5, 0.01, "add", 1000)
     epsilon, delta = Fraction(3, 4), Fraction(1, 10**6)
     assert road.is_at_most(composition, epsilon, delta)
-    sums = road._Sums(composition)
+    sums = road.Sums(composition)
     saddle = for_epsilon(sums.outline, float(epsilon))
     assert sums.is_far_below(saddle, epsilon, math.log(delta))
-    monkeypatch.setattr(road._Sums, "chernoff", lambda *_: 0.0)
+    monkeypatch.setattr(road.Sums, "chernoff", lambda *_: 0.0)
     assert not sums.is_far_below(saddle, epsilon, math.log(delta))
 
 

@@ -51,25 +51,25 @@ _LOWEST_START, _HIGHEST_START = 0.1, 1000.0
 
 def epsilon(composition: Composition, delta: Fraction, width: Fraction) -> Interval:
     """The epsilon of the finite losses of a composition, at 0 < delta < 1."""
-    sums = _Sums(composition)
-    low, high = _log_between(delta)
+    sums = Sums(composition)
+    low, high = log_ends(delta)
     saddle = for_delta(sums.outline, low)
     guess = saddle.epsilon + (saddle.log_delta - low) / saddle.c
 
     def refined() -> Iterator[Interval]:
         nonlocal saddle, guess
         for tolerance in _tolerances(float(width) * saddle.c * max(guess, _LEAST_EPSILON)):
-            found = _solved(sums.finer_integral(saddle, guess, tolerance), guess, low, high)
+            found = solved(sums.finer_integral(saddle, guess, tolerance), guess, low, high)
             yield found
             guess = float(found.upper)
             saddle = for_epsilon(sums.outline, guess, saddle.c)
 
-    return _first_narrow(refined(), lambda found: width * max(found.upper, Fraction(1, 1000)))
+    return first_narrow(refined(), lambda found: width * max(found.upper, Fraction(1, 1000)))
 
 
 def delta(composition: Composition, epsilon: Fraction, width: Fraction) -> Interval:
     """The delta of the finite losses of a composition; `width` is relative to delta."""
-    sums = _Sums(composition)
+    sums = Sums(composition)
     saddle = for_epsilon(sums.outline, float(epsilon))
 
     def refined() -> Iterator[Interval]:
@@ -78,16 +78,16 @@ def delta(composition: Composition, epsilon: Fraction, width: Fraction) -> Inter
             s = float(epsilon - integral.centre)
             upper = integral.upper(math.nextafter(s, -math.inf))
             lower = integral.lower(math.nextafter(s, math.inf))
-            yield Interval(_exp(lower).interval().lower, _exp(min(upper, 0.0)).interval().upper, method=METHOD)
+            yield Interval(exp_of(lower).interval().lower, exp_of(min(upper, 0.0)).interval().upper, method=METHOD)
 
-    return _first_narrow(refined(), lambda found: width * found.upper)
+    return first_narrow(refined(), lambda found: width * found.upper)
 
 
 def is_at_most(composition: Composition, epsilon: Fraction, delta: Fraction) -> bool:
     """Whether the delta of the finite losses at this epsilon is certainly at most this one: a quick look."""
     try:
-        sums = _Sums(composition)
-        target = _log_between(min(delta, Fraction(1)))[0]
+        sums = Sums(composition)
+        target = log_ends(min(delta, Fraction(1)))[0]
         saddle = for_epsilon(sums.outline, float(epsilon), _start(float(epsilon), target))
         if saddle.log_delta > target or saddle.epsilon <= 0:
             return False
@@ -100,11 +100,13 @@ def is_at_most(composition: Composition, epsilon: Fraction, delta: Fraction) -> 
         return False
 
 
-class _Sums:
+class Sums:
     """Sums along any contour for one composition."""
 
     def __init__(self, composition: Composition) -> None:
-        self.laws, self.gaussian = _laws(composition.parts)
+        self.laws, self.gaussian = laws_of(composition.parts)
+        if not self.gaussian and all(isinstance(law, Finite) for law, _ in self.laws):
+            raise NotApplicable("atoms alone: their transform does not fall")
         self.outline = Outline(self.laws, self.gaussian)
 
     def integral(self, saddle: Saddle, guess: float, tolerance: float, most_work: int = MOST_WORK) -> Integral:
@@ -146,7 +148,7 @@ def log_chernoff(height: float) -> float:
     return height * small - (height + 1) * large + 16 * UNIT * (height + 1) * (abs(small) + abs(large) + 1)
 
 
-def _first_narrow(tries: Iterator[Interval], wanted: Callable[[Interval], End]) -> Interval:
+def first_narrow(tries: Iterator[Interval], wanted: Callable[[Interval], End]) -> Interval:
     """What all tries know together, up to the first with which it is narrow enough."""
     best = next(tries)
     while best.width > wanted(best):
@@ -158,7 +160,7 @@ def _first_narrow(tries: Iterator[Interval], wanted: Callable[[Interval], End]) 
     return best
 
 
-def _laws(parts: Sequence[tuple[Loss, int]]) -> tuple[list[tuple[Law, int]], float]:
+def laws_of(parts: Sequence[tuple[Loss, int]]) -> tuple[list[tuple[Law, int]], float]:
     """The laws that need points or closed forms; what is Gaussian is one number."""
     laws: list[tuple[Law, int]] = []
     laplaces: list[tuple[LaplaceLoss, int]] = []
@@ -179,8 +181,6 @@ def _laws(parts: Sequence[tuple[Loss, int]]) -> tuple[list[tuple[Law, int]], flo
                 raise NotApplicable(f"no transform of a {type(law).__name__}")
     if laplaces:
         laws.append((Laplaces.of(laplaces), 1))
-    if not gaussian and all(isinstance(law, Finite) for law, _ in laws):
-        raise NotApplicable("atoms alone: their transform does not fall")
     return laws, float(gaussian)
 
 
@@ -191,7 +191,7 @@ def _tolerances(wanted: float) -> Iterator[float]:
         tolerance /= 30
 
 
-def _solved(integral: Integral, guess: float, low: float, high: float) -> Interval:
+def solved(integral: Integral, guess: float, low: float, high: float) -> Interval:
     """Where the bounds on ln D pass ln delta, which lies between `low` and `high`."""
     centre = float(integral.centre)
     s, slope, value, stride = guess - centre, -integral.c, low, 0.0
@@ -243,7 +243,7 @@ def _lower(integral: Integral, s: float, slope: float, target: float) -> Fractio
     return Fraction(0)
 
 
-def _log_between(delta: Fraction) -> tuple[float, float]:
+def log_ends(delta: Fraction) -> tuple[float, float]:
     """Floats below and above ln delta, 0 < delta <= 1."""
     near = float(delta)
     if near < _LEAST_DELTA:
@@ -258,5 +258,5 @@ def _start(epsilon: float, log_delta: float) -> float:
     return min(max(2 * (-log_delta - _USUAL) / max(epsilon, _LEAST_EPSILON), _LOWEST_START), _HIGHEST_START)
 
 
-def _exp(logarithm: float) -> Enclosure:
+def exp_of(logarithm: float) -> Enclosure:
     return Enclosure.of(0) if logarithm == -math.inf else Enclosure.of(Fraction(logarithm)).exp()
