@@ -44,9 +44,9 @@ def told(text: str, **budget: Any) -> Explanation:
         ("SELECT AVG(cost) AS a FROM visits", ("average of cost (two-sided sums)", "/ n, for n rows")),
         ("SELECT MEDIAN(age) AS m FROM visits", ("quantiles 0.5 of age", "exponential mechanism", "ranks")),
         ("SELECT COUNT(DISTINCT patient) AS p FROM visits", ("count of units", "1 (L1)", "Laplace, scale 1")),
-        ("SELECT COUNT(*) AS n FROM visits WHERE age > 20", ("keep rows where greater(age, 20)",)),
+        ("SELECT COUNT(*) AS n FROM visits WHERE age > 20", ("keep rows where age > 20",)),
         ("SELECT COUNT(age) AS n FROM visits", ("count of age",)),
-        ("SELECT SUM(a) AS n FROM (SELECT age + 1 AS a FROM visits)", ("compute a = add(age, 1)",)),
+        ("SELECT SUM(a) AS n FROM (SELECT age + 1 AS a FROM visits)", ("compute a = age + 1",)),
     ],
 )
 def test_what_is_told(text: str, parts: tuple[str, ...]) -> None:

@@ -23,8 +23,9 @@ from privately.plans import (
     UnitCount,
     scan_of,
 )
-from privately.plans.expressions import Call, Constant, Expression, Field
+from privately.plans.expressions import Field
 from privately.query.allocation import Drawn
+from privately.query.describing import described
 from privately.query.pricing import Priced
 from privately.query.uses import Chosen, Noisy, TwoSided, Use
 from privately.rounding import decimal_text
@@ -105,17 +106,6 @@ def _relation(relation: Relation) -> Iterator[str]:
             ]
             if made:
                 yield f"compute {', '.join(made)}"
-
-
-def described(expression: Expression) -> str:
-    """An expression for people."""
-    match expression:
-        case Field(identity=identity):
-            return identity.name
-        case Constant(value=value):
-            return "NULL" if value is None else repr(value)
-        case Call(function=name, arguments=arguments):
-            return f"{name}({', '.join(described(argument) for argument in arguments)})"
 
 
 def _step(drawn: Drawn, tallies: Mapping[Identity, Tally]) -> Step:
