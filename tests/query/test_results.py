@@ -12,7 +12,7 @@ from privately.guarantees import PureDP
 from privately.plans import Question
 from privately.query.allocation import Budget, allocated
 from privately.query.answers import result_of
-from privately.query.drawing import drawn
+from privately.query.drawing import ChosenPoints, drawn
 from privately.query.proving import derivation
 from privately.query.results import Result, _half, _text
 from privately.query.uses import uses
@@ -134,6 +134,17 @@ def test_what_cannot_be_plotted_is_said(tmp_path: Path) -> None:
 def test_a_plot_in_pixels(tmp_path: Path) -> None:
     RESULT.plot(tmp_path / "mean.png", column="mean")
     assert (tmp_path / "mean.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_quantiles_are_off_by_ranks() -> None:
+    found = answered(question("median", values=("a", "<b>")))
+    (chosen,) = (one for one in found.noise if isinstance(one, ChosenPoints))
+    assert found.ranks() == {"median": chosen.mechanism.interval("0.95")}
+    assert found.ranks("0.5")["median"] < found.ranks()["median"] < found.ranks("0.999")["median"]
+    assert f"median: off by at most {float(found.ranks()['median'])} ranks (95 %)." in str(found)
+    assert "ranks (95 %)" in found._repr_html_()
+    assert RESULT.ranks() == {}
+    assert "ranks" not in str(RESULT)
 
 
 def test_a_plot_without_error_bars() -> None:

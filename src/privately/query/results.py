@@ -18,14 +18,14 @@ from privately.engines.protocol import Group
 from privately.errors import InvalidParameter
 from privately.guarantees import Guarantee
 from privately.mechanisms.error_bars import read_confidence
-from privately.plans import Question
+from privately.plans import Field, Quantile, Question
 from privately.plans.expressions import fields_of
 from privately.plans.types import Value
-from privately.query.drawing import Noise
+from privately.query.drawing import ChosenPoints, Noise
 from privately.query.estimates import Estimated, estimated
 from privately.query.showing import Shown, shown
 from privately.releases import Release
-from privately.rounding import Interval, Number
+from privately.rounding import Interval, Number, decimal_text
 from privately.views.bars import MOST, Bar, BarChart
 from privately.views.pictures import picture, suffix_of
 from privately.views.tables import table
@@ -76,6 +76,20 @@ class Result:
         found = self._at(read_confidence(confidence))
         return {name: tuple(row[at] for row in found.intervals) for at, name in enumerate(found.columns)}
 
+    def ranks(self, confidence: Number = USUAL) -> dict[str, Fraction]:
+        """For every column that is a quantile, by how many ranks it is off at most in a group, with this confidence.
+
+        How far that is in the values themselves depends on how dense they are there, which is not known.
+        """
+        wanted = read_confidence(confidence)
+        chosen = {(one.bins, one.mechanism.probability): one for one in self.noise if isinstance(one, ChosenPoints)}
+        asked = {one.identity: one for one in self.question.estimates if isinstance(one, Quantile)}
+        return {
+            output.name: chosen[quantile.bins, quantile.probability].mechanism.interval(wanted)
+            for output in self.question.outputs
+            if isinstance(output.expression, Field) and (quantile := asked.get(output.expression.identity)) is not None
+        }
+
     def to_dicts(self) -> list[dict[str, Value]]:
         """A mapping from columns to values for every row."""
         return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
@@ -117,16 +131,24 @@ class Result:
         return drawn
 
     def __str__(self) -> str:
-        lines = [table(self._header(), self._cells()), "", f"{self.guarantee}", *self.notes]
-        return "\n".join(lines)
+        return "\n".join([table(self._header(), self._cells()), "", *self._words])
 
     def _repr_html_(self) -> str:
         head = "".join(f"<th>{html.escape(name)}</th>" for name in self._header())
         body = "".join(
             "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in self._cells()
         )
-        notes = "".join(f"<p>{html.escape(note)}</p>" for note in (str(self.guarantee), *self.notes))
+        notes = "".join(f"<p>{html.escape(note)}</p>" for note in self._words)
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{notes}"
+
+    @property
+    def _words(self) -> list[str]:
+        """What is said below the table."""
+        ranks = [
+            f"{name}: off by at most {decimal_text(off, 4, 'ROUND_CEILING')} ranks (95 %)."
+            for name, off in self.ranks().items()
+        ]
+        return [str(self.guarantee), *ranks, *self.notes]
 
     @staticmethod
     def table_of(

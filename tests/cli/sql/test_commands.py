@@ -94,7 +94,7 @@ def test_a_refusal_points_at_its_place(run: Run) -> None:
         (["sql", "visits.csv", WARDS, "--epsilon", "-1", *BUDGET], "--epsilon: "),
         (["sql", "visits.csv", WARDS, "--epsilon", "nan", *BUDGET], "--epsilon: "),
         (["sql", "visits.csv", WARDS, "--accuracy", "good", *BUDGET], "--accuracy: is not of the form"),
-        (["sql", "visits.csv", WARDS, "--epsilon", "1", *BUDGET, "--plot", "a.png"], "--plot: 'a.png' must end in"),
+        (["sql", "visits.csv", WARDS, "--epsilon", "1", *BUDGET, "--plot", "a.gif"], "--plot: 'a.gif' must end in"),
         (["sql", "visits.csv", WARDS, "--epsilon", "1", *BUDGET, "--plot", "no/a.svg"], "--plot: there is no folder"),
         (["sql", "visits.csv", WARDS, "--epsilon", "1", *BUDGET, "--json", "--csv"], "--csv: give it or --json"),
         (["sql", "visits.csv", WARDS, "--epsilon", "1", *BUDGET, "--budget-mu", "1"], "--budget-mu: give it or"),
