@@ -4,9 +4,11 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from privately.accounting.filters.currencies import Currency
-from privately.accounting.filters.sums import GRID
+from privately.accounting.filters.sums import GRID, shortened
 from privately.accounting.filters.tallies import Tally
 from privately.errors import InvalidParameter
 from privately.guarantees import ApproxDP, PureDP
@@ -73,3 +75,55 @@ def test_states_come_back() -> None:
     assert tally is not None
     assert tally.to_state() == {"spent": ["1/3"], "entries": 1}
     assert Tally.empty(PURE, (Fraction(1),)).restored(["1/3"], 1) == tally
+
+
+def added_as_fractions(total: Fraction, amount: Fraction, limit: Fraction) -> Fraction | None:
+    """What a total is after one more amount, without units."""
+    exact = total + amount
+    return None if exact > limit else min(shortened(exact), limit)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.lists(
+        st.one_of(
+            st.sampled_from([Fraction(0), Fraction(1, 10), Fraction(1, 3), Fraction(3, 7), Fraction(0.1)]),
+            st.integers(1, 2**300).map(lambda k: Fraction(k, 2**300 + 1)),
+            st.integers(1, 2**600).map(lambda k: Fraction(1, 2**601 + 2 * k + 1)),
+        ),
+        max_size=20,
+    ),
+    st.sampled_from([Fraction(1), Fraction(2, 3), Fraction(1, 3**400), Fraction(5, 2**200)]),
+)
+def test_units_come_to_what_fractions_do(amounts: list[Fraction], limit: Fraction) -> None:
+    """Short and long denominators, also after a total was rounded; what fits is the same to the last digit."""
+    tally, total = Tally.empty(PURE, (limit,)), Fraction(0)
+    for amount in (*amounts, limit - total, Fraction(1, 10**200)):
+        expected, found = added_as_fractions(total, amount, limit), tally.plus_amounts((amount,))
+        assert (expected is None) == (found is None)
+        if expected is not None and found is not None:
+            tally, total = found, expected
+            assert tally.amounts == (total,)
+            assert tally.entries > 0
+
+
+def test_equal_totals_are_equal_in_any_units() -> None:
+    tally = Tally.empty(PURE, (Fraction(1),))
+    parts, whole = tally, tally.plus_amounts((Fraction(1, 2),))
+    for _ in range(2):
+        grown = parts.plus_amounts((Fraction(1, 4),))
+        assert grown is not None
+        parts = grown
+    assert whole is not None
+    assert parts.scales != whole.scales
+    assert parts == whole._replace(entries=2)
+    assert parts != whole
+    assert hash(parts) == hash(whole._replace(entries=2))
+
+
+def test_amounts_are_never_negative() -> None:
+    tally = Tally.empty(PURE, (Fraction(1),)).plus_amounts((Fraction(1, 2),))
+    assert tally is not None
+    for amount in (Fraction(-1, 2), Fraction(-1, 3)):
+        with pytest.raises(InvalidParameter, match="never negative"):
+            tally.plus_amounts((amount,))

@@ -113,8 +113,8 @@ class Filter:
 
     def spend_amounts(self, amounts: Amounts) -> Filter:
         """As `spend`, for amounts that `price` gave, now or long ago; for whoever keeps records of them."""
-        if len(amounts) != len(self.tally.limits) or any(amount < 0 for amount in amounts):
-            raise InvalidParameter("amounts", "are not what price gives: one for each that is counted, none negative.")
+        if len(amounts) != len(self.tally.limits):
+            raise InvalidParameter("amounts", "are not what price gives: one for each that is counted.")
         tally = self.tally.plus_amounts(amounts)
         if tally is None:
             asked = self.tally.currency.statement(amounts)
@@ -155,7 +155,9 @@ class Filter:
 
     def _with(self, tally: Tally) -> Filter:
         following = object.__new__(Filter)
-        following._put(self.cap, self.promise, tally)
+        _set(following, "cap", self.cap)
+        _set(following, "promise", self.promise)
+        _set(following, "tally", tally)
         return following
 
     def _hint(self, amounts: Amounts) -> str:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from typing import Any
+from math import lcm
+from typing import Any, NamedTuple
 
 from privately.accounting.filters.currencies import Amounts, Currency, Priced
-from privately.accounting.filters.sums import shortened
+from privately.accounting.filters.sums import EXACT_BITS, shortened
 from privately.errors import InvalidParameter
 from privately.guarantees import Guarantee
 from privately.rounding import MAX_BITS, rational, whole
@@ -16,13 +16,18 @@ from privately.rounding import MAX_BITS, rational, whole
 _MOST_ENTRIES = 10**18
 
 
-@dataclass(frozen=True, slots=True)
-class Tally:
-    """What has been spent of each amount, never above its limit, and in how many entries."""
+class Tally(NamedTuple):
+    """What has been spent of each amount, never above its limit, and in how many entries.
+
+    Totals are whole numbers of units, of which `scale` make one. Adding a cost that is a whole number of units too is
+    adding integers, and as exact as adding fractions.
+    """
 
     currency: Currency
     limits: Amounts
-    amounts: Amounts
+    units: tuple[int, ...]
+    scales: tuple[int, ...]
+    most: tuple[int, ...]
     entries: int = 0
 
     @classmethod
@@ -30,7 +35,42 @@ class Tally:
         """Nothing spent yet."""
         if any(max(limit.numerator.bit_length(), limit.denominator.bit_length()) > MAX_BITS for limit in limits):
             raise InvalidParameter("cap", "its numbers are too long to be added to; round them down.")
-        return cls(currency, limits, (Fraction(0),) * len(limits))
+        return cls.of(currency, limits, (Fraction(0),) * len(limits))
+
+    @classmethod
+    def of(cls, currency: Currency, limits: Amounts, amounts: Amounts, entries: int = 0) -> Tally:
+        """With these totals, which are within their limits."""
+        units, scales = zip(*(amount.as_integer_ratio() for amount in amounts), strict=True)
+        return cls._scaled(currency, limits, units, scales, entries)
+
+    @classmethod
+    def _scaled(
+        cls, currency: Currency, limits: Amounts, units: Iterable[int], scales: Iterable[int], entries: int
+    ) -> Tally:
+        """At most so many units are within a limit: the whole ones, for a total is never anything else."""
+        kept = tuple(scales)
+        most = tuple(limit.numerator * scale // limit.denominator for limit, scale in zip(limits, kept, strict=True))
+        return cls(currency, limits, tuple(units), kept, most, entries)
+
+    @property
+    def amounts(self) -> Amounts:
+        """The totals."""
+        return tuple(Fraction(units, scale) for units, scale in zip(self.units, self.scales, strict=True))
+
+    def __eq__(self, other: object) -> bool:
+        """Equal totals are equal, whatever the units they are counted in."""
+        if not isinstance(other, Tally):
+            return NotImplemented
+        return self._compared() == other._compared()
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash(self._compared())
+
+    def _compared(self) -> tuple[Currency, Amounts, Amounts, int]:
+        return self.currency, self.limits, self.amounts, self.entries
 
     def plus(self, cost: Guarantee | Priced) -> Tally | None:
         """With one more entry, or None where a total would pass its limit. What fits exactly is never refused."""
@@ -39,12 +79,32 @@ class Tally:
     def plus_amounts(self, amounts: Amounts) -> Tally | None:
         """The same, for a cost that was priced in this currency before."""
         totals = []
-        for total, amount, limit in zip(self.amounts, amounts, self.limits, strict=True):
-            exact = total + amount
+        for units, scale, most, amount in zip(self.units, self.scales, self.most, amounts, strict=True):
+            times, rest = divmod(scale, amount.denominator)
+            total = units + times * amount.numerator
+            if rest or not units <= total <= most:
+                return self._plus_slowly(amounts)
+            totals.append(total)
+        return Tally(self.currency, self.limits, tuple(totals), self.scales, self.most, self.entries + 1)
+
+    def _plus_slowly(self, amounts: Amounts) -> Tally | None:
+        """In finer units where they are not too fine, otherwise as fractions that are rounded up."""
+        units, scales = [], []
+        for before, scale, limit, amount in zip(self.units, self.scales, self.limits, amounts, strict=True):
+            if amount < 0:
+                raise InvalidParameter("amounts", "are never negative.")
+            exact = Fraction(before, scale) + amount
             if exact > limit:
                 return None
-            totals.append(min(shortened(exact), limit))
-        return Tally(self.currency, self.limits, tuple(totals), self.entries + 1)
+            finer = lcm(scale, amount.denominator)
+            if finer.bit_length() <= EXACT_BITS:
+                units.append(exact.numerator * (finer // exact.denominator))
+                scales.append(finer)
+            else:
+                kept = min(shortened(exact), limit)
+                units.append(kept.numerator)
+                scales.append(kept.denominator)
+        return Tally._scaled(self.currency, self.limits, units, scales, self.entries + 1)
 
     @property
     def rest(self) -> Amounts:
@@ -64,4 +124,4 @@ class Tally:
         limited = zip(spent, self.limits, strict=True)
         amounts = tuple(rational(total, "spent", minimum=0, maximum=limit) for total, limit in limited)
         count = whole(entries, "entries", minimum=0, maximum=_MOST_ENTRIES)
-        return Tally(self.currency, self.limits, amounts, count)
+        return Tally.of(self.currency, self.limits, amounts, count)
