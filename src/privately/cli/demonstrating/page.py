@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from privately.cli.demonstrating.story import BUDGET, ONE_TOO_MANY, Story, Told
+from privately.cli.demonstrating.story import BUDGET, ONE_TOO_MANY, Story, Told, off
 
 if TYPE_CHECKING:
     from privately.guarantees import Guarantee
@@ -101,6 +101,7 @@ def _answer(number: int, told: Told, explained: str) -> Iterator[str]:
         yield f"<pre>{html.escape(explained)}</pre></details>"
     table = result._repr_html_().partition("</table>")[0]
     yield f"{table}</table>" if len(result.rows) == 1 else result.plot()
+    yield from (f'<p class="paid">{html.escape(line)}</p>' for line in off(result))
     yield f'<p class="paid">{html.escape(str(result.guarantee))}; answered in {told.seconds:.1f} s</p></section>'
 
 

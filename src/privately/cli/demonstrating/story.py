@@ -74,7 +74,7 @@ COSTS = Question(
 )
 AGES = Question(
     title="How old is the patient in the middle?",
-    about="The median is chosen, not computed and disturbed: it is one of the possible ages. It has no error bar yet.",
+    about="The median is chosen, not computed and disturbed: it is one of the possible ages. Its error is in ranks.",
     sql="SELECT ward, MEDIAN(age) AS median_age FROM visits GROUP BY ward",
     spend={"epsilon": "0.1"},
 )
@@ -115,12 +115,14 @@ def happened(folder: Path, certificate: Path, say: Callable[[str, str], None], r
             seconds = time.perf_counter() - start
             told = Told(question=question, result=result, remaining=session.budget.remaining, seconds=seconds)
             paid = "nothing" if result.free else str(result.guarantee)
-            say(question.title, f"{question.sql}\n{question.terms}\n\n{_table(result)}\n\npaid: {paid}")
+            shown = "\n".join([_table(result), "", *off(result), f"paid: {paid}"])
+            say(question.title, f"{question.sql}\n{question.terms}\n\n{shown}")
             return told
 
+        first = asked(WARDS)
         explained = str(session.explain(COSTS.sql, **COSTS.spend))
-        say("What would the second question do? Explaining is free.", explained)
-        answers = tuple(asked(one) for one in QUESTIONS)
+        say("What would the next question do? Explaining is free.", explained)
+        answers = (first, *(asked(one) for one in QUESTIONS[1:]))
         refused = refusal(lambda: session.sql(ONE_TOO_MANY.sql, **ONE_TOO_MANY.spend))
         say(ONE_TOO_MANY.title, f"{ONE_TOO_MANY.sql}\n{ONE_TOO_MANY.terms}\n\nrefused: {refused}")
         free = session.sql(WARDS.sql, **WARDS.spend)
@@ -157,6 +159,11 @@ def independently(certificate: Path, folder: Path, builder: Path = _BUILDER) -> 
     command = [sys.executable, "-I", str(archive), str(certificate)]
     done = subprocess.run(command, check=True, capture_output=True, text=True)  # noqa: S603 - built just now
     return done.stdout.strip(), "check.pyz"
+
+
+def off(result: Result) -> list[str]:
+    """How far off the quantiles of a result are."""
+    return [f"{name}: off by at most {float(ranks):g} ranks (95 %)" for name, ranks in result.ranks().items()]
 
 
 def _table(result: Result) -> str:
