@@ -110,6 +110,7 @@ def test_cells(value: Any, text: str) -> None:
 def test_half_widths_are_of_the_longer_side() -> None:
     assert _half(3, Interval(2, 7)) == "4"
     assert _half(None, Interval(2, 7)) == ""
+    assert _half(0, Interval(Fraction(-121_01, 100), Fraction(121))) == "122"
 
 
 def test_a_plot_has_a_bar_for_every_row(tmp_path: Path) -> None:

@@ -233,7 +233,8 @@ def _text(value: Value) -> str:
 
 
 def _half(value: Value, interval: Interval) -> str:
-    """The larger side of the interval around the value."""
+    """The larger side of the interval around the value, in three digits that are not below it."""
     if not isinstance(value, (int, float)):
         return ""
-    return _text(float(max(Fraction(interval.upper) - Fraction(value), Fraction(value) - Fraction(interval.lower))))
+    wide = max(Fraction(interval.upper) - Fraction(value), Fraction(value) - Fraction(interval.lower))
+    return _text(float(decimal_text(wide, 3, "ROUND_CEILING")))

@@ -47,6 +47,13 @@ def test_for_programs_and_in_files(run: Run) -> None:
     assert [int(row[1]) for row in rows[1:]] == [row[1] for row in data["rows"]]
 
 
+def test_bounds_on_rows_in_groups_are_told(run: Run) -> None:
+    told = ("--unit", "patient", "--max-rows-per-unit", "4", "--max-groups-per-unit", "2")
+    for most, moved in (("1", "2 (L1)"), ("2", "4 (L1)")):
+        done = run("explain", "visits.csv", WARDS, "--epsilon", "1", *told, "--max-rows-per-unit-and-group", most)
+        assert moved in done.out, done.err
+
+
 def test_an_accuracy_costs_what_it_takes(run: Run) -> None:
     done = run("sql", "visits.csv", WARDS, "--accuracy", "20 at 95%", *BUDGET, "--json")
     (ends, _) = json.loads(done.out)["intervals"]["n"]

@@ -42,6 +42,7 @@ def sql(
     unit: o.Unit = None,
     max_rows_per_unit: o.MaxRows = None,
     max_groups_per_unit: o.MaxGroups = None,
+    max_rows_per_unit_and_group: o.MaxRowsInGroup = None,
     change: o.Change = None,
     declaration: o.Declaration = None,
     name: o.Name = None,
@@ -73,6 +74,7 @@ def sql(
         file=file,
         told={
             "unit": unit, "max_rows_per_unit": max_rows_per_unit, "max_groups_per_unit": max_groups_per_unit,
+            "max_rows_per_unit_and_group": max_rows_per_unit_and_group,
             "change": change, "declaration": declaration, "name": name, "lineage": lineage, "delimiter": delimiter,
             "table": table, "prepare": prepared,
         },
@@ -122,6 +124,7 @@ def explain(
     unit: o.Unit = None,
     max_rows_per_unit: o.MaxRows = None,
     max_groups_per_unit: o.MaxGroups = None,
+    max_rows_per_unit_and_group: o.MaxRowsInGroup = None,
     change: o.Change = None,
     declaration: o.Declaration = None,
     name: o.Name = None,
@@ -139,6 +142,7 @@ def explain(
         file=file,
         told={
             "unit": unit, "max_rows_per_unit": max_rows_per_unit, "max_groups_per_unit": max_groups_per_unit,
+            "max_rows_per_unit_and_group": max_rows_per_unit_and_group,
             "change": change, "declaration": declaration, "name": name, "lineage": lineage, "delimiter": delimiter,
             "table": table,
         },
@@ -171,6 +175,7 @@ def prepare(
     unit: o.Unit = None,
     max_rows_per_unit: o.MaxRows = None,
     max_groups_per_unit: o.MaxGroups = None,
+    max_rows_per_unit_and_group: o.MaxRowsInGroup = None,
     change: o.Change = None,
     declaration: o.Declaration = None,
     name: o.Name = None,
@@ -188,6 +193,7 @@ def prepare(
         file=file,
         told={
             "unit": unit, "max_rows_per_unit": max_rows_per_unit, "max_groups_per_unit": max_groups_per_unit,
+            "max_rows_per_unit_and_group": max_rows_per_unit_and_group,
             "change": change, "declaration": declaration, "name": name, "delimiter": delimiter, "table": table,
         },
     )  # fmt: skip

@@ -33,6 +33,15 @@ MaxGroups = Annotated[
     int | None,
     _option("--max-groups-per-unit", about="In so many groups one person counts.", panel=TABLE, metavar=_COUNT),
 ]
+MaxRowsInGroup = Annotated[
+    int | None,
+    _option(
+        "--max-rows-per-unit-and-group",
+        about="So many rows of one person count in a group.",
+        panel=TABLE,
+        metavar=_COUNT,
+    ),
+]
 Change = Annotated[
     str | None, _option(about="Which change of the data is hidden.", panel=TABLE, metavar="add_remove|replace")
 ]
@@ -84,7 +93,7 @@ Again = Annotated[bool, _option("--again", about="Pay again for a question whose
 
 AsJson = Annotated[bool, _option("--json", about="Print everything as JSON.", panel=OUTPUT)]
 AsCsv = Annotated[bool, _option("--csv", about="Print the table as CSV, with the ends of its intervals.", panel=OUTPUT)]
-Plot = Annotated[Path | None, _option(about="Draw bars with error bars into this SVG file.", panel=OUTPUT)]
+Plot = Annotated[Path | None, _option(about="Draw bars with error bars into this file (.svg or .png).", panel=OUTPUT)]
 Certificate = Annotated[Path | None, _option(about="Keep the certificate in this file.", panel=OUTPUT)]
 
 _NAMES = {
@@ -96,8 +105,8 @@ _NAMES = {
     "cap": "--budget-epsilon",
 }
 _OPTIONS = (
-    "unit", "max_rows_per_unit", "max_groups_per_unit", "change", "name", "lineage", "delimiter", "table", "epsilon",
-    "rho", "mu", "accuracy", "assuming", "keys", "analyst", "key",
+    "unit", "max_rows_per_unit", "max_groups_per_unit", "max_rows_per_unit_and_group", "change", "name", "lineage",
+    "delimiter", "table", "epsilon", "rho", "mu", "accuracy", "assuming", "keys", "analyst", "key",
 )  # fmt: skip
 
 
