@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import pytest
 
+from privately.engines.duckdb.tallies import bin_text, step_text
 from privately.errors import InvalidParameter
 from privately.plans import (
     Aggregation,
@@ -83,3 +84,33 @@ def test_public_groups_are_counted() -> None:
 def test_what_makes_no_sense(make: Callable[[], object]) -> None:
     with pytest.raises(InvalidParameter):
         make()
+
+
+REAL = Field(AMOUNT, Known(type=Type.REAL))
+ODD = [Fraction(2) ** 1000, Fraction(1, 2**1000), Fraction(2) ** 5000, Fraction(1, 10**400)]
+
+
+@pytest.mark.parametrize("odd", ODD)
+def test_steps_that_no_engine_could_count_in(odd: Fraction) -> None:
+    """They are refused here, before anything is charged; an engine that meets one can only fail."""
+    for argument in (REAL, X):
+        with pytest.raises(InvalidParameter, match="counted in steps"):
+            StepSum(argument=argument, step=odd, low=0, high=1)
+        with pytest.raises(InvalidParameter, match="counted in steps"):
+            BinCounts(argument=argument, lower=ONE, width=odd, bins=2)
+    with pytest.raises(InvalidParameter, match="counted in steps"):
+        BinCounts(argument=REAL, lower=Fraction(2) ** 1000, width=ONE, bins=2)
+
+
+@pytest.mark.parametrize("step", [Fraction(2) ** 999, Fraction(1, 2**999), Fraction(1, 3), Fraction(2**58, 3), ONE])
+@pytest.mark.parametrize("argument", [REAL, X])
+def test_steps_that_pass_are_counted_by_the_engine(argument: Field, step: Fraction) -> None:
+    try:
+        total = StepSum(argument=argument, step=step, low=0, high=1)
+        bins = BinCounts(argument=argument, lower=-step / 2, width=step, bins=2)
+    except InvalidParameter:
+        assert argument is X
+        assert max(step.numerator, step.denominator) >= 2**58
+    else:
+        assert step_text(total, "x")
+        assert bin_text(bins, "x")

@@ -18,6 +18,8 @@ from privately.plans.types import LARGEST_INTEGER, Type, Value, type_of
 
 MOST_BINS = 2**20
 MOST_KEYS = 10**6
+_FARTHEST = Fraction(2**999)
+_LONGEST = 2**60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +48,7 @@ class StepSum:
             raise InvalidParameter("argument", "is no number.")
         if not (self.step > 0 and self.low <= self.high and self.reach < LARGEST_INTEGER):
             raise InvalidParameter("step", "must be positive, and the bounds in order and below 2^62 steps.")
+        _check_arithmetic(self.argument.known.type, self.step, Fraction(0))
 
     @property
     def reach(self) -> int:
@@ -76,6 +79,7 @@ class BinCounts:
             raise InvalidParameter("argument", "is no number.")
         if not (self.width > 0 and 0 < self.bins <= MOST_BINS):
             raise InvalidParameter("bins", f"must be between 1 and {MOST_BINS}, of a positive width.")
+        _check_arithmetic(self.argument.known.type, self.width, self.lower)
 
     @property
     def reach(self) -> int:
@@ -138,6 +142,19 @@ class Aggregation:
         """How many groups there are, if that is public."""
         sizes = [None if key.values is None else len(key.values) for key in self.keys]
         return None if None in sizes else math.prod(size for size in sizes if size is not None)
+
+
+def _check_arithmetic(kind: Type, step: Fraction, lower: Fraction) -> None:
+    """Passes if steps can be counted, with doubles or exactly with 128 bits; an engine must find nothing to refuse."""
+    if kind is Type.REAL:
+        fits = 1 / _FARTHEST <= step <= _FARTHEST and abs(lower) <= _FARTHEST
+    else:
+        slope, offset = 1 / step, -lower / step
+        bottom = math.lcm(slope.denominator, offset.denominator, 2)
+        fits = max(bottom, slope * bottom) < _LONGEST and abs(offset * bottom) < _LONGEST**2
+    if not fits:
+        hint = "Declare bounds of a usual size, or bring the number between some: LEAST(GREATEST(x, 0), 100)."
+        raise InvalidParameter("step", "these numbers are too large or too small to be counted in steps.", hint=hint)
 
 
 def _is_of(value: Value, kind: Type) -> bool:

@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from sqlglot import exp
 
-from privately.errors import NotSupported, Refused, UnknownBounds
+from privately.errors import InvalidParameter, NotSupported, Refused, UnknownBounds
 from privately.plans import (
     BinCounts,
     Constant,
@@ -74,6 +74,9 @@ class Aggregates:
             found = binder(self, inner, None if condition is None else condition.this)
         except Refused as error:
             raise self.source.refuse(error, node) from None
+        except InvalidParameter as error:  # no tally can be made of numbers that are so large, or so small
+            message = error.message.removeprefix(f"{error.field}: ")
+            raise UnknownBounds(message, hint=error.hint or _BOUNDS, span=self.source.span(node)) from None
         if len(self.tallies) > MOST_TALLIES:
             hint = f"A question may need {MOST_TALLIES}; ask several."
             raise NotSupported("too many aggregates.", hint=hint, span=self.source.span(node))
