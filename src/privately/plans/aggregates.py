@@ -147,11 +147,11 @@ class Aggregation:
 def _check_arithmetic(kind: Type, step: Fraction, lower: Fraction) -> None:
     """Passes if steps can be counted, with doubles or exactly with 128 bits; an engine must find nothing to refuse."""
     if kind is Type.REAL:
-        fits = 1 / _FARTHEST <= step <= _FARTHEST and abs(lower) <= _FARTHEST
+        fits = bool(1 / _FARTHEST <= step <= _FARTHEST and abs(lower) <= _FARTHEST)
     else:
         slope, offset = 1 / step, -lower / step
         bottom = math.lcm(slope.denominator, offset.denominator, 2)
-        fits = max(bottom, slope * bottom) < _LONGEST and abs(offset * bottom) < _LONGEST**2
+        fits = bool(max(bottom, slope * bottom) < _LONGEST and abs(offset * bottom) < _LONGEST**2)
     if not fits:
         hint = "Declare bounds of a usual size, or bring the number between some: LEAST(GREATEST(x, 0), 100)."
         raise InvalidParameter("step", "these numbers are too large or too small to be counted in steps.", hint=hint)
