@@ -151,7 +151,7 @@ def _check_arithmetic(kind: Type, step: Fraction, lower: Fraction) -> None:
     else:
         slope, offset = 1 / step, -lower / step
         bottom = math.lcm(slope.denominator, offset.denominator, 2)
-        fits = bool(max(bottom, slope * bottom) < _LONGEST and abs(offset * bottom) < _LONGEST**2)
+        fits = bottom < _LONGEST and int(slope * bottom) < _LONGEST and abs(int(offset * bottom)) < _LONGEST**2
     if not fits:
         hint = "Declare bounds of a usual size, or bring the number between some: LEAST(GREATEST(x, 0), 100)."
         raise InvalidParameter("step", "these numbers are too large or too small to be counted in steps.", hint=hint)
