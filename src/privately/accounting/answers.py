@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
 from typing import Literal, get_args
@@ -32,7 +32,13 @@ _LOOSE = Fraction(1, 1000)
 _MOST_LAWS = 2 * MOST_DIFFERENT
 """Compositions of more different laws are left to Renyi divergences."""
 
-_ROADS: Mapping[str, Road] = {"closed form": closed_forms, "contour": contour, "lattice": lattice}
+_ROADS: tuple[tuple[Method, Road], ...] = (
+    ("closed form", closed_forms),
+    ("contour", contour),
+    ("contour", contour.BRIEF),
+    ("lattice", lattice),
+    ("contour", contour.THOROUGH),
+)
 
 
 def epsilon(event: Event, delta: Number, *, width: Number = WIDTH, method: Method | None = None) -> Interval:
@@ -155,10 +161,10 @@ def _best(composition: Composition, question: Question, method: Method | None) -
     if settled is not None:
         return settled
     best: Interval | None = None
-    ways: Iterable[str] = (method,) if method else _ROADS
-    for name in ways if len(composition.parts) <= _MOST_LAWS else ():
+    ways = [road for name, road in _ROADS if method in {None, name}]
+    for road in ways if len(composition.parts) <= _MOST_LAWS else ():
         try:
-            found = question.by(_ROADS[name], composition)
+            found = question.by(road, composition)
         except DEAD_ENDS:
             continue
         best = found if best is None else _both(best, found)

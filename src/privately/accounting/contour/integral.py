@@ -24,6 +24,7 @@ from privately.accounting.roads import NotApplicable
 
 _PER_TURN_BELOW, _PER_TURN_ABOVE = 0.15915494309189532, 0.1591549430918954
 _TURN_BELOW = 6.283185307179586
+_CELLS_AT_ONCE = 1 << 18
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ class Integral:
         if gaussian:
             fall = exp(-places * places * (gaussian / 2))
             known = fall.astype(np.complex128), fall * (ERROR + 4 * UNIT * places * (places + self.c + 1) * gaussian)
-        for times, views in self._by_times().items():
+        for times, views in self._by_times():
             each = [view.transforms(self.step, self.layout.count) for view in views]
             found, off = each[0] if len(each) == 1 else together(*map(np.stack, zip(*each, strict=True)))
             found, off = power(found, off, times)
@@ -82,11 +83,13 @@ class Integral:
             value, error = value - taken, error + off + UNIT
         return value, error
 
-    def _by_times(self) -> dict[int, list[View]]:
+    def _by_times(self) -> list[tuple[int, list[View]]]:
+        """Views that come equally often, not so many at once that their transforms fill the memory."""
         groups: dict[int, list[View]] = {}
         for view, times in self.layout.views:
             groups.setdefault(times, []).append(view)
-        return groups
+        most = max(_CELLS_AT_ONCE // self.layout.count, 1)
+        return [(times, views[at : at + most]) for times, views in groups.items() for at in range(0, len(views), most)]
 
     def sum_at(self, s: float) -> tuple[float, float, float]:
         """The sum at centre + s, without e^(K - c epsilon) and without the atoms, and two derivatives in s."""

@@ -26,7 +26,8 @@ from privately.accounting.losses import LaplaceLoss
 from privately.accounting.roads import NotApplicable
 
 _LARGEST_EPSILON = 500.0
-_MOST_CELLS = 1 << 22
+_MOST_CELLS = 1 << 24
+_CELLS_AT_ONCE = 1 << 17
 _SMALL = 1e-3
 _FEW_STEPS = 400
 """So many at most, one step off the atoms is worth a sum of its own."""
@@ -172,7 +173,11 @@ class LaplacesView(View):
         if count * self.laws.epsilon.size > _MOST_CELLS:
             raise NotApplicable("the sum is too long")
         w = step * np.arange(1, count + 1, dtype=np.float64)
-        return raised(*self._each(w), self.laws.times)
+        block = max(_CELLS_AT_ONCE // self.laws.epsilon.size, 1)
+        if count <= block:
+            return raised(*self._each(w), self.laws.times)
+        parts = [raised(*self._each(w[at : at + block]), self.laws.times) for at in range(0, count, block)]
+        return np.concatenate([part for part, _ in parts]), np.concatenate([error for _, error in parts])
 
     def _each(self, w: Floats) -> tuple[Complex, Floats]:
         """phi - 1 of every law: ((2c+1)((z+1) a + z g b) - i w (1-g))/((2z+1)(c+1+cg)), a and b the turns less 1."""

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from privately.accounting.compositions import Composition
 from privately.accounting.contour.bundles import grids
+from privately.accounting.contour.discrete import Discrete
 from privately.accounting.contour.finite import Finite
 from privately.accounting.contour.integral import Integral
 from privately.accounting.contour.laplaces import Laplaces
@@ -18,10 +19,14 @@ from privately.accounting.contour.sampled_gaussian import SampledGaussian
 from privately.accounting.contour.sampled_laplace import SampledLaplace
 from privately.accounting.elementary import UNIT, log_between
 from privately.accounting.losses import (
+    DiscreteGaussianLoss,
+    DiscreteLaplaceLoss,
     FiniteLoss,
     GaussianLoss,
     LaplaceLoss,
     Loss,
+    SampledDiscreteGaussianLoss,
+    SampledDiscreteLaplaceLoss,
     SampledGaussianLoss,
     SampledLaplaceLoss,
 )
@@ -177,6 +182,13 @@ def laws_of(parts: Sequence[tuple[Loss, int]]) -> tuple[list[tuple[Law, int]], f
                 laws.append((SampledLaplace.of(law), times))
             case FiniteLoss() if len(law.outcomes) <= _MOST_OUTCOMES:
                 laws.append((Finite.of(law), times))
+            case (
+                DiscreteGaussianLoss()
+                | DiscreteLaplaceLoss()
+                | SampledDiscreteGaussianLoss()
+                | SampledDiscreteLaplaceLoss()
+            ):
+                laws.append((Discrete.over(law), times))
             case _:
                 raise NotApplicable(f"no transform of a {type(law).__name__}")
     if laplaces:
