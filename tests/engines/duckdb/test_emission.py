@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from privately.engines.duckdb.emission import program
 from privately.engines.duckdb.literals import NAMES
 from privately.plans import (
     Aggregation,
@@ -35,7 +36,7 @@ from privately.plans import (
     constant,
 )
 from tests.engines import reference
-from tests.engines.duckdb.inside import answer, hashed
+from tests.engines.duckdb.inside import KEY, answer, hashed, stored
 
 COLUMNS = (
     Column(name="who", type="integer"),
@@ -275,3 +276,21 @@ def test_integers_are_the_references_at_length(aggregation: Aggregation, rows: l
 
 def test_types_of_the_sources_are_those_of_the_plan() -> None:
     assert tuple(NAMES[column.type] for column in COLUMNS) == FOUND
+
+
+def test_counts_are_shared_with_sums_of_the_same_values() -> None:
+    scan = Scan(table=Table(name="t", columns=COLUMNS, unit=Unit()), identities=SCAN_IDS)
+    cost, age = scan.fields[2], scan.fields[3]
+    tallies = (
+        RowCount(argument=cost),
+        StepSum(argument=cost, step=Fraction(1, 100), low=0, high=10**4),
+        RowCount(argument=age),
+        RowCount(),
+    )
+    named = tuple((Identity(number=300 + place, name="n"), tally) for place, tally in enumerate(tallies))
+    aggregation = Aggregation(source=scan, keys=(), tallies=named)
+    text = program(aggregation, stored(scan.table, FOUND), KEY).first
+    assert "count(a1) AS t0" in text
+    assert "count(a2) AS t2" in text, "nobody adds up ages"
+    rows = [(1, "a", cost, age, *(None,) * 6) for cost, age in ((float("nan"), 1), (1e308, None), (None, 2), (1.0, 3))]
+    assert answer(aggregation, FOUND, rows) == {(): (2, 10_100, 3, 4)}

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from privately.engines.duckdb.scanning import base_of, converted, fits, fitting, inward, scanned
+from privately.engines.duckdb.scanning import base_of, converted, fits, fitting, inward, scanned, unbranched
 from privately.plans import Column, Range, Type
 from tests.engines import reference
 from tests.engines.duckdb.edges import TEXTS
@@ -139,3 +139,34 @@ def test_bounds_are_rounded_inwards() -> None:
     assert high in column.bounds
     assert math.nextafter(low, -1) not in column.bounds
     assert math.nextafter(high, 1) not in column.bounds
+
+
+@pytest.mark.parametrize("found", ["DOUBLE", "FLOAT"])
+@pytest.mark.parametrize("bounds", [(-5, 100), ("0.1", "0.3"), (0, 100), (-7, 0), ("-0.3", "-0.1"), (0, 2**60)])
+def test_values_without_branches(bounds: tuple[Any, Any], found: str) -> None:
+    column = Column(name="x", type="real", bounds=bounds)
+    values = [*_REALS, 100.0, math.nextafter(100, 200), -5.0, 0.3] if found == "DOUBLE" else [None, 0.5, math.nan, 7e30]
+    text = unbranched(column, found, '"x"')
+    assert text is not None
+    assert "CASE" not in text
+    with connection_with([("i", "INTEGER"), ("x", found)], list(enumerate(values))) as connection:
+        made = [one for (one,) in connection.execute(f"SELECT {text} FROM t ORDER BY i").fetchall()]
+        steps = f"SELECT TRY_CAST(({text}) * 2 AS BIGINT) FROM t ORDER BY i"
+        whole = [one for (one,) in connection.execute(steps).fetchall()]
+    wanted = _scan(column, found, values)
+    assert [None if one is None or math.isnan(one) else one for one in made] == wanted
+    assert [one is None for one in made] == [one is None for one in values]
+    assert [one is None for one in whole] == [one is None for one in wanted], "sums skip what is no number"
+
+
+@pytest.mark.parametrize(
+    ("column", "found"),
+    [
+        (Column(name="x", type="real"), "DOUBLE"),
+        (Column(name="x", type="real", bounds=(0, 1)), "VARCHAR"),
+        (Column(name="x", type="real", bounds=(0, 1), categories=(0.5,)), "DOUBLE"),
+        (Column(name="x", type="integer", bounds=(0, 1)), "DOUBLE"),
+    ],
+)
+def test_columns_that_need_branches(column: Column, found: str) -> None:
+    assert unbranched(column, found, '"x"') is None

@@ -6,12 +6,13 @@ from typing import Any
 import pytest
 
 from privately.engines.duckdb.literals import NAMES
-from privately.engines.duckdb.tallies import bin_text, factor, step_text
+from privately.engines.duckdb.tallies import bin_text, factor, skips_nan, step_text
 from privately.errors import InvalidParameter
 from privately.plans import BinCounts, Field, Identity, Known, Range, StepSum, Type
 from tests.engines import reference
 from tests.engines.duckdb.edges import BOUND, REALS, SMALL, SMALL_REALS, WHOLE
-from tests.engines.duckdb.inside import connection_with
+from tests.engines.duckdb.inside import answer, connection_with
+from tests.engines.duckdb.visits import ROWS, asking, column, visits
 
 _X = Identity(number=0, name="x")
 _BOUNDED = Range(Fraction(-BOUND), Fraction(BOUND))
@@ -64,3 +65,32 @@ def test_bounds_that_follow_are_not_written() -> None:
 def test_steps_that_no_double_holds(step: Fraction) -> None:
     with pytest.raises(InvalidParameter):
         factor(step)
+
+
+def test_what_lies_just_above_the_last_bin() -> None:
+    """The upper end of a range is in no bin but the last: it is numbered one higher, and counted there."""
+    known = Known(type=Type.REAL, range=Range(Fraction(0), Fraction(1000)))
+    tally = BinCounts(argument=Field(_X, known), lower=Fraction(0), width=Fraction(1000, 2**16), bins=2**16)
+    assert skips_nan(tally)
+    values = (1000.0, 999.999, 0.0, None, float("nan"), float("inf"))
+    assert _values(bin_text(tally, "c0"), Type.REAL, values) == [2**16, 2**16 - 1, 0, None, None, None]
+    table = visits()
+    costs = BinCounts(argument=column(table, "cost"), lower=Fraction(0), width=Fraction(1000, 2**16), bins=2**16)
+    found = answer(asking(table, costs, by=None), ("VARCHAR", "VARCHAR", "DOUBLE", "INTEGER"), ROWS)
+    assert found[()][0][2**16 - 1] == 1, "the cost of 2000 is brought to 1000"
+    assert sum(found[()][0].values()) == 5
+
+
+def test_texts_that_would_count_nan_are_known() -> None:
+    """NaN is above all numbers: a text that compares would put it into the last bin, or at the upper bound."""
+    narrow = Known(type=Type.REAL, range=Range(Fraction(0), Fraction(10)))
+    assert not skips_nan(BinCounts(argument=Field(_X, narrow), lower=Fraction(1), width=Fraction(1), bins=9))
+    assert not skips_nan(BinCounts(argument=Field(_X, narrow), lower=Fraction(0), width=Fraction(1), bins=8))
+    assert not skips_nan(StepSum(argument=Field(_X, Known(type=Type.REAL)), step=Fraction(1), low=0, high=1))
+    assert not skips_nan(StepSum(argument=Field(_X, narrow), step=Fraction(1, 2**60), low=0, high=1))
+    for tally in (
+        StepSum(argument=Field(_X, narrow), step=Fraction(1, 4), low=0, high=40),
+        StepSum(argument=Field(_X, narrow), step=Fraction(1, 4), low=2, high=30),
+    ):
+        assert skips_nan(tally)
+        assert _values(step_text(tally, "c0"), Type.REAL, (float("nan"), 5.0)) == [None, 20]

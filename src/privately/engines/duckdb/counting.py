@@ -22,8 +22,8 @@ def count(connection: Any, program: Program) -> Counts:
     keys, binned = len(program.types), {one.place: one for one in program.bins}
     rows = connection.execute("SELECT * FROM found").fetchall()
     raws = {tuple(row[:keys]): tuple(row[keys : 2 * keys]) for row in rows}
-    counts = _summed(rows, keys)
     scalars = [place for place in range(program.tallies) if place not in binned]
+    counts = _summed(rows, keys, len(scalars))
     bins = {place: _bins(connection, one, raws) for place, one in binned.items()}
     result: Counts = {}
     for group, totals in counts.items():
@@ -33,11 +33,11 @@ def count(connection: Any, program: Program) -> Counts:
     return result
 
 
-def _summed(rows: Sequence[Sequence[Any]], keys: int) -> dict[Group, list[int]]:
+def _summed(rows: Sequence[Sequence[Any]], keys: int, scalars: int) -> dict[Group, list[int]]:
     """Totals by key; rows were grouped by texts as they were found, several of which may be one key."""
     counts: dict[Group, list[int]] = {}
     for row in rows:
-        group, totals = tuple(row[keys : 2 * keys]), list(row[2 * keys : -1])
+        group, totals = tuple(row[keys : 2 * keys]), list(row[2 * keys : 2 * keys + scalars])
         seen = counts.get(group)
         counts[group] = totals if seen is None else [one + other for one, other in zip(seen, totals, strict=True)]
     return counts
@@ -52,14 +52,15 @@ def _bins(connection: Any, bins: BinsText, raws: dict[Group, Group]) -> dict[Gro
     if bins.codes is None:
         return _grouped(connection, bins, raws)
     sizes = [code.size or _dictionary(connection, number) for number, code in enumerate(bins.codes)]
-    slots = math.prod(sizes) * bins.bins
+    stride = bins.bins + 1
+    slots = math.prod(sizes) * stride
     if slots > MOST_SLOTS:
         return _grouped(connection, bins, raws)
     number = "0"
     for code, size in zip(bins.codes, sizes, strict=True):
         number = f"({number} * {size} + {code.text})"
-    text = f"SELECT {number} * {bins.bins} + {bins.value} AS i FROM ({bins.rows})"
-    totals = _numbered(connection, text, slots).reshape(-1, bins.bins)
+    text = f"SELECT {number} * {stride} + {bins.value} AS i FROM ({bins.rows})"
+    totals = _numbered(connection, text, slots).reshape(-1, stride)
     keys = len(bins.codes)
     numbered = connection.execute(f"SELECT *, {number} AS i FROM found").fetchall()
     return _unfolded(totals, [(row[-1], raws[tuple(row[:keys])]) for row in numbered])
@@ -75,23 +76,28 @@ def _dictionary(connection: Any, number: int) -> int:
 
 
 def _numbered(connection: Any, text: str, slots: int) -> npt.NDArray[np.int64]:
-    """How often each number occurs."""
+    """How often each number occurs; NULL is none."""
     totals = np.zeros(slots, dtype=np.int64)
-    for batch in connection.sql(f"SELECT i FROM ({text}) WHERE i IS NOT NULL").to_arrow_reader(_ROWS_AT_ONCE):
-        numbers = batch.column(0).to_numpy(zero_copy_only=False)
-        if len(numbers):
+    for batch in connection.sql(text).to_arrow_reader(_ROWS_AT_ONCE):
+        column = batch.column(0)
+        numbers = (column.drop_null() if column.null_count else column).to_numpy(zero_copy_only=False)
+        if len(numbers) < slots:
+            np.add.at(totals, numbers, 1)
+        else:
             found = np.bincount(numbers)
             totals[: len(found)] += found
     return totals
 
 
 def _unfolded(totals: npt.NDArray[np.int64], numbered: list[tuple[int, Group]]) -> dict[Group, Bins]:
-    """Counts by key and bin, of counts by number."""
+    """Counts by key and bin, of counts by number. What is just above the last bin is in the last bin."""
     sums: dict[Group, npt.NDArray[np.int64]] = {}
     for row, group in numbered:
         sums[group] = sums[group] + totals[row] if group in sums else totals[row]
     found = {}
-    for group, counts in sums.items():
+    for group, slots in sums.items():
+        counts = slots[:-1].copy()
+        counts[-1] += slots[-1]
         filled = np.flatnonzero(counts)
         found[group] = Bins(filled.astype(np.int64), counts[filled])
     return found
@@ -103,8 +109,8 @@ def _grouped(connection: Any, bins: BinsText, raws: dict[Group, Group]) -> dict[
     for *raw, place, number in connection.execute(bins.grouped).fetchall():
         group = raws.get(tuple(raw))
         if group is not None:
-            counts = sums.setdefault(group, {})
-            counts[place] = counts.get(place, 0) + number
+            counts, at = sums.setdefault(group, {}), min(place, bins.bins - 1)
+            counts[at] = counts.get(at, 0) + number
     return {
         group: Bins(
             np.array(sorted(counts), dtype=np.int64),

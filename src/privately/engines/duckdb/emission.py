@@ -1,7 +1,8 @@
 """Plans as DuckDB text, from the plan alone: nothing that was typed by anybody is in it but as a literal.
 
-Names in the text: `c7` the value with the number 7, `r7` the same as found, `s7` the same in steps, `u` the unit, `g0`
-what the first key is grouped by, `k0` the key itself, `a0` what the first tally adds, `t0` the tally.
+Names in the text: `c7` the value with the number 7, `r7` the same as found, `s7` the same in steps, `x7` the same with
+NaN for what is no number, `u` the unit, `g0` what the first key is grouped by, `k0` the key itself, `a0` what the first
+tally adds, `t0` the tally.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from privately.engines.duckdb.expressions import column_of, expression_text
 from privately.engines.duckdb.literals import literal
 from privately.engines.duckdb.ranking import first_groups, first_rows
 from privately.engines.duckdb.stored import Stored
-from privately.engines.duckdb.tallies import bin_text, clamped_steps, step_text
+from privately.engines.duckdb.tallies import bin_text, clamped_steps, skips_nan, step_text
 from privately.plans import (
     Aggregation,
     BinCounts,
@@ -92,31 +93,37 @@ class _Table:
         place = self.place(identity)
         if place is None or identity not in self.used:
             return []
-        raw, step = self.stored.raw(place), self.stored.step(place)
-        return [f"r{identity.number}"] * (raw is not None) + [f"s{identity.number}"] * (step is not None)
+        return [f"{form}{identity.number}" for form, text in self.forms(place).items() if text is not None]
+
+    def forms(self, place: int) -> dict[str, str | None]:
+        """The value as found, in steps, and with NaN for what is no number, where there is such a form of it."""
+        stored = self.stored
+        return {"r": stored.raw(place), "s": stored.step(place), "x": stored.unbranched(place)}
 
 
 def program(aggregation: Aggregation, stored: Stored, key: bytes) -> Program:
     """The text of an aggregation over a stored table; `key` decides which rows of a unit count."""
     scan = scan_of(aggregation.source)
     limited = _needs_limits(aggregation, stored)
-    raw = not limited and not any(isinstance(tally, UnitCount) for _, tally in aggregation.tallies)
+    people = stored.unit is not None and any(isinstance(tally, UnitCount) for _, tally in aggregation.tallies)
+    raw = not limited and not people
     bare = _bare(aggregation, stored) if raw else frozenset()
     table = _Table(stored, key, scan.identities, _used(aggregation), bare)
     keys = [_key_texts(one, f"g{place}", table, raw=raw) for place, one in enumerate(aggregation.keys)]
     tallies = [tally for _, tally in aggregation.tallies]
-    added = [_added(tally, table, kept=not limited) for tally in tallies]
+    shared = {} if limited else _shared(tallies)
+    added = [None if place in shared else _added(one, table, kept=not limited) for place, one in enumerate(tallies)]
     rows = _rows(aggregation, table, keys, added, limited=limited)
     words = [_words(one, table) if raw else None for one in aggregation.keys]
     names = [f"g{place}" for place in range(len(keys))]
     scalars = [place for place, tally in enumerate(tallies) if not isinstance(tally, BinCounts)]
-    counted = [f"{_total(tallies[place], place, stored)} AS t{place}" for place in scalars]
+    counted = [f"{_total(tallies[place], shared.get(place, place), stored)} AS t{place}" for place in scalars]
     by = f"GROUP BY {', '.join(str(place + 1) for place in range(len(names)))}" if names else "HAVING count(*) > 0"
     # Words are grouped as texts: DuckDB looks at each word of a block once, but at each number in every row.
     shown = [f"CAST({one} AS VARCHAR) AS {one}" if word else one for one, word in zip(names, words, strict=True)]
-    inner = f"SELECT {', '.join([*shown, *counted, 'count(*) AS n'])} FROM ({rows}) {by}"
+    inner = f"SELECT {', '.join([*shown, *counted]) or '1 AS one'} FROM ({rows}) {by}"
     values = [f"{value} AS k{place}" for place, (_, value) in enumerate(keys)]
-    outer = ", ".join([*names, *values, *(f"t{place}" for place in scalars), "n"])
+    outer = ", ".join([*names, *values, *(f"t{place}" for place in scalars)]) or "1 AS one"
     wanted = [_public(one, f"k{place}", table) for place, one in enumerate(aggregation.keys)]
     condition = " AND ".join(one for one in wanted if one) or "true"
     return Program(
@@ -201,7 +208,7 @@ def _scan(scan: Scan, table: _Table) -> str:
         values.append(column_of(identity))
         if identity not in table.bare:
             outputs.append(f"{stored.value(place)} AS {column_of(identity)}")
-        forms = {"r": stored.raw(place), "s": stored.step(place)}
+        forms = table.forms(place)
         outputs += [f"{forms[extra[0]]} AS {extra}" for extra in table.extras(identity)]
     if unit.column is None:
         return f"SELECT {', '.join(outputs) or '1 AS one'} FROM {stored.relation}"
@@ -301,9 +308,25 @@ def _added(tally: Tally, table: _Table, *, kept: bool) -> str | None:
         case RowCount(argument=argument):
             return None if argument is None else (kept and _kept(argument, table)) or expression_text(argument)
         case BinCounts():
-            return bin_text(tally, expression_text(tally.argument))
+            return bin_text(tally, _number(tally, table))
         case StepSum():
-            return (kept and _kept_steps(tally, table)) or step_text(tally, expression_text(tally.argument))
+            return (kept and _kept_steps(tally, table)) or step_text(tally, _number(tally, table))
+
+
+def _number(tally: StepSum | BinCounts, table: _Table) -> str:
+    """The argument of a tally; in its quicker form if the tally does without NULL."""
+    argument = tally.argument
+    place = table.place(argument.identity) if isinstance(argument, Field) else None
+    if place is not None and table.forms(place)["x"] is not None and skips_nan(tally):
+        return f"x{table.identities[place].number}"
+    return expression_text(argument)
+
+
+def _shared(tallies: Sequence[Tally]) -> dict[int, int]:
+    """Counts of values that another tally adds up: where these are NULL, what it adds is, and nowhere else."""
+    adding = {one.argument: place for place, one in enumerate(tallies) if isinstance(one, StepSum)}
+    counts = [(place, one.argument) for place, one in enumerate(tallies) if isinstance(one, RowCount)]
+    return {place: adding[argument] for place, argument in counts if argument is not None and argument in adding}
 
 
 def _kept(argument: Expression, table: _Table) -> str | None:

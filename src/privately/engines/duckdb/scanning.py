@@ -185,5 +185,29 @@ def _bounded_real(bounds: Range | None, value: str) -> str:
     )
 
 
+def unbranched(column: Column, found: str, cell: str) -> str | None:
+    """The value of a bounded real column, made without a CASE; None for columns that need one.
+
+    Theorem: where the cell is a number, it is the value that `scanned` gives (or 0 for -0); where it is NaN or
+        infinite, it is NaN; where it is NULL, NULL.
+    Reference: elementary
+    Proof: docs/theory/engines.md#scanning
+    Checked-by: tests/engines/duckdb/test_scanning.py::test_values_without_branches
+    """
+    if column.type is not Type.REAL or column.bounds is None or column.categories is not None:
+        return None
+    if base_of(found) not in _FLOATING:
+        return None
+    value = converted(column.type, found, cell)
+    low, high = inward(column.bounds)
+    inside = f"{value} BETWEEN {literal(low, Type.REAL)} AND {literal(high, Type.REAL)}"
+    terms = [f"{value} * CAST({inside} AS DOUBLE)"]
+    for sign, end in (("<", low), (">", high)):
+        if end != 0:
+            text = literal(end, Type.REAL)
+            terms.append(f"{text} * CAST({value} {sign} {text} AS DOUBLE)")
+    return f"({' + '.join(terms)})"
+
+
 def _between(value: str, low: str, high: str) -> str:
     return once(value, lambda v: f"CASE WHEN {v} BETWEEN {low} AND {high} THEN {v} END")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from privately.engines.duckdb.literals import name
-from privately.engines.duckdb.scanning import base_of, converted, scanned
+from privately.engines.duckdb.scanning import base_of, converted, scanned, unbranched
 from privately.plans import Table, Type
 
 
@@ -44,6 +44,12 @@ class Stored:
         """The value in the column's own steps, if it is kept."""
         kept = self.steps[place] if self.steps else None
         return None if kept is None else name(kept)
+
+    def unbranched(self, place: int) -> str | None:
+        """The value with NaN for what is no number, if that is quicker to make."""
+        if self.as_declared:
+            return None
+        return unbranched(self.table.columns[place], self.found[place], name(self.names[place]))
 
     def word(self, place: int) -> str | None:
         """The type of a text that is kept as the number of a word, if it is."""

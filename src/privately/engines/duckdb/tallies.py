@@ -13,7 +13,7 @@ from fractions import Fraction
 from privately.engines.duckdb.functions import once
 from privately.engines.duckdb.literals import literal, whole
 from privately.errors import InvalidParameter
-from privately.plans import BinCounts, Known, StepSum, Type
+from privately.plans import BinCounts, Known, Range, StepSum, Type
 from privately.plans.types import LARGEST_INTEGER
 
 _SAFE = 2.0**62
@@ -33,7 +33,7 @@ def step_text(tally: StepSum, value: str) -> str:
     elif tally.step == 1:
         number = value
     else:
-        number = _floor(value, 1 / tally.step, Fraction(1, 2))
+        number = _floor(value, 1 / tally.step, Fraction(1, 2), known.range)
     return number if _within(tally, known) else clamped_steps(tally, number)
 
 
@@ -59,8 +59,7 @@ def factor(step: Fraction) -> float:
 
 def _real_steps(tally: StepSum, value: str) -> str:
     product = f"({value} * {literal(factor(tally.step), Type.REAL)})"
-    known = tally.argument.known.range
-    if known is not None and known.magnitude * Fraction(factor(tally.step)) < LARGEST_INTEGER // 2:
+    if _is_short(tally):
         return f"TRY_CAST({product} AS BIGINT)"
     low, high = literal(tally.low, Type.INTEGER), literal(tally.high, Type.INTEGER)
     edge = literal(_SAFE, Type.REAL)
@@ -70,6 +69,19 @@ def _real_steps(tally: StepSum, value: str) -> str:
             f"CASE WHEN {v} <= -{edge} THEN {low} WHEN {v} >= {edge} THEN {high} ELSE TRY_CAST({v} AS BIGINT) END"
         ),
     )
+
+
+def _is_short(tally: StepSum) -> bool:
+    """Whether no number of steps comes near the end of 64 bits."""
+    known = tally.argument.known.range
+    return known is not None and known.magnitude * Fraction(factor(tally.step)) < LARGEST_INTEGER // 2
+
+
+def skips_nan(tally: StepSum | BinCounts) -> bool:
+    """Whether the text makes NULL of NaN, as it does of NULL."""
+    if tally.argument.known.type is not Type.REAL:
+        return False
+    return _is_short(tally) if isinstance(tally, StepSum) else _fits_bins(tally)
 
 
 def _within(tally: StepSum, known: Known) -> bool:
@@ -92,22 +104,37 @@ def steps(tally: StepSum, value: float) -> int:
 def bin_text(tally: BinCounts, value: str) -> str:
     """The number of the bin that a value is in, from 0 on; NULL if it is NULL.
 
-    Theorem: it is one of the tally's bins, or NULL, whatever the value.
+    Theorem: it is one of the tally's bins, or one more, which counts as the last, or NULL, whatever the value.
     Reference: elementary
     Proof: docs/theory/engines.md#steps-and-bins
     Checked-by: tests/engines/duckdb/test_tallies.py::test_bins
     """
-    last = tally.bins - 1
-    if tally.argument.known.type is Type.REAL:
+    last, known = tally.bins - 1, tally.argument.known
+    if known.type is Type.REAL:
         lower, scale = literal(_double(tally.lower), Type.REAL), literal(factor(tally.width), Type.REAL)
         place, inside = f"(({value} - {lower}) * {scale})", "TRY_CAST(floor({v}) AS INTEGER)"
     else:
-        place, inside = _floor(value, 1 / tally.width, -tally.lower / tally.width), "TRY_CAST({v} AS INTEGER)"
-    first, end = (literal(edge, tally.argument.known.type) for edge in (1, last))
+        place = _floor(value, 1 / tally.width, -tally.lower / tally.width, known.range)
+        inside = "TRY_CAST({v} AS INTEGER)"
+    if _fits_bins(tally):
+        return inside.format(v=place)
+    first, end = (literal(edge, known.type) for edge in (1, last))
     return once(
         place,
         lambda v: f"CASE WHEN {v} < {first} THEN 0 WHEN {v} >= {end} THEN {last} ELSE {inside.format(v=v)} END",
     )
+
+
+def _fits_bins(tally: BinCounts) -> bool:
+    """Whether the range of the argument leaves nothing outside the bins, but perhaps in one more: it is monotone."""
+    known = tally.argument.known
+    if known.range is None or known.range.magnitude >= 2**62:
+        return False
+    ends = (known.range.lower, known.range.upper)
+    if known.type is Type.REAL:
+        low, high = ((float(end) - _double(tally.lower)) * factor(tally.width) for end in ends)
+        return low >= 0 and high < tally.bins + 1
+    return all(0 <= (end - tally.lower) / tally.width < tally.bins for end in ends)
 
 
 def _double(value: Fraction) -> float:
@@ -116,14 +143,20 @@ def _double(value: Fraction) -> float:
     return float(value)
 
 
-def _floor(value: str, times: Fraction, plus: Fraction) -> str:
-    """floor(times x + plus) of a whole number x, exactly, with 128 bits."""
+def _floor(value: str, times: Fraction, plus: Fraction, known: Range | None) -> str:
+    """floor(times x + plus) of a whole number x, exactly, with 128 bits, or with 64 if what is known of x allows it."""
     bottom = math.lcm(times.denominator, plus.denominator)
     slope, offset = int(times * bottom), int(plus * bottom)
     if max(bottom, slope) >= 2**60 or abs(offset) >= 2**120:
         raise InvalidParameter("step", "is no simple enough fraction for whole numbers.")
-    top = f"(CAST({value} AS HUGEINT) * {whole(slope)} + {whole(offset)})"
+    if known is not None and known.magnitude * slope + abs(offset) + 2 * bottom < LARGEST_INTEGER:
+        top = f"(CAST({value} AS BIGINT) * {slope}::BIGINT + ({offset})::BIGINT)"
+        below, positive = f"{bottom}::BIGINT", known.lower * slope + offset >= 0
+    else:
+        top = f"(CAST({value} AS HUGEINT) * {whole(slope)} + {whole(offset)})"
+        below, positive = whole(bottom), False
     if bottom == 1:
         return top
-    below = whole(bottom)
+    if positive:
+        return f"({top} // {below})"
     return once(top, lambda v: f"(({v} - (({v} % {below}) + {below}) % {below}) // {below})")
