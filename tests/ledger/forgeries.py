@@ -2,7 +2,7 @@
 
 _LAST = "(SELECT max(number) FROM record)"
 _LAST_CHARGE = "(SELECT max(number) FROM record WHERE key IS NOT NULL)"
-_K0, _K1, _LOST = ("'ann' || char(10) || 'k0'", "'ann' || char(10) || 'k1'", "'ann' || char(10) || 'k2'")
+_K0, _K1, _LOST = ("'k0' || char(10) || 'ann'", "'k1' || char(10) || 'ann'", "'k2' || char(10) || 'ann'")
 
 
 def _replaced(old: str, new: str) -> str:
@@ -29,7 +29,7 @@ FORGERIES = {
     "one repeated at the end": _copied_to(f"1 + {_LAST}"),
     "one inserted far away": _copied_to("1000"),
     "one inserted before": _copied_to("0"),
-    "another key": f"UPDATE record SET key = 'bob' || char(10) || 'k1' WHERE key = {_K1}",
+    "another key": f"UPDATE record SET key = 'k1' || char(10) || 'bob' WHERE key = {_K1}",
     "exchanged keys": f"UPDATE record SET key = CASE key WHEN {_K0} THEN {_K1} ELSE {_K0} END"
     f" WHERE key IN ({_K0}, {_K1})",
     "a forgotten key": "UPDATE record SET key = NULL WHERE number = 5",

@@ -264,6 +264,24 @@ def test_receipts_of_other_ledgers_are_refused_and_do_no_harm() -> None:
         assert ledger.verify().answers == 1
 
 
+def test_a_receipt_made_of_the_history_answers_nothing() -> None:
+    """The history says which record a charge is, and not what was asked."""
+    with founded() as ledger:
+        asked = ledger.charge(charge("secret", analyst="ann", key="k"))
+        known = list(ledger.history())[-1]
+        for guess in (
+            charge("count", analyst="ann", key="k"),
+            charge("secret", analyst="bob", key="k"),
+            charge("secret", analyst="ann", key="other"),
+            charge("secret", analyst="ann", key="k", cost=PureDP(epsilon="0.2")),
+        ):
+            rebuilt = Receipt(charge=guess, head=Head(known.number, known.hash))
+            assert rebuilt.head == asked.head
+            with pytest.raises(InvalidParameter, match="receipt: is of another request"):
+                ledger.store(rebuilt, b"false")
+        assert ledger.store(asked, b"42").body == b"42"
+
+
 def test_accounts_are_opened_once() -> None:
     with founded() as ledger:
         before = ledger.head

@@ -3,6 +3,7 @@
 import math
 from decimal import Decimal
 from fractions import Fraction
+from hashlib import sha256
 
 import pytest
 
@@ -11,7 +12,7 @@ from privately.accounting.filters import Currency
 from privately.errors import InvalidParameter, MixedNeighbors, NoSuchRule, PrivatelyError
 from privately.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, Neighbors, PureDP
 from privately.ledger import Charge
-from privately.ledger.charges import LONGEST_LABEL, LONGEST_QUERY, MOST_LINEAGES, Cost, amounts, described
+from privately.ledger.charges import LONGEST_LABEL, LONGEST_QUERY, MOST_LINEAGES, Cost, amounts, described, new_key
 from privately.ledger.entries import canonical
 from tests.ledger.examples import COST, charge
 
@@ -127,6 +128,23 @@ def test_bodies() -> None:
     assert {one.body for one in same} == {first.body}
     assert len({first.body, *(one.body for one in other)}) == 5
     assert charge(cost=acc.Laplace(scale=10)).body != first.body
+
+
+def test_bodies_and_questions_are_hashes_of_what_was_asked() -> None:
+    """In one spelling, whatever characters it holds."""
+    for made in (charge(), charge('"\\\n\u00fc\U0001f600', lineages=("\u00fc", "b"), token="t\u00fc", snapshot='"s"')):
+        listed: list[object] = [made.lineages, made.query, described(made.cost), made.token]
+        assert made.body == made.body == sha256(canonical(listed)).hexdigest()
+        for own in (True, False):
+            asked = [made.lineages, made.query, made.snapshot, made.analyst if own else None]
+            assert made.question(own=own) == sha256(canonical(asked)).hexdigest()
+
+
+def test_new_keys_of_one_time_begin_alike() -> None:
+    keys = [new_key() for _ in range(100)]
+    assert len(set(keys)) == 100
+    assert len({key[:6] for key in keys}) == 1
+    assert [key[:16] for key in keys] == sorted(key[:16] for key in keys)
 
 
 def test_questions() -> None:

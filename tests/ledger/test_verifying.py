@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
-from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
-import apsw
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -19,13 +15,11 @@ from privately.errors import LedgerCorrupt
 from privately.guarantees import ZCDP, ApproxDP, PureDP
 from privately.ledger import Ledger
 from privately.ledger import book as books
-from privately.ledger.entries import Charged, Released, chained, read
+from privately.ledger.entries import Charged, Released
 from privately.ledger.state import State
-from privately.ledger.stores import EMPTY
 from privately.ledger.verifying import Verification, verified
-from tests.ledger.examples import charge, forging, founded, used
-
-Texts = list[tuple[dict[str, Any], dict[str, Any]]]
+from tests.ledger.examples import charge, founded, used
+from tests.ledger.rewriting import Texts, of, rewritten
 
 
 @pytest.fixture
@@ -58,6 +52,22 @@ def test_progress(monkeypatch: pytest.MonkeyPatch) -> None:
     assert told == [(2, 6), (4, 6), (6, 6)]
 
 
+@pytest.mark.parametrize("place", [":memory:", "file"])
+def test_verifying_locks_nobody_out(place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not even somebody who charges while being told how far it has come."""
+    monkeypatch.setattr("privately.ledger.verifying._EVERY", 2)
+    with founded(":memory:" if place == ":memory:" else tmp_path / "l") as ledger:
+        for at in range(4):
+            ledger.charge(charge(f"q{at}"))
+
+        def told(done: int, _of: int) -> None:
+            ledger.charge(charge(f"more {done}"))
+
+        found = ledger.verify(progress=told)
+        assert (found.records, found.charges) == (6, 4)
+        assert ledger.verify().charges == 7
+
+
 AMOUNTS = st.one_of(
     st.sampled_from([Fraction(1, 10), Fraction(1, 3), Fraction(1, 7)]),
     st.integers(1, 2**600).map(lambda k: Fraction(1, 2**601 + 2 * k + 1)),
@@ -76,108 +86,78 @@ def test_counting_comes_to_what_adding_one_by_one_does(asked: list[tuple[Fractio
             for at, (epsilon, analyst) in enumerate(asked):
                 ledger.charge(charge(f"q{at}", cost=PureDP(epsilon=epsilon), analyst=analyst))
             state = folded(ledger)
-            with ledger._store.reading() as session:
-                assert verified(session).charges == len(asked)
+            assert verified(ledger._reader.look).charges == len(asked)
             assert state.head.number == ledger.head.number
     finally:
         books.CHECKPOINT_EVERY = before
 
 
-def rewritten(path: Path, change: Callable[[Texts], None]) -> None:
-    """Changes entries and computes the chain, the names and the numbers anew, as somebody who knows our code would."""
-    with forging(path) as file:
-        answers = dict(file.execute("SELECT number, bytes FROM answer"))
-        marks = dict(file.execute("SELECT number, checkpoint FROM record"))
-        listed: Any = list(file.execute("SELECT text FROM record ORDER BY number"))
-        texts = [tuple(json.loads(line) for line in text.split(b"\n")) for (text,) in listed]
-        change(texts)
-        file.execute("DROP INDEX IF EXISTS by_charge")
-        file.execute("DELETE FROM answer")
-        file.execute("DELETE FROM record")
-        last = EMPTY.hash
-        for number, parts in enumerate(texts, 1):
-            text = b"\n".join(json.dumps(one, sort_keys=True, separators=(",", ":")).encode() for one in parts)
-            last = chained(last, text)
-            names = books.names(read(text)[0])
-            file.execute(
-                "INSERT INTO record VALUES (?, ?, ?, ?, ?, ?, ?)", (number, last, text, *names, marks.get(number))
-            )
-            if number in answers:
-                file.execute("INSERT INTO answer VALUES (?, ?)", (number, answers[number]))
-        with suppress(apsw.ConstraintError):
-            file.execute("CREATE UNIQUE INDEX by_charge ON record (charge) WHERE charge IS NOT NULL")
-
-
-def _of(texts: Texts, what: str) -> list[tuple[dict[str, Any], dict[str, Any]]]:
-    return [parts for parts in texts if parts[0]["what"] == what]
-
-
 def cheaper(texts: Texts) -> None:
-    for terms, _ in _of(texts, "charged"):
+    for terms, _ in of(texts, "charged"):
         terms["accounts"]["visits"] = ["1/99"]
 
 
 def nothing(texts: Texts) -> None:
-    for terms, _ in _of(texts, "charged"):
+    for terms, _ in of(texts, "charged"):
         terms["accounts"]["visits"] = ["0"]
 
 
 def negative(texts: Texts) -> None:
-    _of(texts, "charged")[0][0]["accounts"]["visits"] = ["-1/10"]
+    of(texts, "charged")[0][0]["accounts"]["visits"] = ["-1/10"]
 
 
 def over_the_cap(texts: Texts) -> None:
-    for terms, _ in _of(texts, "charged"):
+    for terms, _ in of(texts, "charged"):
         terms["accounts"]["visits"] = ["9/10"]
 
 
 def unknown_account(texts: Texts) -> None:
-    _of(texts, "charged")[0][0]["accounts"] = {"others": ["1/10"]}
+    of(texts, "charged")[0][0]["accounts"] = {"others": ["1/10"]}
 
 
 def no_amounts(texts: Texts) -> None:
-    _of(texts, "charged")[0][0]["accounts"]["visits"] = []
+    of(texts, "charged")[0][0]["accounts"]["visits"] = []
 
 
 def division_by_zero(texts: Texts) -> None:
-    _of(texts, "charged")[0][0]["accounts"]["visits"] = ["1/0"]
+    of(texts, "charged")[0][0]["accounts"]["visits"] = ["1/0"]
 
 
 def older(texts: Texts) -> None:
-    _of(texts, "charged")[-1][1]["time"] = "1999-01-01T00:00:00.000000Z"
+    of(texts, "charged")[-1][1]["time"] = "1999-01-01T00:00:00.000000Z"
 
 
 def answered_twice(texts: Texts) -> None:
-    first, second = _of(texts, Released.what)[:2]
+    first, second = of(texts, Released.what)[:2]
     second[1]["charge"], second[1]["question"] = first[1]["charge"], first[1]["question"]
 
 
 def answer_to_no_charge(texts: Texts) -> None:
-    _of(texts, Released.what)[0][1]["charge"] = 2
+    of(texts, Released.what)[0][1]["charge"] = 2
 
 
 def answer_to_a_later_charge(texts: Texts) -> None:
-    _of(texts, Released.what)[0][1]["charge"] = 99
+    of(texts, Released.what)[0][1]["charge"] = 99
 
 
 def answer_to_another_question(texts: Texts) -> None:
-    _of(texts, Released.what)[0][1]["question"] = "0" * 64
+    of(texts, Released.what)[0][1]["question"] = "0" * 64
 
 
 def another_answer(texts: Texts) -> None:
-    _of(texts, Released.what)[0][1]["hash"] = "0" * 64
+    of(texts, Released.what)[0][1]["hash"] = "0" * 64
 
 
 def longer_answer(texts: Texts) -> None:
-    _of(texts, Released.what)[0][1]["size"] += 1
+    of(texts, Released.what)[0][1]["size"] += 1
 
 
 def false_checkpoint(texts: Texts) -> None:
-    _of(texts, "checkpoint")[-1][1]["state"]["accounts"]["visits"]["filter"]["spent"] = ["1/10"]
+    of(texts, "checkpoint")[-1][1]["state"]["accounts"]["visits"]["filter"]["spent"] = ["1/10"]
 
 
 def false_last_cost(texts: Texts) -> None:
-    _of(texts, "checkpoint")[-1][1]["state"]["accounts"]["visits"]["last"] = {"visits": ["1/99"]}
+    of(texts, "checkpoint")[-1][1]["state"]["accounts"]["visits"]["last"] = {"visits": ["1/99"]}
 
 
 def founded_twice(texts: Texts) -> None:
@@ -189,10 +169,15 @@ def not_founded(texts: Texts) -> None:
 
 
 def question_that_is_none(texts: Texts) -> None:
-    _of(texts, Charged.what)[0][1]["question"] = [1]
+    of(texts, Charged.what)[0][1]["question"] = [1]
+
+
+def unknown_analyst(texts: Texts) -> None:
+    of(texts, "checkpoint")[-1][1]["state"]["asked"] = {}
 
 
 LIES = [
+    unknown_analyst,
     question_that_is_none,
     cheaper,
     nothing,
@@ -240,7 +225,7 @@ def test_a_charge_below_what_its_event_costs(tmp_path: Path) -> None:
         assert ledger.verify().charges == 1
 
     def half(texts: Texts) -> None:
-        amounts = _of(texts, Charged.what)[0][0]["accounts"]["wards"]
+        amounts = of(texts, Charged.what)[0][0]["accounts"]["wards"]
         amounts[0] = str(Fraction(amounts[0]) / 2)
 
     rewritten(path, half)

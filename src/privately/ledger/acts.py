@@ -8,12 +8,12 @@ from hashlib import sha256
 from typing import Literal, get_args
 
 from privately.accounting import Filter
-from privately.errors import BudgetExhausted, InvalidParameter, LedgerCorrupt, Unanswered
+from privately.errors import InvalidParameter, LedgerCorrupt, Unanswered
 from privately.ledger.book import Book, fetched, key_of, stored_answer
-from privately.ledger.charges import Charge, amounts, described, repriced
-from privately.ledger.entries import Adjusted, Charged, ClockSet, Opened, Released
-from privately.ledger.names import SEPARATOR
-from privately.ledger.state import Account, State
+from privately.ledger.catching_up import CaughtUp, caught_up
+from privately.ledger.charges import Charge, amounts, described, described_text
+from privately.ledger.entries import Adjusted, Charged, ChargeLine, ClockSet, Opened, Released, terms
+from privately.ledger.state import Account, Bill, State
 from privately.ledger.stores import Head, Row, Session
 
 Reuse = Literal["everyone", "own", "never"]
@@ -21,6 +21,7 @@ REUSES: tuple[Reuse, ...] = get_args(Reuse)
 """Who is served again, free, the stored answer to the same question of the same data: all, who asked it, nobody."""
 
 LARGEST_ANSWER = 1 << 28
+_MOST_OFFERS = 4096
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,17 +40,23 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenAccount:
-    """A new account; again with the same cap is no change, with another one it is refused."""
+    """A new account; again with the same cap is no change, with another one it is refused.
+
+    `before` is what was read of its holder's charges already; what came since is read in the turn.
+    """
 
     name: str
     filter: Filter
     reuse: Reuse
+    before: CaughtUp | None = None
 
     def __call__(self, book: Book) -> None:
         known = book.state.accounts.get(self.name)
         if known is None:
-            caught_up = self._caught_up(book.session)
-            book.append(Opened(account=self.name, filter=caught_up.to_state(), reuse=self.reuse))
+            start = CaughtUp(self.filter) if self.before is None else self.before
+            spent = caught_up(book.session, book.state, self.name, start, book.state.head.number)
+            entry = Opened(account=self.name, filter=spent.filter.to_state(), reuse=self.reuse, last=spent.last)
+            book.append(entry)
             return
         terms = (self.filter.cap, self.filter.promise, self.reuse)
         if (known.filter.cap, known.filter.promise, known.reuse) != terms:
@@ -58,22 +65,6 @@ class OpenAccount:
                 f"account {self.name} was opened with {known.filter.promise}, {known.reuse!r}.",
                 hint="The owner can change a cap with `adjust`, which is recorded.",
             )
-
-    def _caught_up(self, session: Session) -> Filter:
-        """With what the analyst, or the token, has spent before there was an account for it."""
-        lineage, *holder = self.name.split(SEPARATOR)
-        spent = self.filter
-        if not holder:
-            return spent
-        for row in session.keyed(key_of(holder[0], ""), f"{holder[0]}\v"):
-            entry, _ = fetched(session, row.number)
-            mine = isinstance(entry, Charged) and lineage in entry.accounts and holder[1:] in ([], [entry.token])
-            if isinstance(entry, Charged) and mine:
-                try:
-                    spent = spent.spend_amounts(repriced(entry.cost, spent.tally.currency))
-                except BudgetExhausted:
-                    raise InvalidParameter("cap", f"{holder[-1]} has spent more before.", hint="Give more.") from None
-        return spent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,13 +75,12 @@ class MakeCharge:
     again: bool = False
 
     def __call__(self, book: Book) -> Receipt:
-        reuse = self._reuse(book.state)
-        question = None if reuse == "never" else self.charge.question(own=reuse == "own")
-        before = attempts(book.session, self.charge.analyst, self.charge.key)
+        question = question_of(book.state, self.charge)
+        before = [] if book.is_new(self.charge.filed) else attempts(book.session, self.charge.analyst, self.charge.key)
         return (
             self._same_key(book, before)
             or self._same_question(book, question)
-            or self._charged(book, question, before=before[0].number if before else None)
+            or self._charged(book, question, before=str(before[0].number) if before else None)
         )
 
     def _same_key(self, book: Book, before: list[Attempt]) -> Receipt | None:
@@ -111,37 +101,58 @@ class MakeCharge:
         )
 
     def _same_question(self, book: Book, question: str | None) -> Receipt | None:
-        row = None if question is None else book.session.latest(question=question)
+        row = None if question is None or book.is_new(question) else book.session.latest(question=question)
         if row is None or row.charge is None:
             return None
         answer = stored_answer(book.session, row)
         _, charged = fetched(book.session, row.charge)
         return Receipt(charge=self.charge, head=charged.head, answer=answer)
 
-    def _charged(self, book: Book, question: str | None, *, before: int | None) -> Receipt:
+    def _charged(self, book: Book, question: str | None, *, before: str | None) -> Receipt:
         charge = self.charge
-        owed = {
-            account.name: list(amounts(charge.cost, account.filter.tally.currency))
-            for account in payers(book.state, charge)
-        }
-        entry = Charged(
-            accounts=owed,
-            analyst=charge.analyst,
-            token=charge.token,
-            cost=described(charge.cost),
-            key=charge.key,
-            before=before,
-            body=charge.body,
-            question=question,
-            snapshot=charge.snapshot,
-            label=charge.label,
+        first, bill = offer(book.state, charge)
+        line = ChargeLine(
+            charge.analyst,
+            before,
+            charge.body,
+            charge.key,
+            charge.label,
+            question,
+            charge.snapshot,
+            "",
+            charge.token,
         )
-        return Receipt(charge=charge, head=book.append(entry).head)
+        return Receipt(charge=charge, head=book.charge(first, bill, line))
 
-    def _reuse(self, state: State) -> Reuse:
-        """The strictest of the lineages asked about."""
-        policies = {lineage_account(state, lineage).reuse for lineage in self.charge.lineages}
-        return max((policy for policy in REUSES if policy in policies), key=REUSES.index)
+
+def question_of(state: State, charge: Charge) -> str | None:
+    """What decides whether a stored answer serves: by the strictest policy of the lineages asked about."""
+    policies = {lineage_account(state, lineage).reuse for lineage in charge.lineages}
+    if "never" in policies:
+        return None
+    return charge.question(own="own" in policies)
+
+
+def expect(book: Book, charges: list[Charge]) -> None:
+    """Looks for the names of all charges of a turn at once, which is cheaper than for each alone."""
+    known = [charge for charge in charges if all(lineage in book.state.accounts for lineage in charge.lineages)]
+    questions = (question_of(book.state, charge) for charge in known)
+    book.expect(keys=[charge.filed for charge in known], questions=[text for text in questions if text is not None])
+
+
+def offer(state: State, charge: Charge) -> tuple[bytes, Bill]:
+    """What every account would pay for a charge, as the first line of its text and as a bill."""
+    asked = (charge.lineages, charge.analyst, charge.token, described_text(charge.cost))
+    found = state.offers.get(asked)
+    if found is None:
+        owed = {
+            account.name: list(amounts(charge.cost, account.filter.tally.currency)) for account in payers(state, charge)
+        }
+        found = terms(owed, described(charge.cost)), Bill.of(owed)
+        if len(state.offers) >= _MOST_OFFERS:
+            state.offers.clear()
+        state.offers[asked] = found
+    return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -192,6 +203,9 @@ class StoreAnswer:
         entry, row = fetched(book.session, head.number)
         if not isinstance(entry, Charged):
             raise LedgerCorrupt(f"record {row.number} is filed as a charge and is none.")
+        charge = self.receipt.charge
+        if (entry.analyst, entry.key, entry.body) != (charge.analyst, charge.key, charge.body):
+            raise InvalidParameter("receipt", "is of another request than the charge that it names.")
         for attempt in attempts(book.session, entry.analyst, entry.key):
             if attempt.release is not None:
                 stored = stored_answer(book.session, attempt.release)

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import TypeAlias
 
 from privately.errors import LedgerCorrupt, LedgerUnavailable
-from privately.ledger.entries import Charged, Checkpoint, ClockSet, Entry, Released, chained, read, written
-from privately.ledger.state import State
-from privately.ledger.stores import Row, Session
+from privately.ledger.entries import (
+    Charged,
+    ChargeLine,
+    Checkpoint,
+    ClockSet,
+    Entry,
+    Released,
+    chained,
+    charge_line,
+    kind_of,
+    read,
+    written,
+)
+from privately.ledger.state import Bill, State
+from privately.ledger.stores import Head, Row, Session
 
 CHECKPOINT_EVERY = 10_000
 LATE = timedelta(minutes=5)
@@ -51,10 +63,20 @@ def join(state: State, row: Row) -> None:
     """Goes on by one record of the store, whose hash must continue the chain and whose names must be its own."""
     if row.number != state.head.number + 1 or chained(state.head.hash, row.text) != row.hash:
         raise LedgerCorrupt(f"record {row.number} breaks the chain.")
-    entry, time = read(row.text)
-    if (row.key, row.question, row.charge) != names(entry):
+    first, _, second = row.text.partition(b"\n")
+    if kind_of(first) is Charged:
+        line = charge_line(second)
+        _check_names(row, (key_of(line.analyst, line.key), None, None))
+        state.apply_charge(first, line.analyst, line.time, row.head)
+    else:
+        entry, time = read(row.text)
+        _check_names(row, names(entry))
+        state.apply(entry, time, row.head)
+
+
+def _check_names(row: Row, filed: tuple[str | None, str | None, int | None]) -> None:
+    if row[3:] != filed:
         raise LedgerCorrupt(f"record {row.number} is filed under names that are not its own.")
-    state.apply(entry, time, row.head)
 
 
 def names(entry: Entry) -> tuple[str | None, str | None, int | None]:
@@ -67,8 +89,13 @@ def names(entry: Entry) -> tuple[str | None, str | None, int | None]:
 
 
 def key_of(analyst: str, key: str) -> str:
-    """Keys are each analyst's own."""
-    return f"{analyst}\n{key}"
+    """Keys are each analyst's own. What is new comes together, whoever it is of: new keys of one time begin alike."""
+    return f"{key}{of_analyst(analyst)}"
+
+
+def of_analyst(analyst: str) -> str:
+    """How the names of all keys of an analyst end."""
+    return f"\n{analyst}"
 
 
 def _from_checkpoint(session: Session) -> State:
@@ -107,14 +134,37 @@ class Book:
         self.session = session
         self.state = state.copy()
         self._clock = clock
+        self._moment: datetime | None = None
+        self._new: set[str] = set()
+
+    def expect(self, *, keys: Iterable[str], questions: Iterable[str]) -> None:
+        """Looks at once for all names that the acts of this turn will ask for."""
+        listed = list(keys), list(questions)
+        self._new = {*listed[0], *listed[1]} - self.session.known(keys=listed[0], questions=listed[1])
+
+    def is_new(self, name: str) -> bool:
+        """Whether nothing was filed under a name that was expected; False where this is not known."""
+        return name in self._new
+
+    def charge(self, first: bytes, bill: Bill, line: ChargeLine) -> Head:
+        """As `append`, for a charge: the first line of its text, its bill, and the second line, but for the time."""
+        time = self._time(back=False)
+        text = b"%b\n%b" % (first, line._replace(time=time).written())
+        head = Head(self.state.head.number + 1, chained(self.state.head.hash, text))
+        self.state.add_charge(bill, line.analyst, time, head)
+        key = key_of(line.analyst, line.key)
+        self._new.discard(key)
+        self.session.append(Row(*head, text, key))
+        return head
 
     def append(self, entry: Entry, *, answer: bytes | None = None) -> Row:
         """The entry as the next record of the chain; BudgetExhausted if an account cannot pay for it."""
-        time = self._time(entry)
+        time = self._time(back=isinstance(entry, ClockSet))
         text = written(entry, time)
         number = self.state.head.number + 1
         row = Row(number, chained(self.state.head.hash, text), text, *names(entry))
         self.state.add(entry, time, row.head)
+        self._new -= {row.key, row.question}
         self.session.append(row, answer=answer, checkpoint=isinstance(entry, Checkpoint))
         return row
 
@@ -125,12 +175,15 @@ class Book:
         if self.session.head() != self.state.head:
             raise LedgerCorrupt("the records that were written are not there.")
 
-    def _time(self, entry: Entry) -> str:
-        moment = self._clock()
-        time = stamp(moment)
-        if time >= self.state.time or isinstance(entry, ClockSet):
+    def _time(self, *, back: bool) -> str:
+        """The time of the turn; records never go back, but for one that says so."""
+        if self._moment is None:
+            self._moment = self._clock()
+            self._stamp, self._latest = stamp(self._moment), stamp(self._moment + LATE)
+        time = self._stamp
+        if time >= self.state.time or back:
             return time
-        if stamp(moment + LATE) < self.state.time:
+        if self._latest < self.state.time:
             hint = "Set the clock right, or let the owner accept it with `accept_clock`."
             raise LedgerUnavailable(f"the clock says {time}, but the last record is of {self.state.time}.", hint=hint)
         return self.state.time

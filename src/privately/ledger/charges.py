@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-import secrets
+import os
+import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
+from hashlib import sha256
 from typing import Any, TypeAlias
 
 from privately.accounting import Batch, Event, decode, encode
@@ -17,7 +19,8 @@ from privately.accounting.filters.currencies import KINDS as GUARANTEES
 from privately.accounting.filters.states import decoded, encoded
 from privately.errors import InvalidParameter
 from privately.guarantees import Guarantee
-from privately.ledger.entries import canonical, digest
+from privately.ledger.book import key_of
+from privately.ledger.entries import canonical, quoted
 from privately.ledger.names import checked_name, checked_text
 
 Cost: TypeAlias = Guarantee | Event | Batch
@@ -46,8 +49,10 @@ class Charge:
     snapshot: str = ""
     analyst: str = OWNER
     token: str | None = None
-    key: str = field(default_factory=lambda: secrets.token_hex(16))
+    key: str = ""
     label: str = ""
+    _body: str | None = field(default=None, init=False, repr=False, compare=False)
+    _questions: dict[bool, str] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __init__(
         self,
@@ -68,15 +73,17 @@ class Charge:
         listed = tuple(sorted({checked_name(name, "lineages") for name in lineages}))
         if not 1 <= len(listed) <= MOST_LINEAGES:
             raise InvalidParameter("lineages", f"name between 1 and {MOST_LINEAGES}.")
-        members = {
+        members: dict[str, Any] = {
             "lineages": listed,
             "query": checked_text(query, "query", longest=LONGEST_QUERY),
             "cost": cost,
             "snapshot": checked_text(snapshot, "snapshot", longest=LONGEST_LABEL),
             "analyst": checked_name(analyst, "analyst"),
             "token": None if token is None else checked_name(token, "token"),
-            "key": secrets.token_hex(16) if key is None else checked_name(key, "key"),
+            "key": new_key() if key is None else checked_name(key, "key"),
             "label": checked_text(label, "label", longest=LONGEST_LABEL),
+            "_body": None,
+            "_questions": {},
         }
         for name, value in members.items():
             object.__setattr__(self, name, value)
@@ -88,13 +95,42 @@ class Charge:
         return tuple((lineage, *(f"{lineage}/{holder}" for holder in holders)) for lineage in self.lineages)
 
     @property
+    def filed(self) -> str:
+        """The name under which it is found again."""
+        return key_of(self.analyst, self.key)
+
+    @property
     def body(self) -> str:
         """A hash of the request: equal for equal requests. The snapshot is not part of what is requested."""
-        return digest([self.lineages, self.query, described(self.cost), self.token])
+        if self._body is None:
+            token = "null" if self.token is None else quoted(self.token)
+            found = _hashed(f"[{_listed(self.lineages)},{quoted(self.query)},{described_text(self.cost)},{token}]")
+            object.__setattr__(self, "_body", found)
+            return found
+        return self._body
 
     def question(self, *, own: bool) -> str:
         """A hash of what decides whether a stored answer serves again: the query, the snapshot, the policy."""
-        return digest([self.lineages, self.query, self.snapshot, self.analyst if own else None])
+        found = self._questions.get(own)
+        if found is None:
+            analyst = quoted(self.analyst) if own else "null"
+            found = _hashed(f"[{_listed(self.lineages)},{quoted(self.query)},{quoted(self.snapshot)},{analyst}]")
+            self._questions[own] = found
+        return found
+
+
+def new_key() -> str:
+    """One that nobody has used. Those of one time begin alike, so that a store finds them in one place."""
+    return f"{time.time_ns():016x}{os.urandom(8).hex()}"
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    return f"[{','.join(map(quoted, names))}]"
+
+
+def _hashed(text: str) -> str:
+    """A hash of what was asked, never of people's data."""
+    return sha256(text.encode("ascii")).hexdigest()
 
 
 @lru_cache(maxsize=1024)
@@ -105,6 +141,12 @@ def described(cost: Cost) -> dict[str, Any]:
     if isinstance(cost, Batch):
         return {"event": encode(cost.event), "delta": None if cost.delta is None else str(cost.delta)}
     return {"event": encode(cost), "delta": None}
+
+
+@lru_cache(maxsize=1024)
+def described_text(cost: Cost) -> str:
+    """The same as a text with one spelling."""
+    return canonical(described(cost)).decode("ascii")
 
 
 @lru_cache(maxsize=1024)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Callable, Sequence
 from queue import Empty, SimpleQueue
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
@@ -19,6 +20,7 @@ Task = TypeVar("Task")
 
 _MOST = 1_000
 _PATIENCE = 1.0
+_PAUSE = 0.0001
 
 
 class Answerable(Protocol):
@@ -73,8 +75,9 @@ Asked: TypeAlias = tuple[Task, Answerable]
 class Desk(Generic[Task]):
     """A thread with a queue. `serve` is given all that wait, and settles every promise."""
 
-    def __init__(self, serve: Callable[[Sequence[Asked[Task]]], None], name: str) -> None:
-        self._serve = serve
+    def __init__(self, serve: Callable[[Sequence[Asked[Task]]], None], name: str, *, gathers: bool = False) -> None:
+        self._serve, self._gathers = serve, gathers
+        self._last, self._seconds = 0, 0.0
         self._queue: SimpleQueue[Asked[Task] | None] = SimpleQueue()
         self._closing = False
         self._process = os.getpid()
@@ -109,17 +112,31 @@ class Desk(Generic[Task]):
     def _run(self) -> None:
         while True:
             asked = self._waiting()
+            start = time.monotonic()
             try:
                 self._serve([one for one in asked if one is not None])
             except BaseException:
                 self._closing = True
                 raise
+            self._last, self._seconds = len(asked), time.monotonic() - start
             if None in asked:
                 return
+
+    def _gather(self) -> None:
+        """Those who were served together come back together: waits for them as long as they keep coming.
+
+        Never longer than serving them took, so that nobody waits more than twice as long as without.
+        """
+        end, came = time.monotonic() + self._seconds, -1
+        while came < (waiting := self._queue.qsize()) < self._last - 1 and time.monotonic() < end:
+            came = waiting
+            time.sleep(_PAUSE)
 
     def _waiting(self) -> list[Asked[Task] | None]:
         """All that wait, as soon as one does; None is the end."""
         found = [self._queue.get()]
+        if self._gathers and found[0] is not None:
+            self._gather()
         while len(found) < _MOST:
             try:
                 found.append(self._queue.get_nowait())

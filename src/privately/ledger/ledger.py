@@ -25,10 +25,13 @@ from privately.ledger.acts import (
     Receipt,
     Reuse,
     StoreAnswer,
+    offer,
     payers,
+    question_of,
 )
 from privately.ledger.book import Book, Clock, follow, now
 from privately.ledger.budgets import Budget
+from privately.ledger.catching_up import CaughtUp, caught_up
 from privately.ledger.charges import LONGEST_LABEL, OWNER, Charge, amounts
 from privately.ledger.entries import Entry, Founded, read
 from privately.ledger.names import checked_name, checked_text
@@ -145,8 +148,9 @@ class Ledger:
             raise InvalidParameter("reuse", f"must be one of {', '.join(REUSES)}.")
         if analyst is not None and reuse != "everyone":
             raise InvalidParameter("reuse", "is decided for the whole lineage.", hint="Leave it out here.")
-        name = _account_name(lineage, analyst, token)
-        self._writer.perform(OpenAccount(name=name, filter=_filter(cap, by), reuse=reuse))
+        name, filter_ = _account_name(lineage, analyst, token), _filter(cap, by)
+        before = self._reader.look(partial(self._spent_before, name, filter_))
+        self._writer.perform(OpenAccount(name=name, filter=filter_, reuse=reuse, before=before))
         return self.budget(lineage, analyst=analyst, token=token)
 
     def adjust(
@@ -274,7 +278,7 @@ class Ledger:
 
     def verify(self, *, progress: Callable[[int, int], None] | None = None) -> Verification:
         """Reads everything again from the first record on; LedgerCorrupt if anything does not follow."""
-        return self._reader.look(lambda session: verified(session, progress=progress))
+        return verified(self._reader.look, progress=progress)
 
     def backup(self, path: str | os.PathLike[str]) -> None:
         """Copies all that is committed into a new file, while the ledger is in use.
@@ -311,14 +315,22 @@ class Ledger:
         self._seen = follow(session, self._seen)
         return self._seen
 
+    def _spent_before(self, name: str, filter_: Filter, session: Session) -> CaughtUp | None:
+        """Most of what a holder has spent is read outside the writer's turn."""
+        state = self._follow(session)
+        if name in state.accounts:
+            return None
+        return caught_up(session, state, name, CaughtUp(filter_), state.head.number)
+
     def _prepare(self, charge: Charge) -> None:
-        """Prices outside the writer's turn, which then finds the amounts remembered."""
+        """Prices and hashes outside the writer's turn, which then finds both remembered."""
         if self._seen is not None:
             try:
-                for account in payers(self._seen, charge):
-                    amounts(charge.cost, account.filter.tally.currency)
+                offer(self._seen, charge)
+                question_of(self._seen, charge)
             except InvalidParameter:
                 pass  # the account may be newer than what was seen; the turn decides
+        _ = charge.body
 
 
 def _end(writer: Writer, reader: Reader, store: Store) -> None:

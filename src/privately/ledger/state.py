@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from privately.accounting import Filter
 from privately.errors import BudgetExhausted, LedgerCorrupt, PrivatelyError
@@ -20,10 +20,12 @@ from privately.ledger.entries import (
     Founded,
     Opened,
     Registered,
+    terms_of,
 )
 from privately.ledger.stores import EMPTY, Head
 
 BEGINNING = "0001-01-01T00:00:00.000000Z"
+_WRONG = (PrivatelyError, KeyError, TypeError, ValueError, AttributeError, ZeroDivisionError)
 
 
 @lru_cache(maxsize=4096)
@@ -32,8 +34,25 @@ def spendable(texts: tuple[str, ...]) -> tuple[Fraction, ...]:
     return tuple(Fraction(text) for text in texts)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Account:
+class Bill(NamedTuple):
+    """What every account pays for a charge, as it is recorded and as numbers."""
+
+    accounts: Mapping[str, list[str]]
+    amounts: tuple[tuple[str, tuple[Fraction, ...]], ...]
+
+    @classmethod
+    def of(cls, accounts: Mapping[str, list[str]]) -> Bill:
+        """The numbers of what is recorded."""
+        return cls(accounts, tuple((name, spendable(tuple(texts))) for name, texts in accounts.items()))
+
+
+@lru_cache(maxsize=4096)
+def bill_of(first: bytes) -> Bill:
+    """The bill in the first line of the text of a charge."""
+    return Bill.of(terms_of(first)[1]["accounts"])
+
+
+class Account(NamedTuple):
     """A budget: the filter that decides, whether answers are used again, what the last charge cost every account."""
 
     name: str
@@ -59,7 +78,10 @@ class Table:
 
 @dataclass(slots=True, kw_only=True)
 class State:
-    """The sum of all entries up to `head`."""
+    """The sum of all entries up to `head`. `asked` says in which record each analyst was first charged.
+
+    `offers` are first lines of charges with their bills, remembered until another account may have to pay too.
+    """
 
     ledger: str = ""
     head: Head = EMPTY
@@ -68,31 +90,62 @@ class State:
     key: str | None = None
     accounts: dict[str, Account] = field(default_factory=dict)
     tables: dict[str, Table] = field(default_factory=dict)
+    asked: dict[str, int] = field(default_factory=dict)
+    offers: dict[Any, tuple[bytes, Bill]] = field(default_factory=dict, compare=False, repr=False)
 
     def copy(self) -> State:
         """One that may go on by itself."""
-        return replace(self, accounts=dict(self.accounts), tables=dict(self.tables))
+        return replace(self, accounts=dict(self.accounts), tables=dict(self.tables), asked=dict(self.asked))
 
     def apply(self, entry: Entry, time: str, head: Head) -> None:
         """Goes on by an entry that was recorded, or LedgerCorrupt if it cannot follow the others."""
-        if (head.number == 1) != isinstance(entry, Founded):
-            raise LedgerCorrupt("a ledger begins with the record that founds it.")
-        if time < self.time and not isinstance(entry, ClockSet):
-            raise LedgerCorrupt(f"record {head.number} is older than the one before it.")
+        self._check_place(time, head, founds=isinstance(entry, Founded), back=isinstance(entry, ClockSet))
         try:
             self.add(entry, time, head)
-        except (PrivatelyError, KeyError, TypeError, ValueError, AttributeError, ZeroDivisionError) as fault:
-            raise LedgerCorrupt(f"record {head.number} does not follow from those before it ({fault}).") from None
+        except _WRONG as fault:
+            raise _does_not_follow(head, fault) from None
+
+    def apply_charge(self, first: bytes, analyst: str, time: str, head: Head) -> None:
+        """The same for a charge, of which these are the first line of its text and who asked."""
+        self._check_place(time, head)
+        try:
+            self.add_charge(bill_of(first), analyst, time, head)
+        except _WRONG as fault:
+            raise _does_not_follow(head, fault) from None
+
+    def _check_place(self, time: str, head: Head, *, founds: bool = False, back: bool = False) -> None:
+        if (head.number == 1) != founds:
+            raise LedgerCorrupt("a ledger begins with the record that founds it.")
+        if time < self.time and not back:
+            raise LedgerCorrupt(f"record {head.number} is older than the one before it.")
 
     def add(self, entry: Entry, time: str, head: Head) -> None:
         """Goes on by an entry that is to be recorded; on an error, such as BudgetExhausted, nothing has changed."""
+        if isinstance(entry, Charged):
+            self.add_charge(Bill.of(entry.accounts), entry.analyst, time, head)
+            return
         self._add(entry, head)
+        self.head, self.time = head, time
+
+    def add_charge(self, bill: Bill, analyst: str, time: str, head: Head) -> None:
+        """The same for a charge. All accounts pay, or none does."""
+        paid = []
+        for name, amounts in bill.amounts:
+            account = self.accounts[name]
+            try:
+                spent = account.filter.spend_amounts(amounts)
+            except BudgetExhausted as fault:
+                hint = f"This is what account {name} has. {fault.hint}".strip()
+                raise BudgetExhausted(asked=fault.asked, left=fault.left, hint=hint) from None
+            paid.append(Account(name, spent, account.reuse, bill.accounts))
+        for account in paid:
+            self.accounts[account.name] = account
+        if analyst not in self.asked:
+            self.asked[analyst] = head.number
         self.head, self.time = head, time
 
     def _add(self, entry: Entry, head: Head) -> None:
         match entry:
-            case Charged():
-                self._spend(entry.accounts)
             case Opened():
                 self._open(entry)
             case Adjusted(account=name):
@@ -120,20 +173,8 @@ class State:
         if entry.account in self.accounts:
             raise LedgerCorrupt(f"account {entry.account} was opened before.")
         filter_ = Filter.from_state(entry.filter)
-        self.accounts[entry.account] = Account(name=entry.account, filter=filter_, reuse=entry.reuse)
-
-    def _spend(self, owed: Mapping[str, list[str]]) -> None:
-        """All accounts pay, or none does."""
-        paid = {}
-        for name, amounts in owed.items():
-            account = self.accounts[name]
-            try:
-                spent = account.filter.spend_amounts(spendable(tuple(amounts)))
-            except BudgetExhausted as fault:
-                hint = f"This is what account {name} has. {fault.hint}".strip()
-                raise BudgetExhausted(asked=fault.asked, left=fault.left, hint=hint) from None
-            paid[name] = replace(account, filter=spent, last=owed)
-        self.accounts.update(paid)
+        self.accounts[entry.account] = Account(entry.account, filter_, entry.reuse, entry.last)
+        self.offers = {}
 
     def _adjust(self, account: Account, following: Filter) -> None:
         before, after = account.filter.to_state(), following.to_state()
@@ -141,7 +182,7 @@ class State:
             raise LedgerCorrupt("an adjustment changes what was spent.")
         if account.filter.tally.currency != following.tally.currency:
             raise LedgerCorrupt("an adjustment changes in what an account counts.")
-        self.accounts[account.name] = replace(account, filter=following)
+        self.accounts[account.name] = account._replace(filter=following)
 
     def _check(self, claimed: Mapping[str, Any]) -> None:
         if dict(claimed) != self.to_data():
@@ -154,6 +195,7 @@ class State:
             "key": self.key,
             "accounts": {name: account.to_data() for name, account in self.accounts.items()},
             "tables": {name: table.to_data() for name, table in self.tables.items()},
+            "asked": dict(self.asked),
         }
 
     @classmethod
@@ -165,11 +207,15 @@ class State:
                 name: Table(lineages=tuple(data["lineages"]), sketches=tuple(data["sketches"]))
                 for name, data in state["tables"].items()
             }
-            ledger, key = state["ledger"], state["key"]
+            ledger, key, asked = state["ledger"], state["key"], dict(state["asked"])
         except (PrivatelyError, KeyError, TypeError, ValueError, AttributeError):
             raise LedgerCorrupt(f"the checkpoint at record {head.number} cannot be read.") from None
-        found = {"ledger": ledger, "key": key, "accounts": accounts, "tables": tables}
+        found = {"ledger": ledger, "key": key, "accounts": accounts, "tables": tables, "asked": asked}
         return cls(head=head, time=time, checkpoint=head.number, **found)
+
+
+def _does_not_follow(head: Head, fault: Exception) -> LedgerCorrupt:
+    return LedgerCorrupt(f"record {head.number} does not follow from those before it ({fault}).")
 
 
 def _account(name: str, data: Mapping[str, Any]) -> Account:

@@ -2,36 +2,32 @@
 
 Charges come in great numbers and on few terms. Those between two other entries are counted by their terms, and each
 account pays for all of them at once, which comes to the same while totals are exact; where they are not, one by one.
+Records are read page by page, and nothing is locked in between: those that were there at the beginning never change.
 """
 
 from __future__ import annotations
 
-import json
 from array import array
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from fractions import Fraction
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
 from hashlib import sha256
-from math import lcm
-from typing import Any
+from typing import Any, NoReturn
 
-from privately.accounting import Filter
-from privately.accounting.filters import Currency
-from privately.accounting.filters.states import encoded_neighbors
-from privately.accounting.filters.sums import EXACT_BITS
 from privately.errors import LedgerCorrupt
-from privately.guarantees import GaussianDP
 from privately.ledger.book import join
-from privately.ledger.charges import repriced
-from privately.ledger.entries import PARTICULARS, Charged, Checkpoint, Entry, Released, chained, read, terms_of
-from privately.ledger.state import Account, State, spendable
-from privately.ledger.stores import Head, Row, Session
+from privately.ledger.entries import Charged, Checkpoint, Opened, Released, charge_line, kind_of, read, release_line
+from privately.ledger.rederiving import check_keys, check_opened
+from privately.ledger.settling import Run, settle
+from privately.ledger.state import State
+from privately.ledger.stores import Head, Row, Session, Whole
 
-_MEMBERS: dict[type[Entry], set[str]] = {kind: {"time", *PARTICULARS[kind]} for kind in (Charged, Released)}
 _EVERY = 5_000
-_decode = json.JSONDecoder().raw_decode
+_NOTHING = (None, None, None)
 
 Progress = Callable[[int, int], None]
+Look = Callable[[Callable[[Session], Any]], Any]
+"""Has a function look at the ledger, as `Reader.look` does."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,158 +39,105 @@ class Verification:
     answers: int
 
 
-@dataclass(slots=True)
-class _Run:
-    """Charges that follow one another, or only answers between them: how many on which terms."""
-
-    start: int
-    counts: dict[bytes, int] = field(default_factory=dict)
-    latest: dict[bytes, int] = field(default_factory=dict)
-
-
-def verified(session: Session, *, progress: Progress | None = None) -> Verification:
+def verified(look: Look, *, progress: Progress | None = None) -> Verification:
     """Passes if every record follows from those before it, and every answer is the one that was stored."""
-    state, run, end = State(), _Run(0), session.head()
-    questions = array("q", bytes(8 * (end.number + 1)))
-    charges = answers = 0
-    for row, is_checkpoint, answer in session.everything():
-        number = row.number
-        first, _, second = row.text.partition(b"\n")
-        kind = _kind(first)
-        if is_checkpoint != (kind is Checkpoint):
-            raise LedgerCorrupt(f"record {number} is filed as a checkpoint and is none, or is one and is not.")
-        if kind is Charged:
-            found = _go_on(state, row, kind, second)
-            run.counts[first] = run.counts.get(first, 0) + 1
-            run.latest[first] = number
-            questions[number] = hash(found["question"]) or 1
-            charges += 1
-        elif kind is Released:
-            found = _go_on(state, row, kind, second)
-            _check_answer(number, found, answer, questions)
-            answers += 1
-        else:
-            _settle(session, state, run, number - 1)
-            join(state, row)
-            run = _Run(number)
-        if progress is not None and number % _EVERY == 0:
-            progress(number, end.number)
-    _settle(session, state, run, end.number)
-    if state.head != end:
-        raise LedgerCorrupt("the last record is not the end of the chain.")
-    session.check()
-    return Verification(records=end.number, charges=charges, answers=answers)
+    end: Head = look(lambda session: session.head())
+    verifier = _Verifier(look, end)
+    for start in range(0, end.number, _EVERY):
+        upto = min(start + _EVERY, end.number)
+        verifier.read(look(partial(_page, start, upto)))
+        if progress is not None and upto % _EVERY == 0:
+            progress(upto, end.number)
+    return verifier.finished()
 
 
-def _check_answer(number: int, found: dict[str, Any], answer: bytes | None, questions: array[int]) -> None:
-    """An answer belongs to a charge before it that nothing else answers, and is what its record says."""
-    charge = found["charge"]
-    if type(charge) is not int or not 0 < charge < number or questions[charge] != (hash(found["question"]) or 1):
-        raise LedgerCorrupt(f"record {number} answers what was not charged, or not any more.")
-    questions[charge] = 0
-    if answer is None or len(answer) != found["size"] or sha256(answer).hexdigest() != found["hash"]:
-        raise LedgerCorrupt(f"the answer stored with record {number} does not verify.")
+def _page(after: int, upto: int, session: Session) -> list[Whole]:
+    return session.page(after, upto)
 
 
-def _kind(first: bytes) -> type[Entry]:
-    try:
-        return terms_of(first)[0]
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        raise LedgerCorrupt("a record cannot be read.") from None
+@dataclass(slots=True)
+class _Verifier:
+    """How far verification has come. `questions` holds, for each charge without an answer, a hash of its question."""
 
+    look: Look
+    end: Head
+    state: State = field(default_factory=State)
+    run: Run = field(default_factory=Run)
+    questions: array[int] = field(init=False)
+    again: dict[int, int] = field(default_factory=dict)
+    charges: int = 0
+    answers: int = 0
 
-def _go_on(state: State, row: Row, kind: type[Entry], second: bytes) -> dict[str, Any]:
-    """What `join` does for a charge or an answer, but for the sums."""
-    number, (before, previous) = row.number, state.head
-    if number != before + 1 or chained(previous, row.text) != row.hash:
-        raise LedgerCorrupt(f"record {number} breaks the chain.")
-    found = _particulars(row, second)
-    if found.keys() != _MEMBERS[kind]:
-        raise LedgerCorrupt(f"record {number} has other members than it should.")
-    if (row.key, row.question, row.charge) != _filed(kind, found):
-        raise LedgerCorrupt(f"record {number} is filed under names that are not its own.")
-    time, question = found["time"], found["question"]
-    if not (question is None or isinstance(question, str)):
-        raise LedgerCorrupt(f"record {number} cannot be read.")
-    if not isinstance(time, str) or time < state.time:
-        raise LedgerCorrupt(f"record {number} is older than the one before it.")
-    state.head, state.time = Head(number, row.hash), time
-    return found
+    def __post_init__(self) -> None:
+        self.questions = array("q", bytes(8 * (self.end.number + 1)))
 
+    def read(self, page: list[Whole]) -> None:
+        """Goes on by these records. What `join` does for each, but for the sums of charges."""
+        (before, previous), latest = self.state.head, self.state.time
+        run, questions = self.run, self.questions
+        for number, hashed, text, key, question, charge, checkpoint, answer in page:
+            before += 1
+            if number != before or type(text) is not bytes or sha256(previous + text).digest() != hashed:
+                raise LedgerCorrupt(f"record {number} breaks the chain.")
+            first, _, second = text.partition(b"\n")
+            kind = kind_of(first)
+            if kind is Charged:
+                analyst, earlier, _, name, _, asked, _, time, token = charge_line(second)
+                if key != f"{name}\n{analyst}" or (question, charge, checkpoint) != _NOTHING:
+                    _misfiled(number)
+                run.add(first, analyst, token, asked, number)
+                questions[number] = hash(asked) or 1
+                if earlier is not None:
+                    self.again[number] = int(earlier)
+            elif kind is Released:
+                named, digest, asked, size, time = release_line(second)
+                if named != str(charge) or question != asked or key is not None or checkpoint is not None:
+                    _misfiled(number)
+                self._answered(number, int(named), asked, answer, (int(size), digest))
+            else:
+                self.state.head, self.state.time = Head(before - 1, previous), latest
+                self._other(Row(number, hashed, text, key, question, charge), checkpoint)
+                run, time = self.run, self.state.time
+            if time < latest and self.state.head.number != number:
+                raise LedgerCorrupt(f"record {number} is older than the one before it.")
+            previous, latest = hashed, time
+        self.state.head, self.state.time = Head(before, previous), latest
 
-def _filed(kind: type[Entry], found: dict[str, Any]) -> tuple[str | None, str | None, int | None]:
-    if kind is Charged:
-        return f"{found['analyst']}\n{found['key']}", None, None
-    return None, found["question"], found["charge"]
+    def finished(self) -> Verification:
+        """What was verified, if it ends where it should."""
+        self._settle(self.end.number)
+        if self.state.head != self.end:
+            raise LedgerCorrupt("the last record is not the end of the chain.")
+        self.look(partial(check_keys, self.again, self.end.number))
+        self.look(lambda session: session.check())
+        return Verification(records=self.end.number, charges=self.charges, answers=self.answers)
 
+    def _answered(
+        self, number: int, charge: int, question: str | None, found: tuple[int, str] | None, said: tuple[int, str]
+    ) -> None:
+        """An answer belongs to a charge before it that nothing else answers, and is what its record says."""
+        if not 0 < charge < number or self.questions[charge] != (hash(question) or 1):
+            raise LedgerCorrupt(f"record {number} answers what was not charged, or not any more.")
+        self.questions[charge] = 0
+        if found != said:
+            raise LedgerCorrupt(f"the answer stored with record {number} does not verify.")
+        self.answers += 1
 
-def _particulars(row: Row, second: bytes) -> dict[str, Any]:
-    try:
-        found, end = _decode(second.decode("ascii"))
-    except (ValueError, RecursionError):
-        raise LedgerCorrupt(f"record {row.number} cannot be read.") from None
-    if end != len(second) or not isinstance(found, dict):
-        raise LedgerCorrupt(f"record {row.number} cannot be read.")
-    return found
-
-
-def _settle(session: Session, state: State, run: _Run, upto: int) -> None:
-    """All accounts pay for the charges of a run, which were at least what their events cost."""
-    owed: dict[str, list[tuple[Mapping[str, Any], tuple[str, ...], bytes]]] = {}
-    for first in run.counts:
-        terms = terms_of(first)[1]
-        for name, texts in terms["accounts"].items():
-            owed.setdefault(name, []).append((terms["cost"], tuple(texts), first))
-    try:
-        accounts = {name: _charged(state.accounts[name], listed, run) for name, listed in owed.items()}
-    except (KeyError, TypeError, ValueError, AttributeError, ZeroDivisionError) as fault:
-        raise LedgerCorrupt(f"records {run.start + 1} to {upto} do not add up ({fault}).") from None
-    if all(accounts.values()):
-        state.accounts.update({name: account for name, account in accounts.items() if account is not None})
-    else:
-        _one_by_one(session, state, run.start, upto)
-
-
-def _charged(
-    account: Account, listed: list[tuple[Mapping[str, Any], tuple[str, ...], bytes]], run: _Run
-) -> Account | None:
-    """The account after these charges; None where rounding would make their order matter."""
-    filter_ = account.filter
-    totals = list(filter_.tally.amounts)
-    for cost, texts, first in listed:
-        amounts = spendable(texts)
-        if len(amounts) != len(totals) or any(amount < 0 for amount in amounts) or not any(amounts):
-            raise LedgerCorrupt(f"account {account.name} was charged what is no cost.")
-        if _plainly(cost, filter_.tally.currency) != texts and any(
-            amount < least for amount, least in zip(amounts, repriced(cost, filter_.tally.currency), strict=True)
-        ):
-            raise LedgerCorrupt(f"account {account.name} was charged less than the event costs.")
-        totals = [total + run.counts[first] * amount for total, amount in zip(totals, amounts, strict=True)]
-    if not _exact(filter_.tally.amounts, listed):
-        return None
-    entries = filter_.entries + sum(run.counts[first] for _, _, first in listed)
-    spent = {"spent": [str(total) for total in totals], "entries": entries}
-    last = terms_of(max(listed, key=lambda one: run.latest[one[2]])[2])[1]["accounts"]
-    return replace(account, filter=Filter.from_state(filter_.to_state() | spent), last=last)
-
-
-def _plainly(cost: Mapping[str, Any], currency: Currency) -> tuple[str, ...] | None:
-    """The numbers of a guarantee that is written in the currency itself, which is what it costs."""
-    found = cost.get("guarantee")
-    if found is None or found["kind"] != currency.kind.__name__ or currency.kind is GaussianDP or currency.orders:
-        return None
-    same = found["neighbors"] == encoded_neighbors(currency.neighbors)
-    return tuple(found[str(name)] for name in currency.names) if same else None
-
-
-def _exact(before: tuple[Fraction, ...], listed: list[tuple[Mapping[str, Any], tuple[str, ...], bytes]]) -> bool:
-    """Whether no sum on the way could have been rounded: a common denominator is short."""
-    columns = zip(before, *(spendable(texts) for _, texts, _ in listed), strict=True)
-    return all(lcm(*(amount.denominator for amount in column)).bit_length() <= EXACT_BITS for column in columns)
-
-
-def _one_by_one(session: Session, state: State, after: int, upto: int) -> None:
-    for row in session.rows(after, upto):
+    def _other(self, row: Row, checkpoint: int | None) -> None:
+        """Any record that is neither a charge nor an answer."""
         entry, _ = read(row.text)
-        if isinstance(entry, Charged):
-            state.apply(entry, state.time, state.head)
+        if (checkpoint is not None) != isinstance(entry, Checkpoint):
+            raise LedgerCorrupt(f"record {row.number} is filed as a checkpoint and is none, or is one and is not.")
+        self._settle(row.number - 1)
+        if isinstance(entry, Opened):
+            self.look(partial(check_opened, entry, self.state))
+        join(self.state, row)
+
+    def _settle(self, upto: int) -> None:
+        self.charges += sum(self.run.counts.values())
+        settle(self.look, self.state, self.run, upto)
+        self.run = Run(start=upto + 1)
+
+
+def _misfiled(number: int) -> NoReturn:
+    raise LedgerCorrupt(f"record {number} is filed under names that are not its own.")

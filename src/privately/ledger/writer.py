@@ -7,6 +7,7 @@ from copy import copy
 from typing import Any, TypeAlias, TypeVar
 
 from privately.errors import LedgerCorrupt, LedgerUnavailable, PrivatelyError
+from privately.ledger.acts import MakeCharge, expect
 from privately.ledger.book import Book, Clock, follow
 from privately.ledger.desks import Answerable, Desk
 from privately.ledger.state import State
@@ -32,7 +33,7 @@ class Writer:
 
     def start(self) -> None:
         """Begins to take turns, in a thread of its own."""
-        self._desk = Desk(self.take_turn, "writer")
+        self._desk = Desk(self.take_turn, "writer", gathers=True)
 
     def perform(self, act: Act[Result]) -> Result:
         """Has an act done in the next turn, and waits until it is durable."""
@@ -52,6 +53,7 @@ class Writer:
         try:
             with self._store.writing() as session:
                 book = Book(session, follow(session, self._state), self._clock)
+                expect(book, [act.charge for act, _ in acts if isinstance(act, MakeCharge)])
                 for act, future in acts:
                     outcomes.append((future, *_outcome(act, book)))
                 book.finish()

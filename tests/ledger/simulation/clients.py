@@ -35,11 +35,11 @@ ACCOUNTS: dict[str, tuple[Callable[[int], Guarantee], str]] = {
     "visits/ana/app": (lambda units: PureDP(epsilon=f"{units}/5"), "everyone"),
     "visits/ben": (lambda units: GaussianDP(mu=f"{units}/4"), "everyone"),
     "wards": (lambda units: ApproxDP(epsilon=units, delta="0.000001"), "own"),
-    "wards/ana": (lambda units: PureDP(epsilon=f"{units}/3"), "own"),
+    "wards/ana": (lambda units: PureDP(epsilon=f"{units}/3"), "everyone"),
     "labs": (lambda units: GaussianDP(mu=units), "never"),
-    "labs/eve": (lambda units: PureDP(epsilon=f"{units}/10"), "never"),
+    "labs/eve": (lambda units: PureDP(epsilon=f"{units}/10"), "everyone"),
 }
-"""The caps in units, and who is served again; several currencies."""
+"""The caps in units, and who is served again, which the lineage decides; several currencies."""
 
 
 def opening(name: str) -> OpenAccount:

@@ -64,7 +64,7 @@ class Observer:
         for row in rows:
             if row.key is not None:
                 stored[row.key].append(answers.get(row.number))
-        keyed = {f"{analyst}\n{key}": answer for (analyst, key), (_, answer) in self.shown.items()}
+        keyed = {f"{key}\n{analyst}": answer for (analyst, key), (_, answer) in self.shown.items()}
         for key in keyed.keys() - stored.keys():
             raise Violation(f"an answer was released under the key {key!r} that was never charged.")
         for key, answer in keyed.items():

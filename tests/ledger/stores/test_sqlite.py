@@ -152,14 +152,14 @@ def test_what_is_no_ledger(tmp_path: Path) -> None:
     connection.close()
     used(early)
     connection = apsw.Connection(str(early))
-    connection.execute("PRAGMA user_version = 2")
+    connection.execute("PRAGMA user_version = 1")
     connection.close()
     before = {name: found for name, found in files(tmp_path).items() if not name.endswith((".lock", "-shm", "-wal"))}
     for wrong, fault, words in (
         (empty, LedgerCorrupt, "is empty"),
         (text, LedgerCorrupt, "is damaged or no ledger"),
         (other, InvalidParameter, "is a database of another program"),
-        (early, LedgerUnavailable, r"another version of ledgers \(2, not 1\)"),
+        (early, LedgerUnavailable, r"another version of ledgers \(1, not 2\)"),
     ):
         with pytest.raises(fault, match=words):
             Ledger.open(wrong)

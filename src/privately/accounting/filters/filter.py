@@ -105,7 +105,7 @@ class Filter:
         tally = self.tally.plus(cost)
         if tally is None:
             raise BudgetExhausted(asked=cost, left=self.remaining, hint=self._hint(self.price(cost)))
-        return self._with(tally)
+        return self.with_tally(tally)
 
     def price(self, cost: Guarantee | Priced) -> Amounts:
         """What a cost amounts to in this filter's currency: exactly what `spend` would add."""
@@ -119,7 +119,7 @@ class Filter:
         if tally is None:
             asked = self.tally.currency.statement(amounts)
             raise BudgetExhausted(asked=asked, left=self.remaining, hint=self._hint(amounts))
-        return self._with(tally)
+        return self.with_tally(tally)
 
     def interleaves(self, cost: Guarantee | Priced) -> bool:
         """Whether an interactive mechanism with this cost may stay open while other entries are made and answered.
@@ -153,7 +153,8 @@ class Filter:
         _set(self, "promise", promise)
         _set(self, "tally", tally)
 
-    def _with(self, tally: Tally) -> Filter:
+    def with_tally(self, tally: Tally) -> Filter:
+        """The same filter at another total, for whoever adds up many entries at once."""
         following = object.__new__(Filter)
         _set(following, "cap", self.cap)
         _set(following, "promise", self.promise)

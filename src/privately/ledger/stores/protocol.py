@@ -5,9 +5,9 @@ A store knows nothing of budgets. It keeps bytes, in order; what they mean is fo
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeAlias
 
 
 class Head(NamedTuple):
@@ -36,6 +36,10 @@ class Row(NamedTuple):
         return Head(self.number, self.hash)
 
 
+Whole: TypeAlias = tuple[int, bytes, bytes, str | None, str | None, int | None, int | None, tuple[int, str] | None]
+"""A row, whether it is filed as a checkpoint (1, or None), and the length and SHA-256 of the bytes kept with it."""
+
+
 class Session(Protocol):
     """What may be done while a store is read or written. Everything seen is of one moment."""
 
@@ -47,6 +51,9 @@ class Session(Protocol):
 
     def latest(self, *, key: str | None = None, question: str | None = None, charge: int | None = None) -> Row | None:
         """The last record that was filed under this one name."""
+
+    def known(self, *, keys: Sequence[str] = (), questions: Sequence[str] = ()) -> set[str]:
+        """Which of these names something was filed under."""
 
     def checkpoint(self) -> int:
         """The number of the last record that was appended as a checkpoint, or 0."""
@@ -60,13 +67,17 @@ class Session(Protocol):
     def check(self) -> None:
         """LedgerCorrupt if the database is damaged where reading the records does not show it, as in an index."""
 
-    def everything(self) -> Iterator[tuple[Row, bool, bytes | None]]:
-        """All records in order, whether they are filed as checkpoints, and the bytes that are kept with them."""
+    def page(self, after: int, upto: int) -> list[Whole]:
+        """All that is kept of these records, in order."""
 
-    def keyed(self, start: str, end: str) -> Iterator[Row]:
-        """The records whose key is not before the one and before the other, in order."""
+    def keyed(self, end: str, after: int, upto: int) -> Iterator[Row]:
+        """Those of these records whose key ends so, in order."""
 
-    def append(self, row: Row, *, answer: bytes | None = None, checkpoint: bool = False) -> None: ...
+    def repeated(self, upto: int) -> Iterator[tuple[str, int]]:
+        """The keys under which several of the first records are filed, each with their numbers in order."""
+
+    def append(self, row: Row, *, answer: bytes | None = None, checkpoint: bool = False) -> None:
+        """Adds a record. Whatever is asked of the session later takes account of it."""
 
 
 class Store(Protocol):

@@ -9,7 +9,7 @@ import apsw
 
 from privately.errors import InvalidParameter, LedgerCorrupt, LedgerUnavailable
 
-APPLICATION, VERSION = 0x70724C67, 1
+APPLICATION, VERSION = 0x70724C67, 2
 
 _STATEMENTS = (
     """CREATE TABLE record (

@@ -9,8 +9,9 @@ from __future__ import annotations
 import ctypes
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from privately.ledger.stores import forks, inspected
 from privately.ledger.stores.faults import explained
 from privately.ledger.stores.locks import FileLock
 from privately.ledger.stores.mounts import check_mounts
-from privately.ledger.stores.protocol import EMPTY, Head, Row
+from privately.ledger.stores.protocol import EMPTY, Head, Row, Whole
 from privately.ledger.stores.schema import check_kind, check_schema, found
 
 MEMORY = ":memory:"
@@ -34,7 +35,17 @@ _HEAD = "SELECT number, hash FROM record ORDER BY number DESC LIMIT 1"
 _ROW = "SELECT number, hash, text, key, question, charge FROM record"
 _EVERYTHING = """
 SELECT number, hash, text, key, question, charge, checkpoint, bytes
-FROM record LEFT JOIN answer USING (number) ORDER BY number
+FROM record LEFT JOIN answer USING (number) WHERE number > ? AND number <= ? ORDER BY number
+"""
+_KNOWN_KEY = "SELECT key FROM record WHERE key = ? LIMIT 1"
+_KNOWN_QUESTION = "SELECT question FROM record WHERE question = ? LIMIT 1"
+_KEYED = f"""
+{_ROW} WHERE number > ? AND number <= ? AND key IS NOT NULL AND substr(key, -length(?3)) = ?3 ORDER BY number
+"""
+_REPEATED = """
+SELECT key, number FROM record
+WHERE key IN (SELECT key FROM record WHERE key IS NOT NULL GROUP BY key HAVING count(*) > 1) AND number <= ?
+ORDER BY key, number
 """
 
 
@@ -86,8 +97,9 @@ class SQLiteStore:
             self._check_places()
             with transaction(self._writer, "BEGIN IMMEDIATE"):
                 self._check_schema()
-                session = SQLiteSession(self._writer)
+                session = SQLiteSession(self._writer, together=True)
                 yield session
+                session.write()
                 self._writer.execute("COMMIT")
             self._check_places()
             if self._lock is not None and session.appended:
@@ -246,19 +258,21 @@ class SQLiteStore:
 
 
 class SQLiteSession:
-    """One transaction."""
+    """One transaction. What is appended waits to be written `together`, at the latest before anything is looked up."""
 
-    def __init__(self, connection: apsw.Connection) -> None:
-        self._connection = connection
+    def __init__(self, connection: apsw.Connection, *, together: bool = False) -> None:
+        self._connection, self._together = connection, together
+        self._rows: list[tuple[Any, ...]] = []
+        self._answers: list[tuple[int, bytes]] = []
         self.appended = 0
 
     def head(self) -> Head:
-        found: list[Any] = self._connection.execute(_HEAD).fetchall()
+        found: list[Any] = self._execute(_HEAD).fetchall()
         return Head._make(found[0]) if found else EMPTY
 
     def rows(self, after: int, upto: int | None = None) -> Iterator[Row]:
         limits = (after, 2**63 - 1 if upto is None else upto)
-        return map(_row, self._connection.execute(f"{_ROW} WHERE number > ? AND number <= ? ORDER BY number", limits))
+        return map(_row, self._execute(f"{_ROW} WHERE number > ? AND number <= ? ORDER BY number", limits))
 
     def row(self, number: int) -> Row | None:
         return self._one(f"{_ROW} WHERE number = ?", number)
@@ -269,18 +283,30 @@ class SQLiteSession:
         )
         return self._one(f"{_ROW} WHERE {column} = ? ORDER BY number DESC LIMIT 1", value)
 
+    def known(self, *, keys: Sequence[str] = (), questions: Sequence[str] = ()) -> set[str]:
+        self.write()
+        found: list[Any] = []
+        if keys:
+            found += self._connection.executemany(_KNOWN_KEY, [(name,) for name in keys])
+        if questions:
+            found += self._connection.executemany(_KNOWN_QUESTION, [(name,) for name in questions])
+        return {name for (name,) in found}
+
     def checkpoint(self) -> int:
         query = "SELECT number FROM record WHERE checkpoint IS NOT NULL ORDER BY number DESC LIMIT 1"
-        found: list[Any] = self._connection.execute(query).fetchall()
+        found: list[Any] = self._execute(query).fetchall()
         return int(found[0][0]) if found else 0
 
     def answer(self, number: int) -> bytes | None:
-        found: list[Any] = self._connection.execute("SELECT bytes FROM answer WHERE number = ?", (number,)).fetchall()
+        found: list[Any] = self._execute("SELECT bytes FROM answer WHERE number = ?", (number,)).fetchall()
         return found[0][0] if found and isinstance(found[0][0], bytes) else None
 
-    def keyed(self, start: str, end: str) -> Iterator[Row]:
-        query = f"{_ROW} WHERE key >= ? AND key < ? ORDER BY number"
-        return map(_row, self._connection.execute(query, (start, end)))
+    def keyed(self, end: str, after: int, upto: int) -> Iterator[Row]:
+        return map(_row, self._execute(_KEYED, (after, upto, end)))
+
+    def repeated(self, upto: int) -> Iterator[tuple[str, int]]:
+        rows: Any = self._execute(_REPEATED, (upto,))
+        return iter(rows)
 
     def backup(self, path: str) -> None:
         copied(self._connection, Path(os.path.realpath(path)))
@@ -293,22 +319,39 @@ class SQLiteSession:
         count: list[Any] = self._connection.execute(_ORPHANS).fetchall()
         if count != [(0,)]:
             raise LedgerCorrupt("bytes are stored that belong to no answer.")
+        if self._execute("SELECT number FROM record WHERE number < 1 LIMIT 1").fetchall():
+            raise LedgerCorrupt("there are records before the first one.")
 
-    def everything(self) -> Iterator[tuple[Row, bool, bytes | None]]:
-        values: Any
-        for values in self._connection.execute(_EVERYTHING):
-            yield _row(values[:6]), values[6] is not None, values[7]
+    def page(self, after: int, upto: int) -> list[Whole]:
+        rows: Any = self._execute(_EVERYTHING, (after, upto))
+        return [row if row[7] is None else (*row[:7], _summary(row[7])) for row in rows]
 
     def append(self, row: Row, *, answer: bytes | None = None, checkpoint: bool = False) -> None:
-        values = (*row, 1 if checkpoint else None)
-        self._connection.execute("INSERT INTO record VALUES (?, ?, ?, ?, ?, ?, ?)", values)
+        self._rows.append((*row, 1 if checkpoint else None))
         self.appended = row.number
         if answer is not None:
-            self._connection.execute("INSERT INTO answer VALUES (?, ?)", (row.number, answer))
+            self._answers.append((row.number, answer))
+        if not self._together:
+            self.write()
+
+    def write(self) -> None:
+        """Gives the database what was appended, all at once."""
+        if self._rows:
+            rows, answers, self._rows, self._answers = self._rows, self._answers, [], []
+            self._connection.executemany("INSERT INTO record VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+            self._connection.executemany("INSERT INTO answer VALUES (?, ?)", answers)
+
+    def _execute(self, query: str, values: tuple[Any, ...] = ()) -> apsw.Cursor:
+        self.write()
+        return self._connection.execute(query, values)
 
     def _one(self, query: str, value: int | str | None) -> Row | None:
-        found = self._connection.execute(query, (value,)).fetchall()
+        found = self._execute(query, (value,)).fetchall()
         return _row(found[0]) if found else None
+
+
+def _summary(answer: object) -> tuple[int, str] | None:
+    return (len(answer), sha256(answer).hexdigest()) if isinstance(answer, bytes) else None
 
 
 def _row(values: Any) -> Row:
