@@ -3,6 +3,7 @@
 import itertools
 import math
 import random
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -10,7 +11,6 @@ from mpmath import mp
 
 from privately.accounting import RandomizedResponse
 from privately.accounting.closed_forms import finite
-from privately.accounting.closed_forms.factorials import log_binomial
 from privately.accounting.compositions import Composition, compositions
 from privately.accounting.losses import FiniteLoss, Weight, response
 from privately.accounting.roads import NotApplicable
@@ -233,19 +233,38 @@ def test_what_is_left_out_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     composition = of(response(Fraction(1, 10)), 10**4)
     at = Fraction(60)
     truth = response_delta(Fraction(1, 10), 10**4, at)
-    finite._table.cache_clear()
+    finite._kept.cache_clear()
     wide = finite.profile(composition, at)
     assert near(truth, Fraction(wide.lower), Fraction(wide.upper))
     assert Fraction(wide.upper) > Fraction(wide.lower) * Fraction(11, 10)
-    finite._table.cache_clear()
+    finite._kept.cache_clear()
     with monkeypatch.context() as patched:
         patched.setattr(finite, "_rest", lambda terms, ratio: 0.0 * (terms.size + ratio))
         short = finite.profile(composition, at)
         assert not near(truth, Fraction(short.lower), Fraction(short.upper))
-    finite._table.cache_clear()
+    finite._kept.cache_clear()
 
 
-@pytest.mark.parametrize("fault", ["one step more", "one step less", "other direction", "one outcome off", "half unit"])
+def scaled(table: finite.Table, factor: float) -> finite.Table:
+    return replace(table, masses=table.masses * factor)
+
+
+@pytest.mark.parametrize("law", [response(Fraction(1, 10)), response(Fraction(470)), response(Fraction(700))])
+def test_atoms_agree(law: FiniteLoss) -> None:
+    """With those of the law, which have more digits; likewise for losses between."""
+    many = FiniteLoss(epsilon=law.epsilon, outcomes=(*law.outcomes[:1], (weight(3), weight(2)), *law.outcomes[1:]))
+    for one in (law, many):
+        for (p, loss), (true_p, true_loss) in zip(finite.atoms_of(one), one.atoms(), strict=True):
+            assert p.lower <= true_p.upper
+            assert true_p.lower <= p.upper
+            assert loss.lower <= true_loss.upper
+            assert true_loss.lower <= loss.upper
+            assert float((p.upper - p.lower) / p.lower) <= 1e-32
+
+
+@pytest.mark.parametrize(
+    "fault", ["one step more", "one step less", "other direction", "one more to share", "half unit"]
+)
 def test_faults_are_seen(monkeypatch: pytest.MonkeyPatch, fault: str) -> None:
     sound = finite._two_point
     match fault:
@@ -255,13 +274,13 @@ def test_faults_are_seen(monkeypatch: pytest.MonkeyPatch, fault: str) -> None:
             monkeypatch.setattr(finite, "_two_point", lambda a, b, times: sound(a, b, times - 1))
         case "other direction":  # the law of L under Q
             monkeypatch.setattr(finite, "_two_point", lambda a, b, times: sound((b[0], a[1]), (a[0], b[1]), times))
-        case "one outcome off":
-            monkeypatch.setattr(finite, "log_binomial", lambda n, k: log_binomial(n, k + 1))
+        case "one more to share":  # masses that do not add up to 1
+            monkeypatch.setattr(finite, "_two_point", lambda *a: scaled(sound(*a), 1 / (1 + 1e-3)))
         case "half unit":
             monkeypatch.setattr(finite, "ERROR", 2.0**-60)
             monkeypatch.setattr(finite, "UNIT", 0.0)
-            monkeypatch.setattr(finite, "log_binomial", lambda n, k: log_binomial(n, k) + Fraction(1, 10**11))
-    finite._table.cache_clear()
+            monkeypatch.setattr(finite, "_two_point", lambda *a: scaled(sound(*a), 1 + 1e-11))
+    finite._kept.cache_clear()
     faults = response_faults(Fraction(1, 10), 1000)
-    finite._table.cache_clear()
+    finite._kept.cache_clear()
     assert faults != []

@@ -167,9 +167,9 @@ def test_directions_of_a_sample_differ() -> None:
     assert first.lower > second.upper
 
 
-def test_tables_are_asked_once() -> None:
-    finite._table.cache_clear()
+def test_long_tables_are_asked_once() -> None:
+    finite._kept.cache_clear()
     law = FiniteLoss(epsilon=Fraction(1), outcomes=RESPONSE.outcomes)
     for _ in range(3):
-        delta(of((law, 10)), Fraction(1), WIDTH)
-    assert finite._table.cache_info().misses == 1
+        delta(of((law, 10_000)), Fraction(1), WIDTH)
+    assert finite._kept.cache_info().misses == 1

@@ -1,7 +1,7 @@
 """All sums of finitely many losses, where these are not too many: randomized responses, pure guarantees.
 
-A table lists the values that a sum of losses can take, with their masses in units of one of them. Masses come from
-products of ratios of neighbouring terms, in floats, so that each is off by at most a known number of roundings.
+A table lists the values that a sum of losses can take, with their masses. These come from products of ratios of
+neighbouring terms, in floats, so that each is off by at most a known number of roundings, and add up to 1.
 """
 
 from __future__ import annotations
@@ -9,16 +9,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context
 from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
 
 from privately.accounting.closed_forms import long_runs
-from privately.accounting.closed_forms.factorials import log_binomial
 from privately.accounting.compositions import Composition
 from privately.accounting.elementary import ERROR, UNIT, Floats, expm1
-from privately.accounting.losses import FiniteLoss
+from privately.accounting.losses import FiniteLoss, Weight
 from privately.accounting.roads import NotApplicable
 from privately.rounding import Enclosure
 
@@ -26,18 +26,26 @@ MOST = 1 << 20
 """More values than this are refused."""
 
 _LEAST = 1e-280
-_CRUMB = Fraction(1, 10**300)
+_CRUMB = 1e-300
+_SMALLEST = 1e-290
+_MARGIN = Fraction(1, 10**13)
+_ZERO = Fraction(0)
 _FAR = 600.0
+_NEAR = 100.0
 _MOST_PATHS = 4096
 _DEVIATIONS = 40.0
 _FEWEST = 2000
+
+_DIGITS = 34
+_LESS = Context(prec=_DIGITS, rounding=ROUND_FLOOR, Emin=MIN_EMIN, Emax=MAX_EMAX)
+_MORE = Context(prec=_DIGITS, rounding=ROUND_CEILING, Emin=MIN_EMIN, Emax=MAX_EMAX)
 
 Pair = tuple[Enclosure, Enclosure]
 
 
 @dataclass(frozen=True)
 class Table:
-    """Values, largest first; masses in units of `unit`; every number below is a bound.
+    """Values, largest first, with their masses; every number below is a bound.
 
     Each value is off by at most `slack` and each mass by a part `error` of it; `outside` is the probability of all that
     is not listed.
@@ -45,7 +53,6 @@ class Table:
 
     values: Floats
     masses: Floats
-    unit: Enclosure
     slack: float
     error: float
     outside: float
@@ -57,18 +64,22 @@ def profile(composition: Composition, epsilon: Fraction) -> Enclosure:
         table = _table(composition)
     except NotApplicable:
         return long_runs.profile(composition, epsilon)
-    return Enclosure(_delta(table, epsilon, sign=-1).lower, _delta(table, epsilon, sign=1).upper).clip(0, 1)
+    low, high = (Fraction(_delta(table, epsilon, sign=sign)) for sign in (-1, 1))
+    return Enclosure(Enclosure.of(low).lower, Enclosure.of(high).upper).clip(0, 1)
 
 
-def _delta(table: Table, epsilon: Fraction, *, sign: int) -> Enclosure:
-    """With all values moved by the slack, down or up."""
-    away = table.values + (sign * (table.slack + UNIT * float(abs(epsilon))) - float(epsilon))
+def _delta(table: Table, epsilon: Fraction, *, sign: int) -> float:
+    """From below or from above: with all values moved by the slack, down or up."""
+    near = float(epsilon)
+    away = table.values + (sign * (table.slack + UNIT * abs(near)) - near)
     over = away > 0
     parts = table.masses[over] * -expm1(-np.minimum(away[over], _FAR))
-    off = table.error + 4 * ERROR + 2 * (parts.size + 8) * UNIT
+    off = table.error + 4 * ERROR + 2 * (parts.size + 16) * UNIT
     crumbs = (table.values.size + 1) * _CRUMB  # floats below the normal ones are not exact
-    total = table.unit * Enclosure.of(max(Fraction(float(parts.sum())) + sign * crumbs, Fraction(0)))
-    return total * (1 + sign * Fraction(off)) + (Fraction(table.outside) if sign > 0 else 0)
+    total = float(parts.sum())
+    if sign > 0:
+        return (total + crumbs) * (1 + off) + table.outside * (1 + 4 * UNIT)
+    return max((total - crumbs) * (1 - off), 0.0)
 
 
 def inverse(composition: Composition, delta: Fraction) -> tuple[Fraction, Fraction]:
@@ -81,19 +92,21 @@ def inverse(composition: Composition, delta: Fraction) -> tuple[Fraction, Fracti
 
 def _by_table(table: Table, delta: Fraction) -> tuple[Fraction, Fraction]:
     """Guessed with floats, then checked on either side."""
-    if _delta(table, Fraction(0), sign=1).upper <= delta:
-        return Fraction(0), Fraction(0)
-    if table.outside == math.inf:
-        raise NotApplicable("too many sums of losses")
-    guess = Fraction(_guess(table, float((Enclosure.of(delta) / table.unit).lower)))
-    margin = Fraction(1, 10**13) * max(guess, Fraction(1)) + 2 * Fraction(table.slack)
+    near = float(delta)
+    if near < _SMALLEST or table.outside == math.inf:
+        raise NotApplicable("too many sums of losses, or too small a delta")
+    below, above = math.nextafter(near, 0.0), math.nextafter(near, 1.0)
+    guess = Fraction(_guess(table, near))
+    margin = _MARGIN * max(guess, Fraction(1)) + 2 * Fraction(table.slack)
     lower: Fraction | None = None
     upper: Fraction | None = None
     for _ in range(40):
-        if upper is None and _delta(table, guess + margin, sign=1).upper <= delta:
+        if guess <= margin and _delta(table, _ZERO, sign=1) <= below:
+            return _ZERO, _ZERO
+        if upper is None and _delta(table, guess + margin, sign=1) <= below:
             upper = guess + margin
-        if lower is None and (guess <= margin or _delta(table, guess - margin, sign=-1).lower >= delta):
-            lower = max(guess - margin, Fraction(0))
+        if lower is None and (guess <= margin or _delta(table, guess - margin, sign=-1) >= above):
+            lower = max(guess - margin, _ZERO)
         if lower is not None and upper is not None:
             return lower, upper
         margin *= 8
@@ -103,30 +116,39 @@ def _by_table(table: Table, delta: Fraction) -> tuple[Fraction, Fraction]:
 def _guess(table: Table, wanted: float) -> float:
     """Between two neighbouring values the profile is A - e^epsilon B: epsilon is ln((A - delta)/B) there, roughly."""
     values, masses = table.values, table.masses
+    mass = np.cumsum(masses)
+    start = min(int(np.searchsorted(mass, wanted)), values.size - 1)  # epsilon is below this one, and not far
+    behind = values[start] - values
+    first, last = np.searchsorted(behind, (-_NEAR, _FAR)).tolist()  # those before count in full
+    values, mass = values[first:last], mass[first:last]
+    grown = np.exp(behind[first:last])
+    discounted = np.cumsum(masses[first:last] * grown) / grown
+    place = max(int(np.searchsorted(mass - discounted, wanted)) - 1, 0)
+    inside = float((mass[place] - wanted) / discounted[place])
+    found = float(values[place]) + (math.log(inside) if inside > 0 else 0.0)
+    return max(min(found, float(values[place])), 0.0)
 
-    def above(k: int) -> tuple[float, float]:
-        kept = masses[: k + 1]
-        return float(kept.sum()), float((kept * np.exp(np.maximum(values[k] - values[: k + 1], -_FAR))).sum())
 
-    low, high = 0, values.size - 1
-    while low < high:
-        middle = (low + high + 1) // 2
-        mass, discounted = above(middle)
-        low, high = (middle, high) if mass - discounted <= wanted else (low, middle - 1)
-    mass, discounted = above(low)
-    inside = (mass - wanted) / discounted
-    found = float(values[low]) + (math.log(inside) if inside > 0 else 0.0)
-    return max(min(found, float(values[low])), 0.0)
+def _table(composition: Composition) -> Table:
+    """Long ones are kept for the next question."""
+    short = sum(times for _, times in composition.parts) <= _FEWEST
+    return _made(composition) if short else _kept(composition)
 
 
 @lru_cache(maxsize=16)
-def _table(composition: Composition) -> Table:
+def _kept(composition: Composition) -> Table:
+    return _made(composition)
+
+
+def _made(composition: Composition) -> Table:
     tables = [_repeated(law, times) for law, times in composition.parts if isinstance(law, FiniteLoss)]
     found, *others = sorted(tables, key=lambda table: table.values.size)
     for other in others:
         found = _combined(found, other)
+    if not others and (found.values[1:] <= found.values[:-1]).all():
+        return found
     order = np.argsort(-found.values)
-    return Table(found.values[order], found.masses[order], found.unit, found.slack, found.error, found.outside)
+    return Table(found.values[order], found.masses[order], found.slack, found.error, found.outside)
 
 
 def _combined(first: Table, second: Table) -> Table:
@@ -134,25 +156,25 @@ def _combined(first: Table, second: Table) -> Table:
         raise NotApplicable("too many sums of losses")
     values = np.add.outer(first.values, second.values).ravel()
     slack = first.slack + second.slack + 2 * UNIT * float(np.abs(values).max())
-    error = (first.error + second.error) * (1 + 1e-9) + 2 * UNIT
+    error = (first.error + second.error + first.error * second.error) * (1 + 1e-9) + 2 * UNIT
     masses = np.multiply.outer(first.masses, second.masses).ravel()
     # What is too small to be multiplied is next to nothing.
     lost = 1e-290 * values.size
-    return Table(values, masses, first.unit * second.unit, slack, error, first.outside + second.outside + lost)
+    return Table(values, masses, slack, error, first.outside + second.outside + lost)
 
 
 def _repeated(law: FiniteLoss, times: int) -> Table:
-    atoms = law.atoms()
+    atoms = atoms_of(law)
     if len(atoms) == 2:
         return _two_point(atoms[0], atoms[1], times)
     if len(atoms) == 1:
         (_, loss) = atoms[0]
         value = times * float(loss.lower)
-        return Table(np.array([value]), np.ones(1), Enclosure.of(1), _slack(atoms, times), 0.0, 0.0)
+        return Table(np.array([value]), np.ones(1), _slack(atoms, times), 0.0, 0.0)
     if times * math.log(len(atoms)) > math.log(_MOST_PATHS):
         raise NotApplicable("too many sums of losses")
     values, masses = (np.array([float(pair[i].lower) for pair in atoms]) for i in (1, 0))
-    one = Table(values, masses, Enclosure.of(1), _slack(atoms, 1), 4 * UNIT + _doubt(atoms), 0.0)
+    one = Table(values, masses, _slack(atoms, 1), 4 * UNIT + _doubt(atoms), 0.0)
     found = one
     for _ in range(times - 1):
         found = _combined(found, one)
@@ -160,10 +182,10 @@ def _repeated(law: FiniteLoss, times: int) -> Table:
 
 
 def _two_point(first: Pair, second: Pair, times: int) -> Table:
-    """k times the larger loss and T - k times the other one, in units of the most likely case.
+    """k times the larger loss and T - k times the other one: in units of the most likely case, then of their sum.
 
     Theorem: b(k+1)/b(k) = (T-k)/(k+1) p/(1-p) falls with k; so what follows after a term is at most that term times
-        r/(1 - r), r the ratio to the next.
+        r/(1 - r), r the ratio to the next. All terms add up to 1.
     Reference: comparison with the geometric series
     Proof: docs/theory/accounting/closed_forms.md#finitely-many-losses
     Checked-by: tests/accounting/closed_forms/test_finite.py::test_binomial_tables_contain_the_truth
@@ -187,10 +209,45 @@ def _two_point(first: Pair, second: Pair, times: int) -> Table:
     counts = np.concatenate([np.arange(mode + above.size - 1.0, mode - 1.0, -1), mode - 1.0 - np.arange(below.size)])
     masses = np.concatenate([above[::-1], below])
     values = counts * float(large.lower) + (times - counts) * float(small.lower)
-    unit = (log_binomial(times, mode) + mode * p.log() + (times - mode) * q.log()).exp()
-    error = 8 * (max(up, down) + 2) * (UNIT + _doubt((first, second)))
+    total = float(masses.sum())
+    error = 16 * (max(up, down) + 4) * (UNIT + _doubt((first, second))) + 2 * masses.size * UNIT + 2 * outside / total
     slack = _slack((first, second), times)
-    return Table(values, masses, unit, slack, error, outside * float(unit.upper) * (1 + 1e-9))
+    return Table(values, masses / total, slack, error, outside / total * (1 + 1e-8))
+
+
+def atoms_of(law: FiniteLoss) -> tuple[Pair, ...]:
+    """The probability and the loss of each outcome, as `FiniteLoss.atoms`: but losses of 0 and of +-epsilon are exact,
+    and e^epsilon has as many digits as a table needs.
+    """
+    if law.epsilon > _FAR:
+        return law.atoms()
+    epsilon = Enclosure.of(law.epsilon)
+    grown = Enclosure(_LESS.next_minus(_LESS.exp(epsilon.lower)), _MORE.next_plus(_MORE.exp(epsilon.upper)))
+    weights = [(_value(first, grown), _value(second, grown)) for first, second in law.outcomes]
+    total = sum((first for first, _ in weights), Enclosure.of(0))
+    losses = [_loss(*each, epsilon) for each in law.outcomes]
+    return tuple(
+        (first / total, (first / second).log() if loss is None else loss)
+        for (first, second), loss in zip(weights, losses, strict=True)
+    )
+
+
+def _value(weight: Weight, grown: Enclosure) -> Enclosure:
+    apart, together = weight
+    if not together:
+        return Enclosure.of(apart)
+    return together * grown if not apart else apart + together * grown
+
+
+def _loss(first: Weight, second: Weight, epsilon: Enclosure) -> Enclosure | None:
+    """The loss, where it is 0 or plus or minus epsilon."""
+    if first == second:
+        return Enclosure.of(0)
+    if not first[0] and not second[1] and first[1] == second[0]:
+        return epsilon
+    if not first[1] and not second[0] and first[0] == second[1]:
+        return -epsilon
+    return None
 
 
 def _slack(atoms: Sequence[Pair], times: int) -> float:
