@@ -34,9 +34,10 @@ _MOST_LAWS = 2 * MOST_DIFFERENT
 
 _ROADS: tuple[tuple[Method, Road], ...] = (
     ("closed form", closed_forms),
-    ("contour", contour),
+    ("contour", contour.FewSteps(is_last=False)),
     ("contour", contour.BRIEF),
     ("lattice", lattice),
+    ("contour", contour.FewSteps(is_last=True)),
     ("contour", contour.THOROUGH),
 )
 

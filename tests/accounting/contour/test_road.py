@@ -375,3 +375,21 @@ def test_no_transform() -> None:
     many = tuple(((Fraction(1), Fraction(0)), (Fraction(k + 1), Fraction(0))) for k in range(100))
     with pytest.raises(NotApplicable):
         road.epsilon(Composition(parts=((FiniteLoss(epsilon=Fraction(0), outcomes=many), 1),)), DELTAS[0], WIDTH)
+
+
+def test_a_few_steps_are_left_to_the_lattice() -> None:
+    """Where only a coarse sum would stay short; as a last resort it is taken."""
+    before, last = road.FewSteps(is_last=False), road.FewSteps(is_last=True)
+    few, delta, fine = sampled(0.5, 0.01, "remove", 10), Fraction(1, 10**6), Fraction(1, 10**6)
+    with pytest.raises(NotApplicable, match="long"):
+        before.epsilon(few, delta, fine)
+    with pytest.raises(NotApplicable, match="long"):
+        before.delta(few, Fraction(1, 20), fine)
+    assert near(last.epsilon(few, delta, fine), Fraction("0.085345009"), Fraction(1, 10**6))
+    assert last.delta(few, Fraction("0.085345009"), WIDTH).upper > delta * Fraction(99, 100)
+    many = sampled(1, 0.01, "remove", 1000)
+    assert before.epsilon(many, delta, fine) == road.epsilon(many, delta, fine)
+    assert before.delta(many, Fraction(1), fine) == road.delta(many, Fraction(1), fine)
+    for ask in (last.epsilon, last.delta):
+        with pytest.raises(NotApplicable, match="before"):
+            ask(many, delta, fine)

@@ -6,7 +6,7 @@ on the real line, a `view`; `bundles` does that for many laws at once. `saddle` 
 go from it, `integral` adds up, and `road` refines. `softened` is for losses that do not fall along the line.
 """
 
-from privately.accounting.contour.road import METHOD, delta, epsilon, is_at_most
+from privately.accounting.contour.road import METHOD, FewSteps, delta, epsilon, is_at_most
 from privately.accounting.contour.softened import BRIEF, THOROUGH
 
-__all__ = ["BRIEF", "METHOD", "THOROUGH", "delta", "epsilon", "is_at_most"]
+__all__ = ["BRIEF", "METHOD", "THOROUGH", "FewSteps", "delta", "epsilon", "is_at_most"]

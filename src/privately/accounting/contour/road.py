@@ -51,12 +51,13 @@ _QUIET = 8.0
 _FINER = 300.0
 _FINEST = 1e-10
 _LITTLE_WORK = 1 << 18
+_FEW_STEPS = 50
 _LOWEST_START, _HIGHEST_START = 0.1, 1000.0
 
 
-def epsilon(composition: Composition, delta: Fraction, width: Fraction) -> Interval:
-    """The epsilon of the finite losses of a composition, at 0 < delta < 1."""
-    sums = Sums(composition)
+def epsilon(composition: Composition, delta: Fraction, width: Fraction, *, is_strict: bool = False) -> Interval:
+    """The epsilon of the finite losses of a composition, at 0 < delta < 1; strictly: only if a fine sum stays short."""
+    sums = Sums(composition, is_strict=is_strict)
     low, high = log_ends(delta)
     saddle = for_delta(sums.outline, low)
     guess = saddle.epsilon + (saddle.log_delta - low) / saddle.c
@@ -72,9 +73,9 @@ def epsilon(composition: Composition, delta: Fraction, width: Fraction) -> Inter
     return first_narrow(refined(), lambda found: width * max(found.upper, Fraction(1, 1000)))
 
 
-def delta(composition: Composition, epsilon: Fraction, width: Fraction) -> Interval:
+def delta(composition: Composition, epsilon: Fraction, width: Fraction, *, is_strict: bool = False) -> Interval:
     """The delta of the finite losses of a composition; `width` is relative to delta."""
-    sums = Sums(composition)
+    sums = Sums(composition, is_strict=is_strict)
     saddle = for_epsilon(sums.outline, float(epsilon))
 
     def refined() -> Iterator[Interval]:
@@ -105,10 +106,35 @@ def is_at_most(composition: Composition, epsilon: Fraction, delta: Fraction) -> 
         return False
 
 
+class FewSteps:
+    """The same road for a few steps of one sampled Gaussian, for which a lattice is shorter unless a fine sum is short:
+    before the lattice, and as a last resort after it. Before it, all else has this road too.
+    """
+
+    def __init__(self, *, is_last: bool) -> None:
+        self.is_last = is_last
+
+    def epsilon(self, composition: Composition, delta: Fraction, width: Fraction) -> Interval:
+        return epsilon(composition, delta, width, is_strict=self._is_strict(composition))
+
+    def delta(self, composition: Composition, epsilon: Fraction, width: Fraction) -> Interval:
+        return delta(composition, epsilon, width, is_strict=self._is_strict(composition))
+
+    def _is_strict(self, composition: Composition) -> bool:
+        is_few = False
+        if len(composition.parts) == 1:
+            law, times = composition.parts[0]
+            is_few = isinstance(law, SampledGaussianLoss) and times <= _FEW_STEPS
+        if self.is_last and not is_few:
+            raise NotApplicable("it was tried before")
+        return is_few and not self.is_last
+
+
 class Sums:
     """Sums along any contour for one composition."""
 
-    def __init__(self, composition: Composition) -> None:
+    def __init__(self, composition: Composition, *, is_strict: bool = False) -> None:
+        self.is_strict = is_strict
         self.laws, self.gaussian = laws_of(composition.parts)
         if not self.gaussian and all(isinstance(law, Finite) for law, _ in self.laws):
             raise NotApplicable("atoms alone: their transform does not fall")
@@ -124,6 +150,8 @@ class Sums:
         try:
             return self.integral(saddle, guess, finer, _LITTLE_WORK * len(self.laws))
         except NotApplicable:
+            if self.is_strict:
+                raise
             return self.integral(saddle, guess, tolerance)
 
     def is_far_below(self, saddle: Saddle, epsilon: Fraction, log_delta: float) -> bool:

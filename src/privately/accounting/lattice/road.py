@@ -19,6 +19,9 @@ METHOD = "lattice"
 
 _FIRST = 1 << 12
 _MOST_WORK = 1 << 20
+_COMFORTABLE = 1 << 15
+_FINE = 3e-9
+"""Narrow answers are made narrower while that costs little, but not beyond this much for every step."""
 _NARROWEST = 1e-9
 _SMALL = Fraction(1, 1000)
 _LEAST = Fraction(1, 10**300)
@@ -44,7 +47,10 @@ class Guess:
 
 
 class Query(Protocol):
-    """Asks for delta or for epsilon."""
+    """Asks for delta or for epsilon, so many times finer than the width where that costs little."""
+
+    @property
+    def finer(self) -> int: ...
 
     def guess(self, views: Sequence[View], width: Fraction) -> Guess:
         """Without any sum."""
@@ -85,14 +91,19 @@ def _refined(composition: Composition, query: Query, width: Fraction) -> Interva
     if not composition.parts:
         raise NotApplicable("nothing to add up")
     views = [View.of(*in_steps(law, times)) for law, times in composition.parts]
-    search = _Search(query, views, width, query.guess(views, width))
+    goal = width / query.finer
+    search = _Search(query, views, goal, query.guess(views, goal))
     most = min(max(_MOST_WORK >> (len(views) - 1).bit_length(), _FIRST), MOST)
     search.scout()
     if search.best is None and search.count > _FIRST:  # so many nodes for a law that hardly matters beside the others
         search.count = _FIRST
         search.scout()
-    while search.wide > 1 and search.count < most:
-        search.count = min(search.count * _more(search.wide), most)
+    has_both = any(view.dense is not None and view.atoms.losses.size for view in views)
+    while not search.is_enough:
+        enough = min(_COMFORTABLE // len(views), most) if search.is_narrow else most
+        if search.count >= enough:
+            break
+        search.count = min(search.count * _more(search.wide, has_both=has_both), enough)
         search.attempt()
     return search.found()
 
@@ -123,7 +134,19 @@ class _Search:
         if found is not None:
             self.best = found if self.best is None else _common(self.best, found)
             self.wide = Fraction(self.best.width) / (self.width * self.query.scale(self.best))
-        return self.wide > 1 and self.guess.is_far_from(before)
+        return not self.is_enough and self.guess.is_far_from(before)
+
+    @property
+    def is_narrow(self) -> bool:
+        """As narrow as asked, if not as fine as it could be."""
+        return self.wide <= self.query.finer
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether more nodes are not worth their cost."""
+        if self.wide <= 1 or self.best is None:
+            return self.wide <= 1
+        return self.is_narrow and self.best.width <= _FINE * sum(view.times for view in self.views)
 
     def scout(self) -> None:
         """With few nodes, until the guess stays."""
@@ -145,12 +168,12 @@ class _Search:
         return self.best
 
 
-def _more(wide: Fraction) -> int:
+def _more(wide: Fraction, *, has_both: bool) -> int:
     """How many times more nodes: atoms beside a density let the width fall like the square of the step, all else
     like a higher power.
     """
     halvings = math.log2(min(wide, _FARTHEST))
-    return 1 << max(math.ceil(halvings / 5), min(math.ceil(halvings / 2), 2), 1)
+    return 1 << max(math.ceil(halvings / 5), min(math.ceil(halvings / 2), 3 if has_both else 2), 1)
 
 
 def _first_count(deviations: float) -> int:
@@ -181,6 +204,7 @@ def _common(first: Interval, second: Interval) -> Interval:
 @dataclass(frozen=True)
 class _Delta:
     epsilon: Fraction
+    finer: int = 1
 
     def guess(self, views: Sequence[View], width: Fraction) -> Guess:
         guess = Guess(float(self.epsilon), -80.0)
@@ -205,6 +229,7 @@ class _Delta:
 class _Epsilon:
     easier: Fraction
     harder: Fraction
+    finer: int = 400
 
     def guess(self, views: Sequence[View], width: Fraction) -> Guess:
         log_delta = float(Enclosure.of(self.harder).log().lower)
