@@ -1,21 +1,23 @@
 """Answers become bytes and come back; bytes that were changed do not."""
 
 import json
-from datetime import date
+from datetime import date, datetime
 from fractions import Fraction
 from typing import Any
 
 import pytest
 
+from privately import mechanisms as m
 from privately.errors import LedgerCorrupt
-from privately.plans import Question, Unit
+from privately.plans import Question, Type, Unit
 from privately.query.allocation import Budget, Drawn, allocated
-from privately.query.answers import _plain, from_bytes, result_of, to_bytes
-from privately.query.drawing import drawn
+from privately.query.answers import _plain, _value, from_bytes, result_of, to_bytes
+from privately.query.drawing import NoisyNumber, ShownKeys, drawn
 from privately.query.proving import derivation
 from privately.query.results import Result
 from privately.query.uses import uses
-from tests.query.small_questions import NoNoise, counted, question
+from tests.query.small_questions import SUM, UNITS, NoNoise, counted, question
+from tests.query.test_listing import unknown
 
 TABLE: list[Any] = [(1, "a", 3), (2, "a", -5), (3, "a", None), (4, "b", 8)]
 GROUPS = (("a",), ("b",))
@@ -40,7 +42,7 @@ def answered(asked: Question, currency: Any = "epsilon", *noise: int) -> tuple[R
 def test_there_and_back(names: tuple[str, ...], currency: str, unit: Unit) -> None:
     asked = question(*names, unit=unit)
     result, plan = answered(asked, currency, 3, -200, 40)
-    again = from_bytes(to_bytes(result), asked, GROUPS, plan)
+    again = from_bytes(to_bytes(result), asked, plan)
     assert again.noise == result.noise
     assert again.release == result.release
     assert again.rows == result.rows
@@ -94,11 +96,69 @@ DATA = json.loads(to_bytes(KEPT))
 )
 def test_changed_bytes_are_noticed(body: bytes) -> None:
     with pytest.raises(LedgerCorrupt):
-        from_bytes(body, ASKED, GROUPS, PLAN)
+        from_bytes(body, ASKED, PLAN)
 
 
 def test_an_answer_to_another_question_is_noticed() -> None:
     other = question("rows", "sum")
     plan = allocated(uses(other), 2, Budget(currency="epsilon", amount=Fraction(1)))
     with pytest.raises(LedgerCorrupt):
-        from_bytes(to_bytes(KEPT), other, GROUPS, plan)
+        from_bytes(to_bytes(KEPT), other, plan)
+
+
+# --- groups that were shown -------------------------------------------------------------------------------------------
+
+SHOWN = unknown("units", "sum", unit=Unit(column="person", rows=2))
+
+
+def shown(*groups: Any) -> tuple[Result, tuple[Drawn, ...]]:
+    plan = allocated(uses(SHOWN), 1, Budget(currency="epsilon", amount=Fraction(1), delta=Fraction(1, 100)))
+    (histogram,), (noise,) = plan[0].mechanisms, plan[1].mechanisms
+    assert isinstance(histogram, m.ThresholdedHistogram)
+    assert isinstance(noise, m.Laplace)
+    numbers = tuple(histogram.threshold + at for at in range(len(groups)))
+    found = (
+        ShownKeys(tally=UNITS, mechanism=histogram, keys=groups, numbers=numbers),
+        NoisyNumber(tally=SUM, mechanism=noise, numbers=tuple(range(len(groups)))),
+    )
+    return result_of(SHOWN, groups, found, derivation(plan, SHOWN.aggregation)), plan
+
+
+@pytest.mark.parametrize("groups", [(), (("a",),), (("a",), ("b",), (None,))])
+def test_groups_there_and_back(groups: Any) -> None:
+    result, plan = shown(*groups)
+    again = from_bytes(to_bytes(result), SHOWN, plan)
+    assert (again.groups, again.noise, again.rows) == (groups, result.noise, result.rows)
+    assert to_bytes(again) == to_bytes(result)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"keys": [["b"], ["a"]]},
+        {"keys": [["a"], ["a"]]},
+        {"keys": [["a"], [7]]},
+        {"keys": [["a"]]},
+        {"keys": [["a", "x"], ["b", "x"]]},
+        {"keys": "ab"},
+        {"numbers": [0, 1]},
+        {"numbers": [True, True]},
+        {"numbers": [10**6]},
+        {"numbers": None},
+    ],
+)
+def test_groups_that_were_not_shown(wrong: dict[str, Any]) -> None:
+    result, plan = shown(("a",), ("b",))
+    data = json.loads(to_bytes(result))
+    data["noise"][0] |= wrong
+    with pytest.raises(LedgerCorrupt):
+        from_bytes(json.dumps(data).encode(), SHOWN, plan)
+
+
+@pytest.mark.parametrize(
+    ("kind", "value"),
+    [("date", date(2026, 1, 31)), ("timestamp", datetime(2026, 1, 31, 12, 30, 0, 5)), ("boolean", True)],
+)
+def test_values_of_every_type_come_back(kind: str, value: Any) -> None:
+    assert _value(_plain(value), Type(kind)) == value
+    assert _value(None, Type(kind)) is None

@@ -8,7 +8,8 @@ import pytest
 from privately.laws import DiscreteLaplace, RoundedNormal
 from privately.mechanisms.sums_of_noise import NoiseLaw
 from privately.query.uses import TwoSided, uses
-from privately.query.widths import error_of_count, error_of_sum, width_of, width_of_sum
+from privately.query.widths import error_of_count, error_of_sum, shown_interval, width_of, width_of_sum
+from privately.rounding import Interval
 from tests.mechanisms.enumeration import probability
 from tests.query.small_questions import question
 
@@ -58,3 +59,44 @@ def test_the_error_of_one_side_is_not_that_of_a_sum() -> None:
     """What is planted: the noise of one side for a count, which has that of two."""
     law, confidence = LAWS[0], Fraction(9, 10)
     assert chance(law, Fraction(1), Fraction(1), Fraction(width_of(law, confidence))) < confidence
+
+
+# --- numbers that are shown from a threshold on -----------------------------------------------------------------------
+
+
+def missed(law: NoiseLaw, threshold: int, units: int, confidence: Fraction, wrong: bool = False) -> float:
+    """How often the interval misses the true number among the cases in which it is shown."""
+    seen = failed = 0.0
+    for number in range(threshold, max(threshold, units) + 4 * WINDOW):
+        chance_of_it = float(probability(law, number - units))
+        interval = shown_interval(law, threshold, number, confidence)
+        if wrong:
+            width = width_of(law, confidence)
+            interval = Interval(number - width, number + width)
+        seen += chance_of_it
+        failed += 0 if interval.lower <= units <= interval.upper else chance_of_it
+    return failed / seen
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("confidence", CONFIDENCES)
+def test_intervals_hold_among_the_numbers_that_are_shown(law: NoiseLaw, confidence: Fraction) -> None:
+    for units in (1, 2, 12, 17, 20, 22, 25, 40):
+        assert missed(law, 20, units, confidence) <= float(1 - confidence) * (1 + 1e-9)
+
+
+def test_the_width_of_the_noise_does_not_hold_among_them() -> None:
+    """What is planted: of numbers that are shown although they are small, the noise was large."""
+    assert missed(LAWS[0], 20, 12, Fraction(9, 10), wrong=True) > 0.9
+
+
+def test_far_above_the_threshold_it_is_nearly_the_width_of_the_noise() -> None:
+    for law in LAWS:
+        found = shown_interval(law, 20, 1000, Fraction(95, 100))
+        width = width_of(law, Fraction(95, 100))
+        assert 1000 - found.lower == found.upper - 1000
+        assert width <= found.upper - 1000 <= width + 1
+
+
+def test_just_above_the_threshold_little_is_known() -> None:
+    assert shown_interval(LAWS[0], 20, 20, Fraction(95, 100)).lower == 1

@@ -13,9 +13,11 @@ from fractions import Fraction
 from typing import Literal, TypeAlias
 
 from privately import mechanisms as m
-from privately.errors import InvalidParameter, NotSupported
+from privately.errors import InvalidParameter
+from privately.mechanisms.thresholded_histogram import least_threshold
 from privately.noise.samplers import NARROWEST, WIDEST, WIDEST_GAUSSIAN
-from privately.query.uses import Chosen, Noisy, TwoSided, Use
+from privately.query.listing import not_for_replacement
+from privately.query.uses import Chosen, Listed, Noisy, TwoSided, Use
 from privately.rounding import Enclosure, round_down
 
 Currency = Literal["epsilon", "mu squared"]
@@ -29,13 +31,17 @@ _WIDEST_CHOICE = Fraction(2**38)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:
-    """What a question may cost: an epsilon (Laplace noise), or a mu squared (normal noise). These add up."""
+    """What a question may cost: an epsilon (Laplace noise), or a mu squared (normal noise). These add up.
+
+    `delta` is for groups that nobody listed: how likely one that a single unit is in may be shown.
+    """
 
     currency: Currency
     amount: Fraction
+    delta: Fraction | None = None
 
 
-Mechanism: TypeAlias = m.Laplace | m.Gaussian | m.Quantile
+Mechanism: TypeAlias = m.Laplace | m.Gaussian | m.Quantile | m.ThresholdedHistogram
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,12 +51,13 @@ class Drawn:
     use: Use
     share: Fraction
     mechanisms: tuple[Mechanism, ...]
+    currency: Currency = "epsilon"
 
 
 def shares(uses: Sequence[Use], budget: Budget) -> tuple[Fraction, ...]:
     """The parts of the budget, which add up to no more than it: epsilons exactly to it; roots of mu are rounded."""
     power = Fraction(1, 3) if budget.currency == "epsilon" else Fraction(1, 2)
-    weights = [_power(use.weight, power) for use in uses]
+    weights = [_power(weight_of(use, budget.currency), power) for use in uses]
     total = sum(weights, Fraction(0))
     parts = [round_down(budget.amount * weight / total, _DIGITS) for weight in weights]
     if budget.currency == "epsilon":
@@ -58,22 +65,34 @@ def shares(uses: Sequence[Use], budget: Budget) -> tuple[Fraction, ...]:
     return tuple(parts)
 
 
+def weight_of(use: Use, currency: Currency) -> int:
+    """How much its error counts. Of k choices that share evenly, the errors have k^2/epsilon^2 each, or k/mu^2."""
+    if isinstance(use, Chosen) and currency != "epsilon":
+        return len(use.probabilities) ** 2
+    return use.weight
+
+
 def allocated(uses: Sequence[Use], groups: int, budget: Budget) -> tuple[Drawn, ...]:
-    """Mechanisms for all uses that together cost no more than the budget."""
+    """Mechanisms for all uses that together cost no more than the budget.
+
+    Noise is the same for any number of groups, so where they are unknown beforehand 1 will do.
+    """
     parts = shares(uses, budget)
     return tuple(
-        Drawn(use=use, share=part, mechanisms=_mechanisms(use, part, groups, budget.currency))
+        Drawn(use=use, share=part, mechanisms=_mechanisms(use, part, groups, budget), currency=budget.currency)
         for use, part in zip(uses, parts, strict=True)
     )
 
 
-def _mechanisms(use: Use, share: Fraction, groups: int, currency: Currency) -> tuple[Mechanism, ...]:
+def _mechanisms(use: Use, share: Fraction, groups: int, budget: Budget) -> tuple[Mechanism, ...]:
     match use:
         case Noisy() | TwoSided():
             entries = groups if isinstance(use, Noisy) else 2 * groups
-            return (_additive(use, share, entries, currency),)
+            return (_additive(use, share, entries, budget.currency),)
         case Chosen():
-            return _choices(use, share, currency)
+            return _choices(use, share, budget.currency)
+        case Listed():
+            return (_histogram(use, share, budget),)
 
 
 def _additive(use: Noisy | TwoSided, share: Fraction, entries: int, currency: Currency) -> Mechanism:
@@ -93,14 +112,46 @@ def _drawable(scale: Fraction, widest: Fraction) -> Fraction:
 
 
 def _choices(use: Chosen, share: Fraction, currency: Currency) -> tuple[Mechanism, ...]:
-    """A choice among the numbers of the bins for each probability."""
-    if currency != "epsilon":
-        raise NotSupported(
-            "quantiles with normal noise.", hint="Ask for them with epsilon=..., or in a question apart."
-        )
-    each = 1 / _drawable(len(use.probabilities) * use.moves[0].value / share, _WIDEST_CHOICE)
+    """A choice among the numbers of the bins for each probability.
+
+    A choice that costs epsilon in all is zCDP with rho = epsilon^2/8, which is as much as mu = epsilon/2.
+    """
+    count = len(use.probabilities)
+    if currency == "epsilon":
+        share_of_one = share / count
+    else:
+        share_of_one = round_down(2 * Fraction(Enclosure.of(share / count).sqrt().lower), _DIGITS)
+    each = 1 / _drawable(use.moves[0].value / share_of_one, _WIDEST_CHOICE)
     last = max(use.tally.bins - 1, 1)
     return tuple(m.Quantile(probability=p, epsilon=each, lower=0, upper=last, step=1) for p in use.probabilities)
+
+
+def _histogram(use: Listed, share: Fraction, budget: Budget) -> m.ThresholdedHistogram:
+    """The least noise for the share, and the least threshold for the delta.
+
+    Where a unit is replaced, one leaves and one comes: twice the epsilon, and delta (1 + e^epsilon).
+    """
+    delta, replaced = budget.delta, use.moves[0].neighbors.change == "replace"
+    if delta is None:
+        raise InvalidParameter("delta", "is needed for groups that nobody listed.")
+    if budget.currency != "epsilon" and replaced:
+        raise not_for_replacement()
+    if budget.currency != "epsilon":
+        scale = Enclosure.of(use.keys / share).sqrt().claim()
+        return _thresholded(_drawable(scale, WIDEST_GAUSSIAN), delta, use.keys, "rounded_gaussian")
+    epsilon = share / 2 if replaced else share
+    scale = _drawable(use.keys / epsilon, WIDEST)
+    if replaced:
+        both = 1 + Enclosure.of(use.keys / scale).exp()
+        delta = round_down(Fraction((Enclosure.of(delta) / both).lower), _DIGITS)
+    return _thresholded(scale, delta, use.keys, "discrete_laplace")
+
+
+def _thresholded(
+    scale: Fraction, delta: Fraction, keys: int, noise: Literal["discrete_laplace", "rounded_gaussian"]
+) -> m.ThresholdedHistogram:
+    threshold = least_threshold(scale, delta, keys, noise)
+    return m.ThresholdedHistogram(scale=scale, threshold=threshold, keys=keys, noise=noise)
 
 
 def _power(weight: int, power: Fraction) -> Fraction:
@@ -108,4 +159,4 @@ def _power(weight: int, power: Fraction) -> Fraction:
     return round_down(Fraction(found.lower), 30)
 
 
-__all__ = ["Budget", "Currency", "Drawn", "Mechanism", "allocated", "shares"]
+__all__ = ["Budget", "Currency", "Drawn", "Mechanism", "allocated", "shares", "weight_of"]

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from privately.errors import InvalidParameter, NotSupported
+from privately.guarantees import Guarantee, PureDP
 from privately.mechanisms import Quantile
 from privately.plans import Estimate, Mean, Number, Question, StepSum, Tally
 from privately.query.allocation import Budget, Drawn, allocated
-from privately.query.uses import Noisy, TwoSided, Use
+from privately.query.uses import Listed, Noisy, TwoSided, Use
 from privately.query.widths import error_of_count, error_of_sum, width_of
 from privately.rounding import Number as Numeral
 from privately.rounding import rational, whole
@@ -49,7 +50,9 @@ class Accuracy:
         return cls(error=error, confidence=confidence, relative=relative)
 
 
-def budget_of(*, epsilon: Numeral | None, rho: Numeral | None, mu: Numeral | None) -> Budget | None:
+def budget_of(
+    *, epsilon: Numeral | None, rho: Numeral | None, mu: Numeral | None, delta: Numeral | None = None
+) -> Budget | None:
     """The one that was named; None if none was."""
     given = {"epsilon": epsilon, "rho": rho, "mu": mu}
     named = {
@@ -61,23 +64,55 @@ def budget_of(*, epsilon: Numeral | None, rho: Numeral | None, mu: Numeral | Non
         return None
     ((name, amount),) = named.items()
     if name == "epsilon":
-        return Budget(currency="epsilon", amount=amount)
-    return Budget(currency="mu squared", amount=amount**2 if name == "mu" else 2 * amount)
+        return Budget(currency="epsilon", amount=amount, delta=delta_of(delta))
+    return Budget(currency="mu squared", amount=amount**2 if name == "mu" else 2 * amount, delta=delta_of(delta))
+
+
+def delta_of(delta: Numeral | None) -> Fraction | None:
+    """What groups that nobody listed may take: a probability, and not 1."""
+    exact = None if delta is None else rational(delta, "delta", above=0)
+    if exact is not None and exact >= 1:
+        raise InvalidParameter("delta", "must be small, such as 1e-6: so often may a group of one person be shown.")
+    return exact
+
+
+def unpayable(cost: Guarantee, cap: Guarantee, asked: str) -> InvalidParameter:
+    """That an account cannot count in terms of a cost, and what to ask instead."""
+    if "delta" in cost.parameters and "delta" not in cap.parameters:
+        message = f"a budget of the kind {type(cap).__name__} has no delta for groups that nobody listed."
+        hint = "List them with keys=... or let the owner open the budget as ApproxDP(epsilon=..., delta=...)."
+        return InvalidParameter("delta", message, hint=hint)
+    if isinstance(cap, PureDP):
+        return InvalidParameter(
+            asked, "a budget of epsilon alone cannot pay for Gaussian noise.", hint="Ask with epsilon=... instead."
+        )
+    message = f"a budget of the kind {type(cap).__name__} cannot pay for {cost}."
+    return InvalidParameter(asked, message, hint="Ask with epsilon=... instead.")
 
 
 def least_budget(
-    question: Question, uses: Sequence[Use], groups: int, accuracy: Accuracy, assuming: int | None
+    question: Question,
+    uses: Sequence[Use],
+    groups: int,
+    accuracy: Accuracy,
+    assuming: int | None,
+    *,
+    delta: Numeral | None = None,
 ) -> Budget:
     """The least epsilon, to a thousandth of it, with which every count, sum and average is as accurate as asked.
 
     Averages are as accurate if they are of at least `assuming` rows.
     """
-    rows = None if assuming is None else whole(assuming, "assuming")
+    for estimate in question.estimates:
+        if not isinstance(estimate, (Number, Mean)):
+            hint = "Give epsilon= for them, or ask for them in a question apart."
+            raise NotSupported("an accuracy for quantiles, variances and deviations.", hint=hint)
+    rows, exact_delta = None if assuming is None else whole(assuming, "assuming"), delta_of(delta)
     if accuracy.relative and rows is None:
         raise InvalidParameter("assuming", "a relative accuracy needs a public guess of the size: assuming=20_000.")
 
     def enough(epsilon: Fraction) -> bool:
-        drawn = allocated(uses, groups, Budget(currency="epsilon", amount=epsilon))
+        drawn = allocated(uses, groups, Budget(currency="epsilon", amount=epsilon, delta=exact_delta))
         return all(_is_accurate(question, estimate, drawn, accuracy, rows) for estimate in question.estimates)
 
     low, high = _SMALLEST, _LARGEST
@@ -86,7 +121,7 @@ def least_budget(
     while high / low > Fraction(1001, 1000):
         middle = _between(low, high)
         low, high = (low, middle) if _or_drowned(enough, middle) else (middle, high)
-    return Budget(currency="epsilon", amount=high)
+    return Budget(currency="epsilon", amount=high, delta=exact_delta)
 
 
 def _or_drowned(enough: Callable[[Fraction], bool], epsilon: Fraction) -> bool:
@@ -108,8 +143,7 @@ def _is_accurate(
     question: Question, estimate: Estimate, drawn: Sequence[Drawn], accuracy: Accuracy, rows: int | None
 ) -> bool:
     tallies = dict(question.aggregation.tallies)
-    if not isinstance(estimate, (Number, Mean)):
-        raise NotSupported("an accuracy for quantiles and spreads.", hint="Give epsilon= for them.")
+    assert isinstance(estimate, (Number, Mean))  # noqa: S101 - the others were refused
     tally = tallies[estimate.tally if isinstance(estimate, Number) else estimate.total]
     error = _error(estimate, drawn, accuracy.confidence, rows)
     if isinstance(tally, StepSum):
@@ -131,7 +165,7 @@ def _error(estimate: Number | Mean, drawn: Sequence[Drawn], confidence: Fraction
         mechanism = one.mechanisms[0]
         if isinstance(mechanism, Quantile):
             continue
-        if isinstance(one.use, Noisy) and one.use.tally == tally:
+        if isinstance(one.use, (Noisy, Listed)) and one.use.tally == tally:
             return Fraction(width_of(mechanism.law, confidence))
         if isinstance(one.use, TwoSided) and tally == one.use.count:
             return error_of_count(one.use, mechanism.law, confidence)

@@ -16,7 +16,7 @@ from privately.mechanisms.randomness import Randomness
 from privately.noise import add
 from privately.plans import Aggregation, Identity
 from privately.query.allocation import Drawn
-from privately.query.uses import Chosen, Noisy, TwoSided
+from privately.query.uses import Chosen, Listed, Noisy, TwoSided
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,13 +47,26 @@ class ChosenPoints:
     points: tuple[Fraction, ...]
 
 
-Noise: TypeAlias = NoisyNumber | NoisyPair | ChosenPoints
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownKeys:
+    """The values that were shown of keys that nobody listed, in order, each with its noisy number of units."""
+
+    tally: Identity
+    mechanism: m.ThresholdedHistogram
+    keys: tuple[Group, ...]
+    numbers: tuple[int, ...]
+
+
+Noise: TypeAlias = NoisyNumber | NoisyPair | ChosenPoints | ShownKeys
 
 
 def drawn(
     plan: Sequence[Drawn], aggregation: Aggregation, counts: Counts, groups: Sequence[Group], randomness: Randomness
 ) -> tuple[Noise, ...]:
-    """Noise for every use, on every group that is listed, whether anybody is in it or not."""
+    """Noise for every use, on every group that is listed, whether anybody is in it or not.
+
+    Groups that nobody listed are public by then: what showed them is no use of these.
+    """
     exact = _Exact(aggregation, counts, groups)
     found: list[Noise] = []
     for one in plan:
@@ -65,6 +78,8 @@ def drawn(
             case Chosen():
                 counts_in_bins = exact.bins(one.use.bins)
                 found.extend(_points(one.use, each, counts_in_bins, randomness) for each in one.mechanisms)
+            case Listed():
+                raise AssertionError("groups are shown before anything else is drawn")
     return tuple(found)
 
 
@@ -124,7 +139,9 @@ _NONE = np.array([], np.int64)
 
 def _noisy(mechanism: m.Laplace | m.Gaussian, numbers: Sequence[int], randomness: Randomness) -> tuple[int, ...]:
     """What the mechanism does, without an end at 64 bits: sums may be longer, and their intervals are to hold."""
-    answers = add(np.array(numbers, object), randomness.draw(mechanism.law, size=mechanism.dimension))
+    if not numbers:
+        return ()
+    answers = add(np.array(numbers, object), randomness.draw(mechanism.law, size=len(numbers)))
     return tuple(int(answer) for answer in answers)
 
 

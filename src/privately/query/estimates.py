@@ -12,8 +12,8 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from privately.plans import Identity, Mean, Number, Quantile, Question, Spread, StepSum
-from privately.query.drawing import ChosenPoints, Noise, NoisyNumber, NoisyPair
-from privately.query.widths import error_of_count, error_of_sum, width_of
+from privately.query.drawing import ChosenPoints, Noise, NoisyNumber, NoisyPair, ShownKeys
+from privately.query.widths import error_of_count, error_of_sum, shown_interval, width_of
 from privately.rounding import Enclosure, Interval
 
 Cell: TypeAlias = tuple[Fraction | None, Interval | None]
@@ -30,6 +30,7 @@ class Estimated:
 def estimated(question: Question, noise: Sequence[Noise], groups: int, confidence: Fraction) -> Estimated:
     """All estimates with intervals of this confidence each."""
     numbers = {one.tally: one for one in noise if isinstance(one, NoisyNumber)}
+    units = {one.tally: one for one in noise if isinstance(one, ShownKeys)}
     pairs = {name: one for one in noise if isinstance(one, NoisyPair) for name in (one.use.total, one.use.count)}
     points = {(one.bins, one.mechanism.probability): one for one in noise if isinstance(one, ChosenPoints)}
     tallies = dict(question.aggregation.tallies)
@@ -38,6 +39,8 @@ def estimated(question: Question, noise: Sequence[Noise], groups: int, confidenc
         listed: list[Cell] = []
         for group in range(groups):
             match estimate:
+                case Number(tally=tally) if tally in units:
+                    listed.append(_units(units[tally], group, confidence))
                 case Number(tally=tally) if tally in numbers:
                     listed.append(_number(numbers[tally], group, estimate.step, confidence))
                 case Number(tally=tally):
@@ -64,6 +67,12 @@ def _number(noisy: NoisyNumber, group: int, step: Fraction, confidence: Fraction
     found = noisy.numbers[group]
     width = width_of(noisy.mechanism.law, confidence)
     return found * step, Interval((found - width) * step, (found + width) * step)
+
+
+def _units(shown: ShownKeys, group: int, confidence: Fraction) -> Cell:
+    """A number that is seen only because it is large enough."""
+    found = shown.numbers[group]
+    return Fraction(found), shown_interval(shown.mechanism.law, shown.mechanism.threshold, found, confidence)
 
 
 def _ends(pair: NoisyPair, group: int, confidence: Fraction) -> tuple[tuple[int, int], tuple[int, int]]:

@@ -27,7 +27,7 @@ from privately.plans.expressions import Field
 from privately.query.allocation import Drawn
 from privately.query.describing import described
 from privately.query.pricing import Priced
-from privately.query.uses import Chosen, Noisy, TwoSided, Use
+from privately.query.uses import Chosen, Listed, Noisy, TwoSided, Use
 from privately.rounding import decimal_text
 from privately.views.tables import table
 
@@ -46,10 +46,10 @@ class Step:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
-    """What would be done. Printing it shows all."""
+    """What would be done. Printing it shows all. `groups` is None where nobody knows them beforehand."""
 
     plan: tuple[str, ...]
-    groups: int
+    groups: int | None
     steps: tuple[Step, ...]
     cost: Guarantee
     remaining: Guarantee | None = None
@@ -58,7 +58,9 @@ class Explanation:
     def __str__(self) -> str:
         rows = [[one.what, one.sensitivity, one.mechanism, one.error] for one in self.steps]
         noise = table(["what", "one unit moves it by", "mechanism", "error (95 %)"], rows)
-        groups = "one group" if self.groups == 1 else f"{self.groups:,} groups"
+        groups = "those groups that enough units are in"
+        if self.groups is not None:
+            groups = "one group" if self.groups == 1 else f"{self.groups:,} groups"
         lines = [
             *self.plan,
             f"{groups}",
@@ -77,15 +79,24 @@ def explained(priced: Priced, remaining: Guarantee | None = None) -> Explanation
     aggregation = priced.question.aggregation
     tallies = dict(aggregation.tallies)
     unit = scan_of(aggregation.source).table.unit
-    notes = () if unit.column is None else (f"rows of one {unit.column} beyond {unit.rows} do not count.",)
+    notes = [] if unit.column is None else [f"rows of one {unit.column} beyond {unit.rows} do not count."]
+    found = [each for one in priced.plan for each in one.mechanisms if isinstance(each, m.ThresholdedHistogram)]
+    notes += [shown_note(each, unit.column) for each in found]
     return Explanation(
         plan=tuple(_relation(aggregation.source)),
-        groups=len(priced.groups),
+        groups=None if priced.groups is None else len(priced.groups),
         steps=tuple(_step(one, tallies) for one in priced.plan),
         cost=priced.cost,
         remaining=remaining,
-        notes=notes,
+        notes=tuple(notes),
     )
+
+
+def shown_note(mechanism: m.ThresholdedHistogram, unit: str | None) -> str:
+    """From how many units on groups are shown."""
+    least, sure = mechanism.threshold, mechanism.shown_from(_CONFIDENCE)
+    what = "rows" if unit is None else f"units ({unit})"
+    return f"Groups of fewer than about {least:,} {what} are not shown; of {sure:,} or more, 95 in 100 are."
 
 
 def _relation(relation: Relation) -> Iterator[str]:
@@ -110,7 +121,8 @@ def _relation(relation: Relation) -> Iterator[str]:
 
 def _step(drawn: Drawn, tallies: Mapping[Identity, Tally]) -> Step:
     use, mechanism = drawn.use, drawn.mechanisms[0]
-    moves = use.moves[1 if isinstance(mechanism, m.Gaussian) else 0]
+    normal = isinstance(mechanism, m.Gaussian) or getattr(mechanism, "noise", "") == "rounded_gaussian"
+    moves = use.moves[1 if normal else 0]
     what, unit, error = _noise(use, mechanism, tallies)
     moved = f"{_number(moves.value * unit)} ({moves.norm})"
     return Step(what=what, sensitivity=moved, mechanism=_mechanism(mechanism, unit), error=error)
@@ -132,6 +144,13 @@ def _noise(use: Use, mechanism: object, tallies: Mapping[Identity, Tally]) -> tu
             assert isinstance(mechanism, m.Quantile)  # noqa: S101 - for the type checker
             error = f"± {_number(mechanism.interval(_CONFIDENCE))} ranks"
             return f"quantiles {listed} of {_argument(tally)}", Fraction(1), error
+        case Listed():
+            return "which groups there are (count of units)", Fraction(1), f"± {_number(_width(mechanism))}"
+
+
+def _width(mechanism: object) -> Fraction:
+    assert isinstance(mechanism, m.ThresholdedHistogram)  # noqa: S101 - for the type checker
+    return mechanism.interval(_CONFIDENCE)
 
 
 def _law(mechanism: object) -> Law:
@@ -165,6 +184,10 @@ def _mechanism(mechanism: object, unit: Fraction) -> str:
             return f"Laplace, scale {_number(scale * unit)}"
         case m.Gaussian(standard_deviation=deviation):
             return f"rounded normal, standard deviation {_number(deviation * unit)}"
+        case m.ThresholdedHistogram(noise="discrete_laplace", scale=scale, threshold=threshold):
+            return f"Laplace, scale {_number(scale)}, shown from {threshold:,} on"
+        case m.ThresholdedHistogram(scale=scale, threshold=threshold):
+            return f"rounded normal, standard deviation {_number(scale)}, shown from {threshold:,} on"
     return "exponential mechanism"
 
 

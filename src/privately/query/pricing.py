@@ -12,10 +12,13 @@ from privately.query.allocation import Budget, Drawn
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Priced:
-    """A question with its mechanisms and the proof of what they cost: all that is known before data is touched."""
+    """A question with its mechanisms and the proof of what they cost: all that is known before data is touched.
+
+    `groups` is None where nobody has listed them: which there are is part of the answer.
+    """
 
     question: Question
-    groups: tuple[Group, ...]
+    groups: tuple[Group, ...] | None
     budget: Budget
     plan: tuple[Drawn, ...]
     proof: Derivation

@@ -2,44 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
-from itertools import product
-from math import prod
-from typing import Protocol, Self
+from typing import Self, Unpack
 
-from privately.engines.protocol import Counts, Group, Limits
-from privately.errors import DataDependentKeys, InvalidParameter
+from privately.engines.protocol import Limits
+from privately.errors import InvalidParameter, NoSuchRule
+from privately.guarantees import Guarantee
+from privately.ledger import Answer, Charge, Ledger
 from privately.ledger import Budget as AccountBudget
-from privately.ledger import Charge, Ledger
 from privately.ledger.charges import LONGEST_LABEL, LONGEST_QUERY
+from privately.mechanisms import ThresholdedHistogram
 from privately.mechanisms.randomness import SYSTEM, Randomness
-from privately.plans import Aggregation, Question, Table
+from privately.plans import Table
 from privately.plans.encoding import canonical_text
 from privately.plans.types import Value
 from privately.query.allocation import allocated
+from privately.query.answering import Engine, answered
 from privately.query.answers import from_bytes, result_of, to_bytes
-from privately.query.asking import Accuracy, budget_of, least_budget
+from privately.query.asking import Accuracy, budget_of, least_budget, unpayable
+from privately.query.batching import (
+    Asked,
+    BatchExplanation,
+    Options,
+    PricedBatch,
+    batch_from_bytes,
+    batch_to_bytes,
+    proofs_of,
+    read_questions,
+    tightest,
+)
 from privately.query.binding import bind
-from privately.query.drawing import drawn
-from privately.query.explaining import Explanation, explained
+from privately.query.explaining import Explanation, explained, shown_note
+from privately.query.listing import groups_of, listing_of, public_groups
 from privately.query.pricing import Priced
 from privately.query.proving import derivation
 from privately.query.results import Result
 from privately.query.uses import uses
 from privately.rounding import Number
 
-MOST_GROUPS = 100_000
-
 Keys = Mapping[str, Sequence[Value]]
-
-
-class Engine(Protocol):
-    """Where the data sits: it counts, exactly, and knows nothing of privacy."""
-
-    def run(self, aggregation: Aggregation, limits: Limits) -> Counts: ...
-
-    def close(self) -> None: ...
 
 
 class Session:
@@ -73,34 +75,28 @@ class Session:
         epsilon: Number | None = None,
         rho: Number | None = None,
         mu: Number | None = None,
+        delta: Number | None = None,
         accuracy: str | None = None,
         assuming: int | None = None,
         keys: Keys | None = None,
         key: str | None = None,
         again: bool = False,
     ) -> Result:
-        """The private answer to a question, after its cost was charged durably."""
-        priced = self.price(text, epsilon=epsilon, rho=rho, mu=mu, accuracy=accuracy, assuming=assuming, keys=keys)
-        charge = Charge(
-            lineages=[self.lineage],
-            query=_canonical(priced),
-            cost=priced.cost,
-            snapshot=self._snapshot,
-            analyst=self.analyst,
-            key=key,
-            label=text[:LONGEST_LABEL],
-        )
+        """The private answer to a question, after its cost was charged durably.
 
-        def run(_receipt: object) -> bytes:
-            aggregation = priced.question.aggregation
-            counts = self._engine.run(aggregation, self._limits)
-            noise = drawn(priced.plan, aggregation, counts, priced.groups, self._randomness)
-            return to_bytes(result_of(priced.question, priced.groups, noise, priced.proof))
-
-        answer = self._ledger.answer(charge, run, again=again)
-        return from_bytes(
-            answer.body, priced.question, priced.groups, priced.plan, notes=self._notes(), free=answer.free
+        With `delta`, groups may be what nobody listed: those are shown that enough units are in.
+        """
+        priced = self.price(
+            text, epsilon=epsilon, rho=rho, mu=mu, delta=delta, accuracy=accuracy, assuming=assuming, keys=keys
         )
+        charge = self._charge(_recorded(priced.question, priced.budget), priced.cost, key=key, label=text)
+
+        def run() -> bytes:
+            groups, noise = answered(priced, self._engine, self._limits, self._randomness)
+            return to_bytes(result_of(priced.question, groups, noise, priced.proof))
+
+        answer = self._answer(charge, run, asked="rho" if mu is None else "mu", again=again)
+        return from_bytes(answer.body, priced.question, priced.plan, notes=self._notes(priced), free=answer.free)
 
     def price(
         self,
@@ -109,22 +105,30 @@ class Session:
         epsilon: Number | None = None,
         rho: Number | None = None,
         mu: Number | None = None,
+        delta: Number | None = None,
         accuracy: str | None = None,
         assuming: int | None = None,
         keys: Keys | None = None,
     ) -> Priced:
         """What a question would cost and which noise it would get. Free, and touches no data."""
-        question = bind(text, {self.table.name: self.table}, keys=keys)
-        groups = _groups(question)
-        needed = uses(question)
-        budget = budget_of(epsilon=epsilon, rho=rho, mu=mu)
+        question = bind(text, {self.table.name: self.table}, keys=keys, unknown=delta is not None)
+        unknown = listing_of(question) is not None
+        if delta is not None and not unknown:
+            raise InvalidParameter("delta", "all groups of this question are public already; leave it out.")
+        listed, needed = public_groups(question), uses(question)
+        budget = budget_of(epsilon=epsilon, rho=rho, mu=mu, delta=delta)
         if (budget is None) == (accuracy is None):
             raise InvalidParameter("epsilon", "say what the answer may cost, or how accurate it should be.")
         if budget is None:
-            budget = least_budget(question, needed, len(groups), Accuracy.parse(accuracy or ""), assuming)
-        plan = allocated(needed, len(groups), budget)
-        proof = derivation(plan, question.aggregation)
-        return Priced(question=question, groups=groups, budget=budget, plan=plan, proof=proof)
+            budget = least_budget(question, needed, listed, Accuracy.parse(accuracy or ""), assuming, delta=delta)
+        plan = allocated(needed, listed, budget)
+        return Priced(
+            question=question,
+            groups=None if unknown else groups_of(question),
+            budget=budget,
+            plan=plan,
+            proof=derivation(plan, question.aggregation),
+        )
 
     def explain(
         self,
@@ -133,13 +137,71 @@ class Session:
         epsilon: Number | None = None,
         rho: Number | None = None,
         mu: Number | None = None,
+        delta: Number | None = None,
         accuracy: str | None = None,
         assuming: int | None = None,
         keys: Keys | None = None,
     ) -> Explanation:
         """The plan, the noise, the errors and the cost of a question, in words. Free, and touches no data."""
-        priced = self.price(text, epsilon=epsilon, rho=rho, mu=mu, accuracy=accuracy, assuming=assuming, keys=keys)
+        priced = self.price(
+            text, epsilon=epsilon, rho=rho, mu=mu, delta=delta, accuracy=accuracy, assuming=assuming, keys=keys
+        )
         return explained(priced, self.budget.remaining)
+
+    # --- several questions at once ------------------------------------------------------------------------------------
+
+    def batch(
+        self,
+        questions: Sequence[Asked],
+        *,
+        slack: Number | None = None,
+        key: str | None = None,
+        again: bool = False,
+        **options: Unpack[Options],
+    ) -> tuple[Result, ...]:
+        """The answers to several questions, charged once for all of them: all are answered, or none.
+
+        Each is a text, or a text with options of its own: `("SELECT COUNT(*) AS n FROM visits", {"epsilon": "0.1"})`;
+        `options` hold for each of the others. Together they cost what the tightest composition gives that the account
+        can count; where it counts epsilon and delta, `slack` is a delta that this may take to save epsilon. The
+        certificate of each result is that of all of them together.
+        """
+        priced = self.price_batch(questions, slack=slack, **options)
+        charge = self._charge(_recorded(*priced.asked), priced.cost, key=key, label=priced.label)
+
+        def run() -> bytes:
+            found = [answered(one, self._engine, self._limits, self._randomness) for one in priced.parts]
+            return batch_to_bytes(priced, found)
+
+        answer = self._answer(charge, run, asked="rho", again=again)
+        notes = [self._notes(one) for one in priced.parts]
+        return batch_from_bytes(answer.body, priced, notes=notes, free=answer.free)
+
+    def price_batch(
+        self, questions: Sequence[Asked], *, slack: Number | None = None, **options: Unpack[Options]
+    ) -> PricedBatch:
+        """What several questions would cost together. Free, and touches no data."""
+        asked = read_questions(questions, options)
+        parts = tuple(self.price(text, **own) for text, own in asked)
+
+        def price(cost: Guarantee) -> Guarantee:
+            return self._ledger.price(self._charge("batch", cost))[self.lineage]
+
+        proof = tightest(proofs_of(parts, slack=slack), price)
+        if proof is None:
+            costs = [one.cost for one in parts]
+            raise unpayable(next((one for one in costs if "delta" in one.parameters), costs[0]), self.budget.cap, "rho")
+        return PricedBatch(parts=parts, texts=tuple(text for text, _ in asked), proof=proof)
+
+    def explain_batch(
+        self, questions: Sequence[Asked], *, slack: Number | None = None, **options: Unpack[Options]
+    ) -> BatchExplanation:
+        """The same in words. Free, and touches no data."""
+        priced = self.price_batch(questions, slack=slack, **options)
+        parts = tuple(explained(one) for one in priced.parts)
+        return BatchExplanation(parts=parts, cost=priced.cost, remaining=self.budget.remaining)
+
+    # --- the end ------------------------------------------------------------------------------------------------------
 
     def __enter__(self) -> Self:
         return self
@@ -152,26 +214,38 @@ class Session:
         self._engine.close()
         self._ledger.close()
 
-    def _notes(self) -> tuple[str, ...]:
-        unit = self.table.unit
-        return () if unit.column is None else (f"Of one {unit.column} at most {unit.rows} rows count.",)
+    def _charge(self, query: str, cost: Guarantee, *, key: str | None = None, label: str = "") -> Charge:
+        return Charge(
+            lineages=[self.lineage],
+            query=query,
+            cost=cost,
+            snapshot=self._snapshot,
+            analyst=self.analyst,
+            key=key,
+            label=label[:LONGEST_LABEL],
+        )
+
+    def _answer(self, charge: Charge, run: Callable[[], bytes], *, asked: str, again: bool) -> Answer:
+        """Charges, counts, stores, in this order. What the account cannot count is refused before."""
+        try:
+            receipt = self._ledger.charge(charge, again=again)
+        except NoSuchRule:
+            assert isinstance(charge.cost, Guarantee)  # noqa: S101 - nothing else is charged here
+            raise unpayable(charge.cost, self.budget.cap, asked) from None
+        if receipt.answer is not None:
+            return Answer(body=receipt.answer, receipt=receipt, free=True)
+        return self._ledger.store(receipt, run())
+
+    def _notes(self, priced: Priced) -> tuple[str, ...]:
+        unit, notes = self.table.unit, []
+        if unit.column is not None:
+            notes.append(f"Of one {unit.column} at most {unit.rows} rows count.")
+        found = [each for one in priced.plan for each in one.mechanisms if isinstance(each, ThresholdedHistogram)]
+        notes += [shown_note(each, unit.column) for each in found]
+        return tuple(notes)
 
 
-def _groups(question: Question) -> tuple[Group, ...]:
-    """All groups, whether anybody is in them or not, in the order of their keys."""
-    listed = []
-    for key in question.aggregation.keys:
-        if key.values is None:
-            hint = f'List them: keys={{"{key.identity.name}": [...]}}, or declare the categories of the column.'
-            raise DataDependentKeys(f"nobody has said which values {key.identity.name} can have.", hint=hint)
-        listed.append(key.values)
-    size = prod(len(values) for values in listed)
-    if size > MOST_GROUPS:
-        raise InvalidParameter("keys", f"these would be {size:,} groups; {MOST_GROUPS:,} is the most.")
-    return tuple(product(*listed))
-
-
-def _canonical(priced: Priced) -> str:
-    """The question and its budget as one text; a hash of it where many groups make it long."""
-    text = canonical_text((priced.question, priced.budget))
+def _recorded(*asked: object) -> str:
+    """Questions and their budgets as one text; a hash of it where many groups make it long."""
+    text = canonical_text(asked)
     return text if len(text) <= LONGEST_QUERY else f"sha256:{sha256(text.encode()).hexdigest()}"

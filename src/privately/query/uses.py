@@ -19,9 +19,11 @@ from privately.plans import (
     Spread,
     StepSum,
     Tally,
+    UnitCount,
     pair_sensitivity,
     sensitivity,
 )
+from privately.query.listing import Listing, listing_of
 
 Moves: TypeAlias = tuple[Sensitivity, Sensitivity]
 Found: TypeAlias = dict[Identity | tuple[Identity, Identity], "Use"]
@@ -62,13 +64,32 @@ class Chosen:
     weight: int = 1
 
 
-Use: TypeAlias = Noisy | TwoSided | Chosen
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listed:
+    """Values of keys that nobody listed: those are shown that enough units have, with their noisy numbers of units.
+
+    One unit has at most `keys` of them. `moves` is of the numbers of units, in L1 and L2.
+    """
+
+    tally: Identity
+    keys: int
+    moves: Moves
+    weight: int = 1
+
+
+Use: TypeAlias = Noisy | TwoSided | Chosen | Listed
 
 
 def uses(question: Question) -> tuple[Use, ...]:
-    """What must be drawn. A count or sum that an average brings along is not drawn again."""
+    """What must be drawn. A count or sum that an average brings along is not drawn again.
+
+    Where groups are unknown, what shows them comes first; a count of units that it brings along is not drawn again.
+    """
     tallies = dict(question.aggregation.tallies)
     found: Found = {}
+    listing = listing_of(question)
+    if listing is not None:
+        found[listing.tally] = _listed(question, listing)
 
     def moves(tally: Identity) -> Moves:
         aggregation, asked = question.aggregation, tallies[tally]
@@ -81,11 +102,21 @@ def uses(question: Question) -> tuple[Use, ...]:
             _add(found, estimate.squares, Noisy(tally=estimate.squares, moves=moves(estimate.squares)))
     paired = {name for use in found.values() if isinstance(use, TwoSided) for name in (use.total, use.count)}
     for estimate in question.estimates:
+        if isinstance(estimate, Number) and isinstance(found.get(estimate.tally), Listed):
+            continue
         if isinstance(estimate, Number) and estimate.tally not in paired:
             _add(found, estimate.tally, Noisy(tally=estimate.tally, moves=moves(estimate.tally)))
         if isinstance(estimate, Quantile):
             _choose(found, estimate, tallies[estimate.bins], moves(estimate.bins))
     return tuple(found.values())
+
+
+def _listed(question: Question, listing: Listing) -> Listed:
+    """Each estimate that is read off it adds to its weight."""
+    aggregation, units = listing.aggregation, UnitCount()
+    moves = sensitivity(aggregation, units, "L1"), sensitivity(aggregation, units, "L2")
+    read = sum(isinstance(one, Number) and one.tally == listing.tally for one in question.estimates)
+    return Listed(tally=listing.tally, keys=listing.most, moves=moves, weight=1 + read)
 
 
 def _pair(question: Question, estimate: Mean | Spread, tallies: Mapping[Identity, Tally]) -> TwoSided:

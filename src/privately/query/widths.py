@@ -5,9 +5,15 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import lru_cache
 
+from privately.laws import Law
+from privately.laws.deciding import least
 from privately.mechanisms.error_bars import half_width
 from privately.mechanisms.sums_of_noise import NoiseLaw, sum_half_width
 from privately.query.uses import TwoSided
+from privately.rounding import Interval
+
+_RARE = Fraction(1, 100)
+"""How seldom a number may stay below the threshold for it to be treated as one that never does."""
 
 
 @lru_cache(maxsize=1024)
@@ -43,3 +49,55 @@ def error_of_sum(use: TwoSided, law: NoiseLaw, confidence: Fraction) -> Fraction
     if low == high:
         return Fraction(low * width_of_sum(law, confidence), use.high - use.low)
     return Fraction((low + high) * width_of(law, confidence, 2), use.high - use.low)
+
+
+def shown_interval(law: Law, threshold: int, number: int, confidence: Fraction) -> Interval:
+    """Where a number of units is, of which the noisy one is shown only from a threshold on.
+
+    It holds among the cases in which the number is shown. Just above the threshold that may be a lucky one, and little
+    is known of it: its interval then reaches down to 1.
+
+    Theorem: let X = n + Z be shown if X >= T, and b the doubt. Of all n with P(X >= x | X >= T) > b/2 and
+        P(X <= x | X >= T) > b/2, the least and the largest contain the true one with probability at least 1 - b, given
+        that it is shown; the first chance rises with n and the second falls, as the laws of the noise are log-concave.
+    Reference: Clopper-Pearson 1934 (the inversion of tests); Karlin-Rubin 1956 (monotone likelihood ratios)
+    Proof: docs/theory/stability.md#numbers-that-are-shown
+    Checked-by: tests/query/test_widths.py::test_intervals_hold_among_the_numbers_that_are_shown
+    """
+    low, high = _shown_offsets(law, threshold, min(number - threshold, _far(law, confidence)), confidence)
+    return Interval(Fraction(max(1, number - low)), Fraction(max(1, number + high)))
+
+
+@lru_cache(maxsize=1024)
+def _far(law: Law, confidence: Fraction) -> int:
+    """So far above the threshold it matters to nobody: see `_shown_offsets`."""
+    return width_of(law, _surer(confidence)) + max(1, law.quantile(1 - _RARE)) + 1
+
+
+def _surer(confidence: Fraction) -> Fraction:
+    return 1 - (1 - confidence) * (1 - _RARE)
+
+
+@lru_cache(maxsize=2**16)
+def _shown_offsets(law: Law, threshold: int, above: int, confidence: Fraction) -> tuple[int, int]:
+    """How far below and above a number that is so far above the threshold the true one may be.
+
+    Far above it, the width of the noise alone with a slightly smaller doubt b' = b (1 - 1/100) will do: a number that
+    is off by more, in either direction, would be shown in all but 1 of 100 cases, and b'/2 / (1 - 1/100) is b/2.
+    """
+    if above >= _far(law, confidence):
+        width = width_of(law, _surer(confidence))
+        return width, width
+    half, number = (1 - confidence) / 2, threshold + above
+
+    def too_small(units: int) -> bool:
+        reached, shown = law.tail(number - units - 1).upper, law.tail(threshold - units - 1).lower
+        return Fraction(reached) <= half * Fraction(shown)
+
+    def too_large(units: int) -> bool:
+        below = Fraction(law.cdf(number - units).upper) - Fraction(law.cdf(threshold - 1 - units).lower)
+        return below <= half * Fraction(law.tail(threshold - units - 1).lower)
+
+    lowest = 1 if not too_small(1) else least(lambda units: units >= 1 and not too_small(units), threshold)
+    highest = least(lambda units: units > number and too_large(units), number + width_of(law, confidence)) - 1
+    return number - lowest, highest - number

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from privately.certificates import check
-from privately.cli.sql.commands import _unpayable
 from privately.ledger import Ledger
 from tests.cli.sql.visits import WARDS, Run, run
 
@@ -68,7 +67,23 @@ def test_gaussian_noise_from_a_budget_of_its_own(run: Run) -> None:
     assert mixed.status == 0, mixed.err
     assert run("sql", "visits.csv", "SELECT COUNT(*) FROM visits", "--mu", "0.1", "--ledger", "a.ledger").status == 0
     pure = run("sql", "visits.csv", WARDS, "--rho", "0.1", *BUDGET)
-    assert pure.error == str(_unpayable())
+    text = "--rho: a budget of epsilon alone cannot pay for Gaussian noise. Ask with --epsilon instead."
+    assert pure.error == text
+
+
+def test_unknown_groups(run: Run) -> None:
+    text = "SELECT patient, COUNT(*) AS n FROM visits GROUP BY patient"
+    refused = run("sql", "visits.csv", text, "--epsilon", "0.1", *BUDGET)
+    assert "--keys" in refused.err
+    assert "--delta 1e-6" in refused.err
+    pure = run("sql", "visits.csv", text, "--epsilon", "0.1", "--delta", "1e-6", *BUDGET)
+    assert pure.error.startswith("--delta: a budget of the kind PureDP has no delta")
+    told = run("explain", "visits.csv", text, "--epsilon", "0.1", "--delta", "1e-6", "--json")
+    assert json.loads(told.out)["groups"] is None
+    budget = ("--ledger", "a.ledger", "--budget-epsilon", "1", "--budget-delta", "1e-4")
+    done = run("sql", "visits.csv", text, "--rho", "0.001", "--delta", "1e-6", *budget)
+    assert done.status == 0, done.err
+    assert "are not shown" in done.out
 
 
 def test_what_does_not_fit_is_refused_and_not_charged(run: Run) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +15,7 @@ import typer
 from privately.cli.sql import options as o
 from privately.cli.sql import telling
 from privately.cli.sql.tables import Opened, budget_of, cap_of, kept, keys_of, question_of
-from privately.errors import InvalidParameter, NoSuchRule, PrivatelyError, Refused
+from privately.errors import InvalidParameter, PrivatelyError, Refused
 from privately.guarantees import PureDP
 from privately.views.pictures import suffix_of
 
@@ -29,6 +30,7 @@ def sql(
     epsilon: o.Epsilon = None,
     rho: o.Rho = None,
     mu: o.Mu = None,
+    delta: o.Delta = None,
     accuracy: o.Accuracy = None,
     assuming: o.Assuming = None,
     keys: o.Keys = None,
@@ -86,7 +88,7 @@ def sql(
         cap = cap_of(given, kept(ledger, opened.lineage))
         with open_table(file, **cap, ledger=ledger, analyst=analyst, **opened.settings) as session:
             result = session.sql(
-                text, epsilon=epsilon, rho=rho, mu=mu, accuracy=accuracy, assuming=assuming,
+                text, epsilon=epsilon, rho=rho, mu=mu, delta=delta, accuracy=accuracy, assuming=assuming,
                 keys=keys_of(keys, session.table), key=key, again=again,
             )  # fmt: skip
             remaining = session.budget.remaining
@@ -114,6 +116,7 @@ def explain(
     epsilon: o.Epsilon = None,
     rho: o.Rho = None,
     mu: o.Mu = None,
+    delta: o.Delta = None,
     accuracy: o.Accuracy = None,
     assuming: o.Assuming = None,
     keys: o.Keys = None,
@@ -155,7 +158,7 @@ def explain(
         # Nothing is charged here, so any budget will do.
         with open_table(file, budget=PureDP(epsilon=1), ledger=":memory:", **opened.settings) as session:
             explanation = session.explain(
-                text, epsilon=epsilon, rho=rho, mu=mu, accuracy=accuracy, assuming=assuming,
+                text, epsilon=epsilon, rho=rho, mu=mu, delta=delta, accuracy=accuracy, assuming=assuming,
                 keys=keys_of(keys, session.table),
             )  # fmt: skip
     explanation = replace(explanation, remaining=remaining if known is None else known.remaining)
@@ -213,7 +216,7 @@ def _refusals(question: str, *, as_json: bool) -> Iterator[None]:
     try:
         yield
     except PrivatelyError as found:
-        fault = _unpayable() if isinstance(found, NoSuchRule) else found
+        fault = _typed(found)
         if as_json:
             print(telling.failed(fault))
         if isinstance(fault, Refused) and fault.span is not None:
@@ -222,7 +225,21 @@ def _refusals(question: str, *, as_json: bool) -> Iterator[None]:
         raise fault from None
 
 
-def _unpayable() -> InvalidParameter:
-    """The one conversion that an account can lack: it counts pure epsilons, and Gaussian noise has none."""
-    hint = "Ask with --epsilon, or begin a ledger with --budget-delta, --budget-rho or --budget-mu."
-    return InvalidParameter("--rho", "a budget of epsilon alone cannot pay for Gaussian noise.", hint=hint)
+def _typed(fault: PrivatelyError) -> PrivatelyError:
+    """Hints speak of options, as they are typed here."""
+    if isinstance(fault, Refused):
+        return type(fault)(fault.message, hint=_options(fault.hint), span=fault.span)
+    if isinstance(fault, InvalidParameter):
+        return InvalidParameter(fault.field, fault.message.removeprefix(f"{fault.field}: "), hint=_options(fault.hint))
+    return fault
+
+
+def _options(hint: str) -> str:
+    """The hint with options in place of arguments.
+
+    >>> _options('List them, keys={"town": [...]}, or ask with delta=1e-6.')
+    'List them, --keys town=A,B,C, or ask with --delta 1e-6.'
+    """
+    named = hint.replace("ApproxDP(epsilon=..., delta=...)", "--budget-epsilon with --budget-delta")
+    listed = re.sub(r'keys=\{"([^"]*)": \[\.\.\.\]\}', r"--keys \1=A,B,C", named)
+    return re.sub(r"\b(epsilon|rho|mu|delta|keys|assuming)=(\.\.\.)?", r"--\1 ", listed).replace("  ", " ")

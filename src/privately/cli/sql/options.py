@@ -60,6 +60,14 @@ Prepared = Annotated[
 Epsilon = Annotated[str | None, _option(about="What the answer may cost.", panel=ASK, metavar=_NUMBER)]
 Rho = Annotated[str | None, _option(about="The same in zCDP, with Gaussian noise.", panel=ASK, metavar=_NUMBER)]
 Mu = Annotated[str | None, _option(about="The same in Gaussian DP, with Gaussian noise.", panel=ASK, metavar=_NUMBER)]
+Delta = Annotated[
+    str | None,
+    _option(
+        about="Groups that nobody listed are shown if many are in them; a group of one so seldom.",
+        panel=ASK,
+        metavar=_NUMBER,
+    ),
+]
 Accuracy = Annotated[
     str | None,
     _option(about='Pay what this takes, such as "50 at 95%" or "5% at 95%".', panel=ASK, metavar="TEXT"),
@@ -106,7 +114,7 @@ _NAMES = {
 }
 _OPTIONS = (
     "unit", "max_rows_per_unit", "max_groups_per_unit", "max_rows_per_unit_and_group", "change", "name", "lineage",
-    "delimiter", "table", "epsilon", "rho", "mu", "accuracy", "assuming", "keys", "analyst", "key",
+    "delimiter", "table", "epsilon", "rho", "mu", "delta", "accuracy", "assuming", "keys", "analyst", "key",
 )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 
-from privately.errors import InvalidParameter, NotSupported
+from privately.errors import DataDependentKeys, InvalidParameter, NotSupported
 from privately.plans import Call, Column, Constant, Expression, Field, Filter, Identity, Project, Relation, Type, Value
 from privately.plans.expressions import fields_of
 from privately.plans.meaning import evaluate
@@ -165,6 +165,13 @@ def given_values(name: str, values: Sequence[Value], type_: Type) -> Values:
         if not fits:
             raise InvalidParameter("keys", f"{value!r} is no {type_.value}, which {name} is.")
     return listed
+
+
+def unknown_values(name: str, span: tuple[int, int] | None) -> DataDependentKeys:
+    """The refusal of a key whose values nobody has listed."""
+    listed = f'keys={{"{name}": [...]}}'
+    hint = f"List them, {listed}, declare the categories of the column, or pay to see those that many have: delta=1e-6."
+    return DataDependentKeys(f"nobody has said which values {name} can have.", hint=hint, span=span)
 
 
 def check_groups(lists: Iterable[Values | None]) -> None:

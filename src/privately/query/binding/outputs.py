@@ -32,7 +32,7 @@ from privately.plans import (
 from privately.plans.expressions import fields_of
 from privately.query.binding.aggregates import Aggregates
 from privately.query.binding.expressions import Scope, bind_expression
-from privately.query.binding.keys import check_groups, given_values, possible
+from privately.query.binding.keys import check_groups, given_values, possible, unknown_values
 from privately.query.binding.names import Binding, Name, Names
 from privately.query.binding.relations import Rows, bind_condition, bind_rows, output_name
 from privately.query.spans import Source
@@ -51,9 +51,14 @@ class Item:
 
 
 def bind_select(
-    select: exp.Select, tables: Mapping[str, Table], keys: Mapping[str, Sequence[Value]], source: Source
+    select: exp.Select,
+    tables: Mapping[str, Table],
+    keys: Mapping[str, Sequence[Value]],
+    source: Source,
+    *,
+    unknown: bool = True,
 ) -> Question:
-    """The question that an outer SELECT asks."""
+    """The question that an outer SELECT asks; if keys may be `unknown`, their values need not be public."""
     binding = Binding(source=source)
     rows = bind_rows(select, tables, binding)
     inner = Scope(binding=binding, names=rows.names)
@@ -62,7 +67,7 @@ def bind_select(
     outer = Scope(binding=binding, names=rows.names, aggregates=aggregates.bind)
     items = _items(select, outer)
     having, order = _having(select, items, outer), _order(select, items, outer)
-    named = _named_keys(groups, items, rows, keys, binding)
+    named = _named_keys(groups, items, rows, keys, binding, unknown=unknown)
     if not aggregates.tallies:
         raise NotSupported("this asks for rows, not for aggregates.", hint=_AGGREGATE, span=source.span(select))
     fields = {key.expression: Field(key.identity, replace(key.expression.known, cost=1)) for key in named}
@@ -142,6 +147,8 @@ def _named_keys(
     rows: Rows,
     given: Mapping[str, Sequence[Value]],
     binding: Binding,
+    *,
+    unknown: bool,
 ) -> tuple[Key, ...]:
     """The keys, with their values where these are public. Given ones go by the name of an output or column."""
     left = {name.casefold(): (name, values) for name, values in given.items()}
@@ -157,6 +164,8 @@ def _named_keys(
             hint = "Look at the conditions in WHERE and at the declared categories."
             raise NotSupported("no row can be in any group.", hint=hint, span=binding.source.span(node))
         name = (names or [node.sql(dialect="duckdb", comments=False)])[0]
+        if values is None and not unknown:
+            raise unknown_values(name[:60], binding.source.span(node))
         found.append(Key(identity=binding.identity(name), expression=expression, values=values))
     if left:
         hint = "Name columns of GROUP BY."

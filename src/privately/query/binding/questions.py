@@ -12,11 +12,18 @@ from privately.query.grammar import GENERAL
 from privately.query.parsing import parse
 
 
-def bind(text: str, tables: Mapping[str, Table], *, keys: Mapping[str, Sequence[Value]] | None = None) -> Question:
+def bind(
+    text: str,
+    tables: Mapping[str, Table],
+    *,
+    keys: Mapping[str, Sequence[Value]] | None = None,
+    unknown: bool = True,
+) -> Question:
     """The question that a text asks of some tables; `Refused` with a span and a hint if it asks none that we answer.
 
     `keys` lists values of GROUP BY columns that are public, by name. Without, declared categories, truth values and
-    whole numbers in a small range (such as months) are public; other groups are unknown beforehand.
+    whole numbers in a small range (such as months) are public; other groups are unknown beforehand, and refused unless
+    they may be.
 
     >>> from privately.plans import Column, Type, Unit
     >>> visits = Table(name="visits", columns=(Column(name="age", type=Type.INTEGER, bounds=(0, 120)),), unit=Unit())
@@ -26,7 +33,7 @@ def bind(text: str, tables: Mapping[str, Table], *, keys: Mapping[str, Sequence[
     """
     select, source = parse(text)
     try:
-        question = bind_select(select, tables, keys or {}, source)
+        question = bind_select(select, tables, keys or {}, source, unknown=unknown)
         _check_size(question)
     except RecursionError:
         hint = "Name parts of it in a WITH clause."
