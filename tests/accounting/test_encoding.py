@@ -261,10 +261,10 @@ def test_depth_is_limited_without_recursion_errors() -> None:
 
 
 def test_only_our_own_kinds_are_written() -> None:
-    class Other(acc.Pure):
-        pass
+    class Other(Event):
+        neighbors = Neighbors.ADD_REMOVE
 
-    makers: list[Callable[[], Event]] = [lambda: Other(epsilon=1), lambda: acc.Sequence(events=[Other(epsilon=1)])]
+    makers: list[Callable[[], Event]] = [Other, lambda: acc.Sequence(events=[Other()])]
     for make in makers:
         with pytest.raises(NotSupported):
             encode(make())

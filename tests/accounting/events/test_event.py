@@ -11,7 +11,7 @@ import pytest
 
 from privately import accounting as acc
 from privately.accounting.events.event import LEAST_NOISE, MAX_DEPTH, MAX_NODES, MAX_RUNS, MOST_NOISE, check_part, noise
-from privately.errors import InvalidParameter, MixedNeighbors
+from privately.errors import InvalidParameter, MixedNeighbors, NoSuchRule, NotSupported
 from privately.guarantees import Neighbors
 
 ONE = acc.Gaussian(noise_multiplier=1)
@@ -56,6 +56,20 @@ def test_kinds_and_neighbours_make_events_different() -> None:
     same: list[acc.Event] = [acc.Pure(epsilon=1), acc.Exponential(epsilon=1)]
     assert len({*same, acc.Pure(epsilon=1, neighbors=Neighbors.REPLACE)}) == 3
     assert "replacing one row" in repr(acc.Pure(epsilon=1, neighbors=Neighbors.REPLACE))
+
+
+@pytest.mark.parametrize("kind", [acc.Gaussian, acc.PoissonSample, acc.Sequence])
+def test_known_kinds_have_no_kinds_of_their_own(kind: type[acc.Event]) -> None:
+    """A subclass with less noise would be accounted as its base; a kind that nothing is known of is refused."""
+    with pytest.raises(NotSupported, match="inherit"):
+        type("Weaker", (kind,), {})
+
+    class Unknown(acc.Event):
+        neighbors = Neighbors.ADD_REMOVE
+
+    for event in (Unknown(), acc.Repeat(event=Unknown(), times=2)):
+        with pytest.raises(NoSuchRule):
+            acc.epsilon(event, "1e-6")
 
 
 def test_long_lists_print_short() -> None:

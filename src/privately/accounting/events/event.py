@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields
 from decimal import Decimal
 from fractions import Fraction
 
-from privately.errors import InvalidParameter, MixedNeighbors
+from privately.errors import InvalidParameter, MixedNeighbors, NotSupported
 from privately.guarantees import Neighbors
 from privately.rounding import rational
 
@@ -44,6 +44,12 @@ class Event:
     nodes: int = field(init=False, repr=False, compare=False, default=1)
     depth: int = field(init=False, repr=False, compare=False, default=1)
     runs: int = field(init=False, repr=False, compare=False, default=1)
+
+    def __init_subclass__(cls) -> None:
+        """A kind of its own only: what inherits from a known kind would be accounted as that, whatever it means."""
+        super().__init_subclass__()
+        if cls.__bases__ != (Event,):
+            raise NotSupported(f"{cls.__name__} cannot inherit from a kind of event, as it would be accounted as that.")
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(shown(self))})"
