@@ -1,5 +1,6 @@
 """Two passes over the data where groups are unknown: what is asked of the engine, and what follows from it."""
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
@@ -11,6 +12,8 @@ from numpy.typing import NDArray
 
 from privately.engines.protocol import Counts, Limits
 from privately.laws import Law
+from privately.mechanisms import ThresholdedHistogram
+from privately.mechanisms.randomness import SYSTEM
 from privately.plans import Aggregation, Question, Unit
 from privately.query.allocation import Budget, allocated
 from privately.query.answering import answered
@@ -148,3 +151,30 @@ def test_the_limit_on_groups_is_of_those_that_are_shown() -> None:
 
 def replace_groups(groups: int) -> Unit:
     return Unit(column="person", rows=3, groups=groups)
+
+
+def test_values_that_no_plan_has_are_nobody() -> None:
+    table: list[Row] = [(at, part, 1) for at in range(40) for part in ("a", 7, 2.5)]
+    groups, _ = answered(priced(unknown("rows", unit=PERSON)), Memory(table), Limits(), NoNoise())
+    assert groups == (("a",),)
+
+
+def test_numbers_of_units_follow_the_exact_law() -> None:
+    """2,000 draws of one group of four people: how often it is shown, and with which numbers."""
+    asked = unknown("units", unit=Unit(column="person", rows=1))
+    plan = priced(asked)
+    (histogram,) = plan.plan[0].mechanisms
+    assert isinstance(histogram, ThresholdedHistogram)
+    engine, seen = Memory([(at, "a", 1) for at in range(4)]), Counter[int | None]()
+    for _ in range(2_000):
+        _, (shown,) = answered(plan, engine, Limits(), SYSTEM)
+        assert isinstance(shown, ShownKeys)
+        seen[shown.numbers[0] if shown.numbers else None] += 1
+    law = histogram.law
+    exact: dict[int | None, float] = {None: float(law.cdf(histogram.threshold - 1 - 4).upper)}
+    exact |= {
+        number: float(law.pmf(number - 4).upper) for number in range(histogram.threshold, histogram.threshold + 4)
+    }
+    assert set(seen) - {None} <= set(range(histogram.threshold, 60))
+    for outcome, chance in exact.items():
+        assert abs(seen[outcome] - 2_000 * chance) <= 6 * (2_000 * chance) ** 0.5 + 6

@@ -10,7 +10,16 @@ from privately.mechanisms.randomness import Randomness
 from privately.plans import Aggregation, Identity
 from privately.query.allocation import Drawn
 from privately.query.drawing import Noise, ShownKeys, drawn
-from privately.query.listing import MOST_GROUPS, Listing, groups_of, listing_of, public_groups, restricted, shown_keys
+from privately.query.listing import (
+    MOST_GROUPS,
+    Listing,
+    fits,
+    groups_of,
+    listing_of,
+    public_groups,
+    restricted,
+    shown_keys,
+)
 from privately.query.pricing import Priced
 from privately.query.uses import Chosen, Noisy, TwoSided
 
@@ -46,7 +55,10 @@ def _shown(  # noqa: PLR0917
 ) -> ShownKeys:
     (mechanism,) = first.mechanisms
     assert isinstance(mechanism, ThresholdedHistogram)  # noqa: S101 - what shows groups comes first
-    found = shown_keys(mechanism, engine.run(listing.aggregation, limits), most, randomness)
+    types = [key.expression.known.type for key in listing.aggregation.keys]
+    counts = engine.run(listing.aggregation, limits)
+    # What no value of a plan can be, no engine should find; if one does, it is as if nobody had it.
+    found = shown_keys(mechanism, {one: counts[one] for one in counts if fits(one, types)}, most, randomness)
     return ShownKeys(tally=listing.tally, mechanism=mechanism, keys=tuple(found), numbers=tuple(found.values()))
 
 

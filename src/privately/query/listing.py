@@ -18,7 +18,7 @@ from privately.engines.protocol import Bins, Counts, Group
 from privately.errors import InvalidParameter, NotSupported
 from privately.mechanisms import ThresholdedHistogram
 from privately.mechanisms.randomness import Randomness
-from privately.plans import Aggregation, Identity, Question, RowCount, Tally, UnitCount, scan_of
+from privately.plans import Aggregation, Identity, Number, Question, RowCount, Tally, UnitCount, scan_of
 from privately.plans.types import Type, Value, type_of
 
 MOST_GROUPS = 100_000
@@ -47,7 +47,8 @@ def listing_of(question: Question) -> Listing | None:
         return None
     unit = scan_of(asked.source).table.unit
     tally: Tally = RowCount() if unit.column is None else UnitCount()
-    same = [name for name, other in asked.tallies if _counts_units(other, question)]
+    wanted = {one.tally for one in question.estimates if isinstance(one, Number)}
+    same = [name for name, other in asked.tallies if name in wanted and _counts_units(other, question)]
     alone = len(places) == len(asked.keys) and bool(same)
     name = same[0] if alone else _new(question)
     keys = tuple(asked.keys[at] for at in places)

@@ -1,6 +1,7 @@
 """Aggregates become tallies whose bounds hold for every value that an expression can have."""
 
 from fractions import Fraction
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -49,7 +50,8 @@ def test_bounds_of_sums_hold_the_bounds_of_columns(low: int, width: int, places:
             if isinstance(tally, StepSum):
                 known = tally.argument.known.range
                 assert known is not None
-                least = max(known.lower, Fraction(0)) if "multiply(x, x)" in shown(tally.argument) else known.lower
+                least = max(known.lower, Fraction(0)) if shown(tally.argument).startswith("multiply(") else known.lower
+                least = known.lower if text == "SUM(x * 3 - 1)" else least
                 assert tally.low * tally.step <= least + tally.step / 2 + known.magnitude / 2**40
                 assert tally.high * tally.step >= known.upper - tally.step / 2 - known.magnitude / 2**40
 
@@ -128,14 +130,42 @@ def test_spreads(text: str, root: bool) -> None:
     found = dict(question.aggregation.tallies)
     squares = found[spread.squares]
     assert isinstance(squares, StepSum)
-    assert (squares.step, squares.low, squares.high) == (Fraction(1, 10**4), 0, 10**10)
+    assert (squares.step, squares.low, squares.high) == (Fraction(1, 10**4), 0, 10**10 // 4)
+    assert spread.centre == 500
+    assert shown(squares.argument) == "multiply(subtract(cost, 500.0), subtract(cost, 500.0))"
+
+
+@pytest.mark.parametrize(
+    ("kind", "bounds", "centre", "most"),
+    [
+        (Type.INTEGER, (0, 110), 55, 55**2),
+        (Type.INTEGER, (0, 7), 3, 16),
+        (Type.INTEGER, (-10, 10), 0, 100),
+        (Type.INTEGER, (-10, 12), 0, 144),
+        (Type.INTEGER, (-7, -2), -5, 9),
+        (Type.REAL, (10**9, 10**9 + 1), 10**9 + Fraction(1, 2), Fraction(1, 4)),
+        (Type.REAL, (-3, 3), 0, 9),
+    ],
+)
+def test_squares_are_of_the_distance_from_the_middle(kind: Type, bounds: Any, centre: Fraction, most: Fraction) -> None:
+    table = Table(name="t", columns=(Column(name="x", type=kind, bounds=bounds),), unit=Unit())
+    question = bind("SELECT STDDEV(x) AS s, AVG(x) AS m FROM t", {"t": table})
+    spread, mean = question.estimates
+    assert isinstance(spread, Spread)
+    assert isinstance(mean, Mean)
+    squares = dict(question.aggregation.tallies)[spread.squares]
+    assert isinstance(squares, StepSum)
+    assert spread.centre == centre
+    assert (mean.total, mean.count) == (spread.total, spread.count)
+    assert abs(squares.high * squares.step - most) <= squares.step
+    assert squares.low == 0
 
 
 def test_squares_of_wide_numbers_are_summed_in_coarser_steps() -> None:
     wide = Column(name="x", type=Type.INTEGER, bounds=(-(2**40), 2**40))
-    far = Column(name="y", type=Type.REAL, bounds=(10**9, 10**9 + 1))
+    far = Column(name="y", type=Type.REAL, bounds=(-(10**12), 10**12))
     table = Table(name="t", columns=(wide, far), unit=Unit())
-    for name, exact in (("x", Fraction(2**80)), ("y", Fraction((10**9 + 1) ** 2))):
+    for name, exact in (("x", Fraction(2**80)), ("y", Fraction(10**24))):
         question = bind(f"SELECT VAR_POP({name}) FROM t", {"t": table})
         squares = next(one for _, one in question.aggregation.tallies if "multiply" in shown(one.argument))  # type: ignore[union-attr,arg-type]
         assert isinstance(squares, StepSum)

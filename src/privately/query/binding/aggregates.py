@@ -189,14 +189,17 @@ class Aggregates:
         argument = self.number(node.this, condition)
         sums = self.step_sum(argument, wide=True)
         total, count = self.tally(sums, "sum"), self.count(argument)
-        squares = self.tally(self.square_sum(argument, sums.step), "squares")
+        centre = _centre(argument)
+        squares = self.tally(self.square_sum(argument, sums.step, centre), "squares")
         root = isinstance(node, (exp.Stddev, exp.StddevPop))
         return self.estimate(
             _REAL,
             "deviation" if root else "variance",
             total,
             squares,
-            make=lambda identity: Spread(identity=identity, total=total, squares=squares, count=count, root=root),
+            make=lambda identity: Spread(
+                identity=identity, total=total, squares=squares, count=count, root=root, centre=Fraction(centre)
+            ),
         )
 
     def bind_median(self, node: exp.Expr, condition: exp.Expr | None) -> Field:
@@ -257,18 +260,22 @@ class Aggregates:
             return column.step
         return power_of_two_below((range_.upper - range_.lower or range_.magnitude or Fraction(1)) / _FINEST)
 
-    def square_sum(self, argument: Expression, step: Fraction) -> StepSum:
-        """The sum of squares, in squared steps, which are made coarser until 2^62 of them are enough."""
+    def square_sum(self, argument: Expression, step: Fraction, centre: float) -> StepSum:
+        """The sum of the squares of x - centre, in squared steps, made coarser until 2^62 of them are enough.
+
+        The nearer the centre is to the middle of the bounds, the smaller are the squares, and the noise on them.
+        """
+        if centre:
+            argument = apply("subtract", argument, constant(centre), scope=self.rows)
         range_ = _range(argument)
         if argument.known.type is Type.INTEGER and range_.magnitude**2 >= LARGEST_INTEGER:
             argument = apply("to_real", argument, scope=self.rows)
-        ends = [range_.lower**2, range_.upper**2]
-        least = Fraction(0) if range_.lower <= 0 <= range_.upper else min(ends)
+        most = range_.magnitude**2
         square = step**2
-        while max(ends) / square >= LARGEST_INTEGER - 1:
+        while most / square >= LARGEST_INTEGER - 1:
             square *= 4
-        low, high = (_nearest(end / square) for end in (least, max(ends)))
-        return _sum(apply("multiply", argument, argument, scope=self.rows), square, low, max(high, low + 1))
+        squared = apply("multiply", argument, argument, scope=self.rows)
+        return _sum(squared, square, 0, max(_nearest(most / square), 1))
 
     def bin_counts(self, argument: Expression) -> BinCounts:
         """Bins of a 2^16th of the range; a whole number is in the middle of its bin."""
@@ -311,6 +318,15 @@ def _range(argument: Expression) -> Range:
     if found is None:
         raise UnknownBounds("nothing bounds this number.", hint=_BOUNDS)
     return found
+
+
+def _centre(argument: Expression) -> float:
+    """About the middle of the range, whole for whole numbers; 0 where that is little worse, or numbers are huge."""
+    range_ = _range(argument)
+    middle = (range_.lower + range_.upper) / 2
+    if abs(middle) * 4 <= range_.upper - range_.lower or abs(middle) >= LARGEST_INTEGER:
+        return 0
+    return math.floor(middle) if argument.known.type is Type.INTEGER else float(middle)
 
 
 def _sum(argument: Expression, step: Fraction, low: int, high: int) -> StepSum:
