@@ -91,10 +91,37 @@ def test_rounded_events_enclose_the_event(name: str, monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize("name", ["laplace", "sampled gaussian", "pure"])
-def test_little_is_lost(name: str) -> None:
+def test_little_is_lost(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(answers, "_MOST_DIRECT", 0)
     found = acc.epsilon(many(FAMILIES[name], 600), delta="1e-6")
     assert "rounded" in found.method
     assert found.upper <= found.lower * (1 + Fraction(4, 100))
+
+
+@pytest.mark.parametrize("name", ["laplace", "sampled gaussian", "pure"])
+def test_nothing_is_lost_of_hundreds(name: str) -> None:
+    found = acc.epsilon(many(FAMILIES[name], 400), delta="1e-6")
+    assert "rounded" not in found.method
+    assert found.upper <= found.lower * (1 + Fraction(1, 10**6))
+
+
+def test_less_is_lost_where_the_contour_takes_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rounded to more different terms than the other roads could take."""
+    event = many(FAMILIES["laplace"], 700)
+    exact = acc.epsilon(event, delta="1e-6")
+    monkeypatch.setattr(answers, "_MOST_DIRECT", 699)
+    monkeypatch.setattr(answers, "_MANY", 600)
+    found = acc.epsilon(event, delta="1e-6")
+    assert "rounded" in found.method
+    assert found.lower <= exact.upper
+    assert exact.lower <= found.upper <= found.lower * (1 + Fraction(1, 200))
+
+
+def test_terms_that_cannot_be_rounded_are_composed_as_they_are() -> None:
+    noises = [acc.DiscreteGaussian(variance=100 + Fraction(k, 300)) for k in range(300)]
+    found = acc.epsilon(acc.Sequence(events=noises), delta="1e-6")
+    assert "rounded" not in found.method
+    assert found.upper <= found.lower * (1 + Fraction(1, 1000))
 
 
 @pytest.mark.parametrize("name", [name for name in FAMILIES if name != "gaussian"])

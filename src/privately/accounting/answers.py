@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from typing import Literal, get_args
@@ -25,7 +26,10 @@ METHODS: tuple[Method, ...] = get_args(Method)
 WIDTH = Fraction(1, 10**6)
 """How narrow an answer should be, relative to epsilon (or to 0.001, if that is more)."""
 
-_MOST_DIRECT, _MOST_DIRECT_NODES = 600, 2_000
+_MOST_DIRECT, _MOST_DIRECT_NODES = 2_000, 10_000
+"""So many different laws, and so large an event, are not too much for the contour integral."""
+_MANY = 1_000
+"""To so many different terms others are rounded for it."""
 _LOOSE = Fraction(1, 1000)
 """An answer wider than this is held against Renyi divergences, and against a direction that is below it."""
 
@@ -82,18 +86,31 @@ def _answer(event: Event, question: Question, method: Method | None) -> Interval
     """By the event itself or, if it has too many different terms, by two that have fewer, on either side."""
     if method == "renyi":
         return _by_renyi(event, question)
-    try:
+    above: Event | None = None
+    with suppress(NotApplicable):
         above = coarser(event, upward=True)
-    except NotApplicable:
-        return _by_renyi(event, question)
     if above is event:
         return _exact(event, question, method)
     direct = _direct(event, question) if method in {None, "contour"} else None
-    if direct is not None and question.is_met(direct):
+    if direct is not None and (question.is_met(direct) or method == "contour"):
         return direct
-    top = _exact(above, question, method)
-    bottom = _exact(coarser(event, upward=False), question, method)
+    if above is None:
+        return _least([direct, _by_renyi(event, question)])
+    if direct is None and method in {None, "contour"}:
+        direct = _little_rounded(event, question)
+        if direct is not None and _is_tight(direct, question):
+            return direct
+    return _between_rounded(_exact(above, question, method), _exact(coarser(event, upward=False), question, method))
+
+
+def _between_rounded(top: Interval, bottom: Interval) -> Interval:
     return Interval(min(bottom.lower, top.upper), top.upper, method=f"{top.method}, terms rounded")
+
+
+def _little_rounded(event: Event, question: Question) -> Interval | None:
+    """With as many different terms as the contour integral takes in reasonable time, if it takes them all."""
+    found = [_direct(coarser(event, upward=upward, most=_MANY), question) for upward in (True, False)]
+    return _between_rounded(found[0], found[1]) if found[0] and found[1] else None
 
 
 def _direct(event: Event, question: Question) -> Interval | None:
@@ -163,7 +180,8 @@ def _best(composition: Composition, question: Question, method: Method | None) -
         return settled
     best: Interval | None = None
     ways = [road for name, road in _ROADS if method in {None, name}]
-    for road in ways if len(composition.parts) <= _MOST_LAWS else ():
+    most = _MOST_DIRECT if method == "contour" else _MOST_LAWS
+    for road in ways if len(composition.parts) <= most else ():
         try:
             found = question.by(road, composition)
         except DEAD_ENDS:

@@ -44,10 +44,11 @@ _NORMAL = (Gaussian, GaussianDP)
 _ROUNDED = (*_NORMAL, Laplace, DiscreteLaplace, Pure, RandomizedResponse, Exponential, Approx)
 
 
-def coarser(event: Event, *, upward: bool) -> Event:
+def coarser(event: Event, *, upward: bool, most: int | None = None) -> Event:
     """An event of few different terms that costs at least as much, or at most; the event itself where it has few.
 
-    Terms that no rounding is known for stay as they are; NotApplicable where these are too many themselves.
+    At most `most`, if that is given, instead of few. Terms that no rounding is known for stay as they are;
+    NotApplicable where these are too many themselves.
 
     Theorem: the profile of a composition grows with the strength of each of its terms; (epsilon, delta)-DP has the
         losses of epsilon-DP beside those of (0, delta)-DP; rho of zCDP add up, and normal noise of the same rho is
@@ -68,7 +69,7 @@ def coarser(event: Event, *, upward: bool) -> Event:
         return event
     if sum(not _can_be_rounded(term) for term in different) > MOST_DIFFERENT:
         raise NotApplicable("too many different terms that cannot be rounded")
-    rounded = [_fewer(terms, MOST_DIFFERENT // len(listed), upward=upward) for terms in listed]
+    rounded = [_fewer(terms, (most or MOST_DIFFERENT) // len(listed), upward=upward) for terms in listed]
     parts = [_sequence(terms) for terms in rounded]
     return parts[0] if len(parts) == 1 else Parallel(events=parts)
 

@@ -29,7 +29,9 @@ METHOD = "contour integral, softened"
 
 _SAMPLED = (SampledDiscreteGaussianLoss, SampledDiscreteLaplaceLoss)
 _FEW = 4
+_MOST_BRIEF = 1 << 27
 _LEAST_EPSILON = 1e-3
+_LOWER = (1.0, 0.8, 0.6, 0.45, 0.33, 0.25, 0.18, 0.12)
 _SHARE = 0.3
 _PART = 40.0
 _COARSEST = 1e-3
@@ -99,7 +101,7 @@ class Softened:
             return self.most_work
         if len(composition.parts) <= _FEW and not any(isinstance(law, _SAMPLED) for law, _ in composition.parts):
             raise NotApplicable("a lattice is likely to be shorter")
-        return self.most_work * max(len(composition.parts), _FEW)
+        return min(self.most_work * max(len(composition.parts), _FEW), _MOST_BRIEF)
 
     def epsilon(self, composition: Composition, delta: Fraction, width: Fraction) -> Interval:
         """The epsilon of the finite losses of a composition, at 0 < delta < 1."""
@@ -147,8 +149,19 @@ class Softened:
         return first_narrow(refined(), lambda found: width * found.upper)
 
 
-BRIEF = Softened(1 << 19, is_brief=True)
+BRIEF = Softened(1 << 21, is_brief=True)
 THOROUGH = Softened(1 << 25)
+
+
+@dataclass(frozen=True)
+class _Place(Saddle):
+    """Any point of the real line, with ln of what delta is there of e^(K - c epsilon)."""
+
+    share: float
+
+    @property
+    def log_sum(self) -> float:
+        return self.share
 
 
 class _Sums:
@@ -163,25 +176,45 @@ class _Sums:
     def integral(self, saddle: Saddle, guess: float, wanted: float, share: float) -> SoftIntegral:
         """For an error of `wanted` in ln delta, of which the softening takes this share if the losses are smooth."""
         tolerance = min(wanted / _PART, _COARSEST)
-        laid = shape(self.outline, saddle, guess, math.log(tolerance))
+        laid = self._laid(saddle, guess, math.log(tolerance))
         softness = min(share * wanted / (saddle.c * (saddle.c + 1)), _SOFTEST)
-        enough = self._fitting(laid, softness, tolerance)
-        self.is_at_limit = enough > softness
-        if self.is_at_limit and self.is_brief:
-            raise NotApplicable("the sum is too long")
-        softness = max(softness, enough)
+        self.is_at_limit = False
+        try:
+            return self._softened(laid, softness, tolerance)
+        except NotApplicable:
+            if self.is_brief:
+                raise
+        self.is_at_limit = True
+        softness = max(self._fitting(laid, tolerance), softness)
         if softness > _SOFTEST:
             raise NotApplicable("too much normal loss would be needed")
-        soft = replace(laid, saddle=replace(saddle, variance=saddle.variance + softness))
-        return SoftIntegral(lay(self.laws, self.gaussian + softness, soft, tolerance, 2 * self.most_work), softness)
+        return self._softened(laid, softness, tolerance)
 
-    def _fitting(self, laid: Shape, softness: float, tolerance: float) -> float:
-        """The softness at which the sum is about as much work as it may be; 0 where it is less anyway."""
-        needed = 3 - math.log(tolerance) - laid.saddle.log_sum
-        reach = math.sqrt(2 * needed / (softness + self.gaussian))
-        count = self.most_work / sum(_points(law, laid.saddle.c) for law, _ in self.laws) if self.laws else math.inf
-        if reach <= count * laid.step:
-            return 0.0
+    def _softened(self, laid: Shape, softness: float, tolerance: float) -> SoftIntegral:
+        soft = replace(laid, saddle=replace(laid.saddle, variance=laid.saddle.variance + softness))
+        return SoftIntegral(lay(self.laws, self.gaussian + softness, soft, tolerance, self.most_work), softness)
+
+    def _laid(self, saddle: Saddle, guess: float, log_tolerance: float) -> Shape:
+        """The contour that promises the shortest sum: rare large losses swamp the saddle, and are smaller below it."""
+        log_delta = saddle.log_delta - saddle.c * (guess - saddle.epsilon)
+        least, found = math.inf, None
+        for factor in _LOWER:
+            c = saddle.c * factor
+            k, mean, variance = self.outline.cumulants(c)
+            place = _Place(c, k, mean, variance, min(log_delta - k + c * guess, 0.0))
+            laid = shape(self.outline, place, guess, log_tolerance)
+            cost = math.sqrt(3 - log_tolerance - place.log_sum) / laid.step
+            if cost > least:
+                break
+            least, found = cost, laid
+        if found is None:
+            raise NotApplicable("no contour fits")
+        return found
+
+    def _fitting(self, laid: Shape, tolerance: float) -> float:
+        """The softness at which the sum is about as much work as it may be, if nothing else falls."""
+        needed = 4 - math.log(tolerance) - laid.saddle.log_sum
+        count = 0.8 * self.most_work / sum(_points(law, laid.saddle.c) for law, _ in self.laws)
         return 2 * needed / (count * laid.step) ** 2
 
 
