@@ -34,6 +34,9 @@ def test_questions_are_read(text: str) -> None:
     assert source.text == text
 
 
+SOON = 30
+"""CPU seconds: what grows without bound takes hours; collecting the garbage of other tests takes some."""
+
 NESTED = "abs(", "(", "not (", "case when urgent then ", "[", "{'a':", "- ", "not ", "~ ", "+ ", "count(", "(select "
 ENDS = {"case when urgent then ": " end", "[": "]", "{'a':": "}", "- ": "", "not ": "", "~ ": "", "+ ": ""}
 
@@ -44,7 +47,7 @@ def test_deep_texts_are_refused_soon(opening: str, depth: int) -> None:
     text = f"SELECT COUNT(*) FROM visits WHERE {opening * depth}age{ENDS.get(opening, ')') * depth} > 1"
     begun = time.process_time()
     refusal(text)
-    assert time.process_time() - begun < 2
+    assert time.process_time() - begun < SOON
 
 
 @pytest.mark.parametrize(
@@ -83,7 +86,7 @@ def test_deep_texts_are_refused_soon(opening: str, depth: int) -> None:
 def test_bombs_are_refused_soon(text: str) -> None:
     begun = time.process_time()
     refusal(text)
-    assert time.process_time() - begun < 3
+    assert time.process_time() - begun < SOON
 
 
 def test_the_limits_are_no_tighter_than_they_say() -> None:
