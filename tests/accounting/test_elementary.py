@@ -21,10 +21,13 @@ from privately.accounting.elementary import (
     cos_sin,
     exp,
     exp_and_expm1,
+    exp_one,
     expm1,
+    expm1_one,
     log,
     log1p,
     log_between,
+    log_one,
     normal_tail,
     turn_minus_one,
 )
@@ -144,6 +147,21 @@ def test_expm1() -> None:
     assert expm1(np.array([0.0, -0.0])).tolist() == [0, 0]
     low = -RANDOM.uniform(60, 1e6, 200)
     assert worst(expm1(low), low, arb.expm1) <= PROVED
+
+
+def test_one_exponential() -> None:
+    """The same operations as for many, with the same results."""
+    small = signed_scales(-300, 0, 300)
+    for x in (EXPONENTS, small):
+        assert [exp_one(one) for one in x.tolist()] == exp(x).tolist()
+        assert [expm1_one(one) for one in x.tolist()] == expm1(x).tolist()
+    assert exp_one(math.nextafter(LOWEST, -math.inf)) == 0
+    assert exp_one(-1e300) == 0
+    assert expm1_one(-1e300) == -1
+    assert log_one(1.0) == 0
+    assert (
+        worst(np.array([log_one(one) for one in (3.0, 1e-300, 0.7)]), np.array([3.0, 1e-300, 0.7]), arb.log) <= PROVED
+    )
 
 
 def test_both_exponentials() -> None:

@@ -221,6 +221,40 @@ def expm1(x: Floats) -> Floats:
     return more
 
 
+_POWER_LIST: list[float] = _POWERS.tolist()
+_LESS_ONE_LIST: list[float] = _LESS_ONE.tolist()
+_PER_LN2_ONE, _LN2_HIGH_ONE, _LN2_LOW_ONE = float(_PER_LN2), float(_LN2_HIGH), float(_LN2_LOW)
+
+
+def exp_one(x: float) -> float:
+    """As `exp`, for one number; the same operations, and so the same error."""
+    if x < LOWEST:
+        return 0.0
+    shifted, more = _reduced_one(x)
+    power = _POWER_LIST[shifted & (_PIECES - 1)]
+    return math.ldexp(power * more + power, shifted >> 10)
+
+
+def expm1_one(x: float) -> float:
+    """As `expm1`, for one number."""
+    shifted, more = _reduced_one(max(x, LOWEST))
+    near, scale = _LESS_ONE_LIST[shifted & (_PIECES - 1)], math.ldexp(1.0, shifted >> 10)
+    return (more * (near + 1.0) + near) * scale + (scale - 1.0)
+
+
+def _reduced_one(x: float) -> tuple[int, float]:
+    """As `_reduced`: k, moved by half a turn of the tables, and e^r - 1."""
+    k = round(x * _PER_LN2_ONE)
+    r = (x - k * _LN2_HIGH_ONE) - k * _LN2_LOW_ONE
+    below = r - 3.0
+    return k + _PIECES // 2, 12.0 * r / (below * below + 3.0)
+
+
+def log_one(x: float) -> float:
+    """As `log`, for one number above 10^-300."""
+    return _log_of(x, 0)
+
+
 def exp_and_expm1(x: Floats) -> tuple[Floats, Floats]:
     """Both at once, for x up to `HIGHEST`; below `LOWEST` as if it were that."""
     scale, more = _scaled(x)

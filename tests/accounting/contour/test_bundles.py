@@ -87,7 +87,7 @@ def test_the_transform(removes: bool) -> None:
 
 @pytest.mark.parametrize("block", [1, 2000, 1 << 20])
 def test_the_transform_in_blocks(monkeypatch: pytest.MonkeyPatch, block: int) -> None:
-    monkeypatch.setattr(bundles, "BLOCK", block)
+    monkeypatch.setattr(bundles, "points_at_once", lambda _count: block)
     assert is_enclosed(bundle_of(removes=True))
 
 

@@ -164,9 +164,39 @@ def test_threads_share_no_memory() -> None:
     assert all(np.allclose(a, b, rtol=1e-12, atol=1e-15) for a, b in zip(alone * 4, together, strict=True))
 
 
-def test_blocks_of_any_size() -> None:
-    angles = np.linspace(0.01, 0.3, 40)
-    few = view.turns_minus_one(angles, 3).copy()
-    many = view.turns_minus_one(angles, 1000)
-    assert many.size > view.BLOCK
-    assert np.allclose(few, many[:, :3], rtol=1e-13, atol=0)
+@pytest.mark.parametrize("alone", [1, 1 << 15])
+@pytest.mark.parametrize("block", [1, 64, 1 << 15])
+def test_sums_of_turns(monkeypatch: pytest.MonkeyPatch, block: int, alone: int) -> None:
+    """However many points are turned at once, and multiplied at once; few or many of them."""
+    monkeypatch.setattr(view, "BLOCK", block)
+    monkeypatch.setattr(view, "_ALONE", alone)
+    for size in (1, 4, 5, 90):
+        for beside in (False, True):
+            of = points(0.4, size, beside)
+            for count in (1, 2, 7, 33, 200):
+                assert excess(of, 0.7, count, sorted({1, min(5, count), count})) <= 1
+
+
+@pytest.mark.parametrize("fault", ["a multiple less", "no multiples", "without the whole turns"])
+def test_lost_turns_break_the_bound(monkeypatch: pytest.MonkeyPatch, fault: str) -> None:
+    of = points(0.4, 30, False)
+    whole = view.Turns.of
+
+    def turned(angles: Floats, count: int) -> view.Turns:
+        found = whole(angles, count)
+        match fault:
+            case "a multiple less":
+                return view.Turns(found.small, np.concatenate([found.small[:1], found.large[:-1]]))
+            case "no multiples":
+                return view.Turns(found.small, np.zeros_like(found.large))
+        return view.Turns(found.small, found.large * (1 - 1e-9))
+
+    monkeypatch.setattr(view.Turns, "of", turned)
+    assert excess(of, 0.7, 100, [17, 99, 100]) > 1
+
+
+def test_products_in_parts_are_the_same() -> None:
+    turns = view.Turns.of(np.linspace(0.01, 0.3, 400), 300)
+    assert turns.large.shape[0] * turns.small.shape[0] * 400 > view._ALONE
+    whole = turns.large @ turns.small.T
+    assert np.allclose(view._product(turns.large, turns.small), whole, rtol=1e-13, atol=0)

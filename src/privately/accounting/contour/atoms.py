@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from privately.accounting.contour.view import Complex, View, enlarged, power
-from privately.accounting.elementary import ERROR, LOWEST, UNIT, Floats, exp, expm1, log
+from privately.accounting.elementary import ERROR, LOWEST, UNIT, Floats, exp, exp_one, expm1, log, log_one
 
 MOST_STEPS = 1 << 21
 _SMALLEST = 1e-40
@@ -55,13 +55,12 @@ class Atoms:
 
     @cached_property
     def _log_mass(self) -> float:
-        return float(log(np.array([self.mass]))[0])
+        return log_one(self.mass)
 
     @cached_property
     def whole(self) -> float:
         """The weight of all steps together: mass^times."""
-        exponent = self.times * self._log_mass
-        return float(exp(np.array([max(exponent, LOWEST)]))[0])
+        return exp_one(max(self.times * self._log_mass, LOWEST))
 
     @cached_property
     def doubt(self) -> float:
@@ -100,10 +99,29 @@ class Atoms:
         weights, excess = weights[place:], losses[place:] - s
         discounts = exp(-self.c * excess)
         gained = discounts * -expm1(-excess)
-        moved = self.times * (self.loss_error + 4 * UNIT * float(np.abs(self.losses).sum())) + 4 * UNIT * abs(s)
+        moved = self._moved(s)
         value = float(weights @ gained)
         error = enlarged(value * (weight_error + 4 * ERROR + self.c * moved) + moved * self.whole)
         return value, error, (self.c + 1) * value - float(weights @ discounts)
+
+    def nearly(self, s: float) -> tuple[float, float, float]:
+        """The same without a promise."""
+        weights, losses, weight_error = self._binomial
+        place = int(np.searchsorted(losses, s)) if losses.size else 0
+        excess = losses[place:] - s
+        discounted = weights[place:] * np.exp(-self.c * excess)
+        value = -float(discounted @ np.expm1(-excess))
+        moved = self._moved(s)
+        error = value * (weight_error + 4 * ERROR + self.c * moved) + moved * self.whole
+        return value, error, (self.c + 1) * value - float(discounted.sum())
+
+    def _moved(self, s: float) -> float:
+        """How far a sum of losses less s may be off."""
+        return self.times * (self.loss_error + self._scale) + 4 * UNIT * abs(s)
+
+    @cached_property
+    def _scale(self) -> float:
+        return 4 * UNIT * float(np.abs(self.losses).sum())
 
     @cached_property
     def _binomial(self) -> tuple[Floats, Floats, float]:

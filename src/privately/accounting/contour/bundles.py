@@ -26,14 +26,13 @@ from privately.accounting.contour.sampled_gaussian import (
     points_at,
 )
 from privately.accounting.contour.view import (
-    BLOCK,
     Complex,
+    Turns,
     View,
     enlarged,
+    points_at_once,
     raised,
     turn_error,
-    turns_minus_one,
-    weighted_rows,
 )
 from privately.accounting.elementary import LARGEST_ANGLE, UNIT, Floats, log_between
 from privately.accounting.roads import NotApplicable
@@ -337,20 +336,20 @@ class BundleView(View):
         """phi - 1 of all laws together at step, 2 step, ..., count step, and bounds on the errors."""
         if step * float(np.abs(self.losses).max()) > LARGEST_ANGLE:
             raise NotApplicable("the sum turns too often")
-        sizes = self.segments.sizes
+        sizes, most = self.segments.sizes, points_at_once(count)
         found = np.empty((sizes.size, count), dtype=np.complex128)
         ends = np.cumsum(sizes).tolist()
         law = start = 0
         while law < len(ends):
             last = law
-            while last + 1 < len(ends) and (ends[last + 1] - start) * count <= BLOCK:
+            while last + 1 < len(ends) and ends[last + 1] - start <= most:
                 last += 1
-            turns = turns_minus_one(step * self.losses[start : ends[last]], count).view(np.float64)
+            turns = Turns.of(step * self.losses[start : ends[last]], count)
             left = start
             for place in range(law, last + 1):
                 right = ends[place]
-                rows = turns[left - start : right - start]
-                found[place] = weighted_rows(self.weights.real[left:right], rows).view(np.complex128)
+                part = slice(left - start, right - start)
+                found[place] = turns.sums(self.weights[left:right], count, part)
                 left = right
             law, start = last + 1, ends[last]
         places = step * np.arange(1, count + 1, dtype=np.float64)

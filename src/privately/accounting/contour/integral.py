@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from privately.accounting.elementary import ERROR, LARGEST_ANGLE, UNIT, Floats, 
 from privately.accounting.roads import NotApplicable
 
 _PER_TURN_BELOW, _PER_TURN_ABOVE = 0.15915494309189532, 0.1591549430918954
+add = np.add.reduce
 _TURN_BELOW = 6.283185307179586
 _CELLS_AT_ONCE = 1 << 18
 
@@ -45,15 +46,15 @@ class Integral:
         self._sums: dict[float, tuple[float, float, float]] = {}
         self.places = layout.step * np.arange(1, layout.count + 1, dtype=np.float64)
         value, error = self._transform()
-        z = self.c + 1j * self.places
-        weight = z * (z + 1)
-        size = size_of(weight)
-        self.terms = value / weight
-        self.rounding = float((error / size).sum()) + float((size_of(value) / size).sum()) * (
-            2 * ERROR + 4 * layout.count * UNIT
-        )
         self.squares = self.places * self.places
-        self.turning = 4 * UNIT * float((size_of(self.terms) * self.places).sum())
+        weight = np.empty(layout.count, dtype=np.complex128)
+        weight.real = self.c * (self.c + 1) - self.squares
+        weight.imag = (2 * self.c + 1) * self.places
+        self.terms = value / weight
+        shares = 1 / (self.squares + self.c * (self.c + 1))  # |z (z + 1)| is at least c (c + 1) + w^2
+        sizes = size_of(value) * shares
+        self.rounding = float(error @ shares) + float(add(sizes)) * (4 * ERROR + 4 * layout.count * UNIT)
+        self.turning = 4 * UNIT * float(sizes @ self.places)
         self.first = (1 - (layout.atoms.taken if layout.atoms else 0.0)) / (self.c * (self.c + 1))
 
     def _transform(self) -> tuple[Complex, Floats]:
@@ -115,15 +116,39 @@ class Integral:
         for s, total, slope, bend in zip(places, totals, slopes, bends, strict=True):
             self._sums[s] = scale * (self.first + 2 * total), 2 * scale * slope, -2 * scale * bend
 
+    @cached_property
+    def _rows(self) -> Floats:
+        """For the sum and two derivatives, from cosines and sines."""
+        real, imaginary = self.terms.real, self.terms.imag
+        rows = np.empty((3, 2, self.places.size))
+        rows[0, 0], rows[0, 1] = real, imaginary
+        np.multiply(imaginary, self.places, out=rows[1, 0])
+        np.multiply(real, -self.places, out=rows[1, 1])
+        np.multiply(rows[0], self.squares, out=rows[2])
+        return rows.reshape(3, -1)
+
+    def _nearly(self, s: float) -> tuple[float, float, float]:
+        """As `sum_at`, without a promise."""
+        turns, angles = np.empty((2, self.places.size)), self.places * s
+        np.cos(angles, out=turns[0])
+        np.sin(angles, out=turns[1])
+        total, slope, bend = np.einsum("kn,n->k", self._rows, turns.reshape(-1)).tolist()
+        scale = self.step * _PER_TURN_BELOW
+        return scale * (self.first + 2 * total), 2 * scale * slope, -2 * scale * bend
+
     @lru_cache(maxsize=8)  # noqa: B019 - as below
     def _atoms_part(self, s: float) -> tuple[float, float, float]:
         return self.layout.atoms.part(s) if self.layout.atoms else (0.0, 0.0, 0.0)
 
+    @lru_cache(maxsize=2)  # noqa: B019 - as below
+    def _atoms_nearly(self, s: float) -> tuple[float, float, float]:
+        return self.layout.atoms.nearly(s) if self.layout.atoms else (0.0, 0.0, 0.0)
+
     def estimate(self, s: float) -> tuple[float, float, float]:
         """ln D at centre + s and its first two derivatives, without bounds: to find an epsilon by."""
-        total, slope, bend = self.sum_at(s)
+        total, slope, bend = self._nearly(s)
         if self.layout.atoms:
-            atoms, _, atoms_slope = self._atoms_part(s)
+            atoms, _, atoms_slope = self._atoms_nearly(s)
             total, slope, bend = total + atoms, slope + atoms_slope, 0.0
         if total <= 0:
             return -math.inf, -self.c, 0.0
@@ -142,6 +167,16 @@ class Integral:
         """
         return Bounds(lower=self.lower(s), upper=self.upper(s))
 
+    def margins(self, s: float) -> tuple[float, float]:
+        """About how far bounds on ln D at centre + s will be below and above an estimate."""
+        part, doubt, _ = self._atoms_nearly(s)
+        off, ends = self._off(s, doubt)
+        total = self._nearly(s)[0] + part
+        less = (off + self._aliases(float(self.centre) + s, ends[0])) / total if total > 0 else math.inf
+        apart = (ends[1] - ends[0]) / 2 + 16 * UNIT * max(map(abs, ends))
+        above = math.log1p(off / total) + apart if total > 0 else math.inf
+        return (-math.log1p(-less) + apart if less < 1 else math.inf), above
+
     def upper(self, s: float) -> float:
         """ln D at centre + s, from above."""
         total, off, ends = self._known(s)
@@ -156,18 +191,22 @@ class Integral:
     @lru_cache(maxsize=4)  # noqa: B019 - both ends are asked for at the same place, and an integral is short-lived
     def _known(self, s: float) -> tuple[float, float, tuple[float, float]]:
         """The sum, how far it may be off but for its aliases, and K - c epsilon from below and from above."""
+        part, doubt, _ = self._atoms_part(s)
+        off, ends = self._off(s, doubt)
+        return self.sum_at(s)[0] + part, off, ends
+
+    def _off(self, s: float, doubt: float) -> tuple[float, tuple[float, float]]:
+        """How far the sum may be off but for its aliases, and K - c epsilon from below and from above."""
         layout, c = self.layout, self.c
-        total, _, _ = self.sum_at(s)
         off = 2 * self.step * _PER_TURN_ABOVE * (self.rounding + self.turning * abs(s))
         off += layout.truncated + 8 * UNIT * self.step * self.first
         if layout.atoms:
-            part, doubt, _ = self._atoms_part(s)
-            total, off = total + part, off + doubt + self.step * layout.atoms.taken_error / (c * (c + 1))
+            off += doubt + self.step * layout.atoms.taken_error / (c * (c + 1))
         off = enlarged(off)
         centre = float(self.centre)
         slack = 8 * UNIT * (c * abs(centre) + abs(c * s) + max(map(abs, layout.log_mass)))
-        low, high = (end - c * (centre + s) for end in layout.log_mass)
-        return total, off, (low - slack, high + slack)
+        low, high = layout.log_mass
+        return off, (low - c * (centre + s) - slack, high - c * (centre + s) + slack)
 
     def _aliases(self, epsilon: float, scale: float) -> float:
         """The terms with k != 0, over e^scale, by Chernoff bounds from two other heights."""

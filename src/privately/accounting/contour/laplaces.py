@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -19,7 +20,9 @@ from privately.accounting.elementary import (
     cos_sin,
     exp,
     expm1,
+    expm1_one,
     log1p,
+    log_between,
     turn_minus_one,
 )
 from privately.accounting.losses import LaplaceLoss
@@ -29,6 +32,7 @@ _LARGEST_EPSILON = 500.0
 _MOST_CELLS = 1 << 24
 _CELLS_AT_ONCE = 1 << 17
 _SMALL = 1e-3
+_FEW_LAWS = 4
 _FEW_STEPS = 400
 """So many at most, one step off the atoms is worth a sum of its own."""
 _FIRST_TURN = 2.2
@@ -67,6 +71,9 @@ class Laplaces:
 
     def cumulants(self, c: float) -> tuple[float, float, float]:
         """K(c) and its first two derivatives, nearly."""
+        if len(self.times) <= _FEW_LAWS:
+            each = [(times, *_cumulants(e, c)) for e, times in zip(self.epsilon.tolist(), self.times, strict=True)]
+            return tuple(sum(row[0] * row[place] for row in each) for place in (1, 2, 3))  # type: ignore[return-value]
         e, s = self.epsilon, 2 * c + 1
         g = np.exp(-s * e)
         whole = (c + 1) + c * g
@@ -94,12 +101,23 @@ class Laplaces:
         Checked-by: tests/accounting/contour/test_laplaces.py::test_the_transform
         """
         e, s = self.epsilon, 2 * c + 1
+        if e.size == 1:
+            return self._log_mass_of_one(c)
         fallen = -expm1(-s * e)  # 1 - g; M(c) = e^(c epsilon) (1 - c (1 - g)/(2c + 1))
         size = c * e
         k = size + log1p(-(c / s) * fallen)
         off = 4 * ERROR * size + 4 * UNIT * size
         slack = enlarged(float(self.counts @ off) + 4 * e.size * UNIT * float(self.counts @ size))
         total = float(self.counts @ k)
+        return total - slack, total + slack
+
+    def _log_mass_of_one(self, c: float) -> tuple[float, float]:
+        """The same for one law, without arrays."""
+        (times,), (e,) = self.times, self.epsilon.tolist()
+        size, s = c * e, 2 * c + 1
+        low, high = log_between((c / s) * expm1_one(-s * e), 1)
+        total = times * (size + (low + high) / 2)
+        slack = enlarged(times * size * (4 * ERROR + 16 * UNIT))
         return total - slack, total + slack
 
     def log_mass_above(self, c: float) -> float:
@@ -159,6 +177,18 @@ class Laplaces:
         return kind.of(view, c, steps, mass / 2, errors)
 
 
+def _cumulants(e: float, c: float) -> tuple[float, float, float]:
+    """K(c) of one law and its first two derivatives, nearly."""
+    s = 2 * c + 1
+    if s * e < _SMALL:
+        return c * (c + 1) * e * e / 2, (c + 0.5) * e * e, e * e
+    g = math.exp(-s * e)
+    whole = (c + 1) + c * g
+    first = ((c + 1) * e + 1 + g * (1 - c * e)) / whole
+    second = (e * e * whole + 2 * e * (1 - g)) / whole
+    return c * e + math.log(whole / s), first - 2 / s, max(second - first * first + 4 / (s * s), 0.0)
+
+
 @dataclass(frozen=True)
 class LaplacesView(View):
     """The laws seen from c; weights and losses are the atoms of the first."""
@@ -185,7 +215,7 @@ class LaplacesView(View):
         e, m = self.laws.epsilon[:, None], self.centres[:, None]
         s = 2 * c + 1
         z = np.asarray(c + 1j * w, dtype=np.complex128)
-        up, down = turn_minus_one(w * (e - m)), turn_minus_one(-w * (e + m))
+        up, down = turn_minus_one(np.array([e - m, -e - m]) * w)
         fallen = -expm1(-s * e)
         below = np.asarray((2 * z + 1) * ((c + 1) + c * g), dtype=np.complex128)
         above = s * ((z + 1) * up + (g * z) * down) - 1j * w * fallen

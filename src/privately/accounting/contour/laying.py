@@ -43,13 +43,13 @@ class Layout:
     atoms: Atoms | None
     log_mass: tuple[float, float]
     truncated: float
-    _whole: Whole
+    whole: Whole
     _others: tuple[float, float]
 
     @cached_property
     def heights(self) -> tuple[tuple[float, float], ...]:
         """Other places on the real line, with ln M there from above."""
-        return tuple((b, self._whole.log_mass_above(b) if b else 0.0) for b in self._others)
+        return tuple((b, self.whole.log_mass_above(b) if b else 0.0) for b in self._others)
 
 
 def lay(
@@ -101,7 +101,7 @@ def lay(
         atoms=atoms,
         log_mass=whole.log_mass([view.log_mass for view, _ in views]),
         truncated=enlarged(exp_above(-float(falls[enough[0]])) / (3.14159 * shape.step * count)),
-        _whole=whole,
+        whole=whole,
         _others=(shape.above, shape.below),
     )
 

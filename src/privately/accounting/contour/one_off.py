@@ -9,7 +9,7 @@ import numpy as np
 
 from privately.accounting.contour.atoms import Atoms
 from privately.accounting.contour.view import Complex, View, enlarged, power, size_of
-from privately.accounting.elementary import ERROR, UNIT, Floats, exp, expm1, log
+from privately.accounting.elementary import ERROR, UNIT, Floats, exp, exp_one, expm1, log
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class OneOff(Atoms):
     @cached_property
     def _others(self) -> float:
         """The weight of all steps but one: mass^(times - 1)."""
-        return float(exp(np.array([max((self.times - 1) * self._log_mass, -700.0)]))[0])
+        return exp_one(max((self.times - 1) * self._log_mass, -700.0))
 
     @property
     def taken(self) -> float:
@@ -96,12 +96,16 @@ class OneOff(Atoms):
         left, right = -expm1((d + b) * -0.5), -expm1((d - b) * -0.5)
         scale = self.times * float(self.weights[0])
         gained = scale * float(weights @ (discounts * left * right))
-        moved = self.times * (self.loss_error + 4 * UNIT * float(np.abs(self.losses).sum())) + 4 * UNIT * abs(s)
+        moved = self._moved(s)
         off = gained * (weight_error + 2 * self.weight_error + 8 * ERROR + self.c * moved)
         off += 4 * moved * self.times * self._others
         falls = np.where(b > 0, (1 - left) * right, ((1 - left) * right + left * (1 - right)) / 2)
         steeper = self.c * gained - scale * float(weights @ (discounts * falls))
         return value + gained, error + enlarged(off), slope + steeper
+
+    def nearly(self, s: float) -> tuple[float, float, float]:
+        """As `part`, which for few steps is quick enough."""
+        return self.part(s)
 
     @cached_property
     def _binomial_others(self) -> tuple[Floats, Floats, float]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 
 from privately.accounting.compositions import Composition
 from privately.accounting.contour.bundles import grids
+from privately.accounting.contour.chernoff import Known, chernoff, log_chernoff
 from privately.accounting.contour.discrete import Discrete
 from privately.accounting.contour.finite import Finite
 from privately.accounting.contour.integral import Integral
@@ -70,7 +72,9 @@ def epsilon(composition: Composition, delta: Fraction, width: Fraction, *, is_st
             guess = float(found.upper)
             saddle = for_epsilon(sums.outline, guess, saddle.c)
 
-    return first_narrow(refined(), lambda found: width * max(found.upper, Fraction(1, 1000)))
+    found = first_narrow(refined(), lambda found: width * max(found.upper, Fraction(1, 1000)))
+    _LAST.known = Known(composition, saddle, sums.whole) if sums.whole else None
+    return found
 
 
 def delta(composition: Composition, epsilon: Fraction, width: Fraction, *, is_strict: bool = False) -> Interval:
@@ -92,8 +96,10 @@ def delta(composition: Composition, epsilon: Fraction, width: Fraction, *, is_st
 def is_at_most(composition: Composition, epsilon: Fraction, delta: Fraction) -> bool:
     """Whether the delta of the finite losses at this epsilon is certainly at most this one: a quick look."""
     try:
+        target, last = log_ends(min(delta, Fraction(1)))[0], _LAST.known
+        if last and last.is_mirror_far_below(composition, float(epsilon), target):
+            return True
         sums = Sums(composition)
-        target = log_ends(min(delta, Fraction(1)))[0]
         saddle = for_epsilon(sums.outline, float(epsilon), _start(float(epsilon), target))
         if saddle.log_delta > target or saddle.epsilon <= 0:
             return False
@@ -139,10 +145,14 @@ class Sums:
         if not self.gaussian and all(isinstance(law, Finite) for law, _ in self.laws):
             raise NotApplicable("atoms alone: their transform does not fall")
         self.outline = Outline(self.laws, self.gaussian)
+        self.whole: Whole | None = None
+        """The points of the last integral."""
 
     def integral(self, saddle: Saddle, guess: float, tolerance: float, most_work: int = MOST_WORK) -> Integral:
         contour = shape(self.outline, saddle, guess, math.log(tolerance))
-        return Integral(lay(self.laws, self.gaussian, contour, tolerance, most_work))
+        layout = lay(self.laws, self.gaussian, contour, tolerance, most_work)
+        self.whole = layout.whole
+        return Integral(layout)
 
     def finer_integral(self, saddle: Saddle, guess: float, tolerance: float) -> Integral:
         """Finer than asked where the sum stays short: its length grows with the logarithm of the tolerance only."""
@@ -170,15 +180,16 @@ class Sums:
     def chernoff(self, b: float, epsilon: float) -> float:
         """ln D at epsilon, a float within a unit of rounding of the true one, from above."""
         quiet = [_QUIET + math.log(times * len(self.laws)) for _, times in self.laws]
-        mass = Whole(grids(self.laws, b, b, 0.0, quiet), self.gaussian, b).log_mass_above(b)
-        slack = 8 * UNIT * ((b + 1) * (abs(epsilon) + 1) + abs(mass))
-        return mass - b * epsilon + log_chernoff(b) + slack
+        return chernoff(Whole(grids(self.laws, b, b, 0.0, quiet), self.gaussian, b), b, epsilon)
 
 
-def log_chernoff(height: float) -> float:
-    """ln of the largest value of e^(-bx) (1 - e^-x), from above: b ln b - (b + 1) ln(b + 1)."""
-    small, large = log_between(height)[1], log_between(height, 1)[0]
-    return height * small - (height + 1) * large + 16 * UNIT * (height + 1) * (abs(small) + abs(large) + 1)
+class _Last(threading.local):
+    """The answer before, in this thread: what is asked next is often the other direction."""
+
+    known: Known | None = None
+
+
+_LAST = _Last()
 
 
 def first_narrow(tries: Iterator[Interval], wanted: Callable[[Interval], End]) -> Interval:
@@ -245,10 +256,10 @@ def solved(integral: Integral, guess: float, low: float, high: float) -> Interva
         if abs(value - low) < _CLOSE:
             break
         s += min(max(stride, -20 / integral.c), 20 / integral.c)
-    known = integral.bounds(s)
+    below, above = integral.margins(s)
     doubt = 2 * abs(value - low) ** 3 + (high - low)
-    above = (1.02 * (known.upper - value) + doubt) / -slope
-    below = (1.02 * (value - known.lower) + doubt) / -slope if known.lower > -math.inf else math.inf
+    above = (1.02 * above + doubt) / -slope
+    below = (1.02 * below + doubt) / -slope
     left, right = s + stride - below, _within(integral, s + stride + above)
     if math.isfinite(left):
         integral.look_at(left, right)

@@ -30,6 +30,7 @@ _LARGEST_LOSS = 600.0
 _TAME = 500.0
 _MOST_POINTS = 1 << 16
 _WIDEST = 2.0
+_COARSE = 0.6
 ROUGH_WIDTH, ROUGH_DENSITY = 9.0, 3
 _WORTHWHILE = 2.5
 """So much wider must steps be on a line beside the real one, as points there cost more."""
@@ -240,6 +241,14 @@ class Grid:
         missing = self.extent.missing(c, 0.0, 2 * beyond)
         return log_between(quick.above + enlarged(2 * missing * max(total, 1.0)), 1)[1]
 
+    def levels(self, heights: Floats) -> Floats:
+        """ln M at several places, nearly."""
+        every = max(int(_COARSE / self.step), 1)
+        loss, base = self.points.loss[::every], self.points.base[::every]
+        powers = heights + 1 if self.law.removes else -heights
+        excess = np.expm1(np.minimum(powers[:, None] * loss, _LARGEST_LOSS)) @ base
+        return np.log1p(np.maximum(excess * every, _LEAST_EXCESS))
+
     def view(self, c: float, reach: float) -> View:
         """What the integral needs at c."""
         tilted = self._tilted(c)
@@ -249,6 +258,11 @@ class Grid:
             return self.line.view(self.x, self.points, self.share, tilted, gaps)
         losses = self.points.loss if self.law.removes else -self.points.loss
         return tilted.view(losses, self.points.loss_error, self._missing(tilted, c, reach))
+
+    def mirrored(self) -> Grid:
+        """The other direction: for a Chernoff bound, not for a view, as points beside the real line serve one only."""
+        other = SampledGaussian(self.law.mu, self.law.rate, not self.law.removes)
+        return Grid(other, self.x, self.step, self.points, self.share, replace(self.line, height=0.0))
 
     def atoms(self, c: float, view: View, times: int) -> None:
         """None that could be taken out."""

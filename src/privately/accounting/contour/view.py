@@ -18,8 +18,18 @@ Complex = NDArray[np.complex128]
 
 _SLACK = 1 + 2.0**-20
 BLOCK = 1 << 15
+_ALONE = 1 << 15
+"""Matrix products of at most so many complex multiplications are not shared among threads."""
+_FEW_POINTS = 4
+"""For so few, no products are worth their while."""
+_UNITY = np.array(1.0)
 _FAITHFUL = 0.28
 _HOPELESS = 2.0  # as far as two points of the unit disk can be apart
+
+
+def largest(a: Floats) -> float:
+    """The largest |a|."""
+    return max(float(np.maximum.reduce(a)), -float(np.minimum.reduce(a)))
 
 
 def enlarged(bound: float) -> float:
@@ -86,13 +96,9 @@ class View:
         Proof: docs/theory/accounting/contour.md#turning-by-doubling
         Checked-by: tests/accounting/contour/test_view.py::test_turning_by_doubling
         """
-        if step * float(np.abs(self.losses.real).max()) > LARGEST_ANGLE:
+        if step * largest(self.losses.real) > LARGEST_ANGLE:
             raise NotApplicable("the sum turns too often")
-        rows = max(BLOCK // count, 1)
-        found = np.zeros(count, dtype=np.complex128)
-        for start in range(0, self.losses.size, rows):
-            turns = turns_minus_one(step * self.losses[start : start + rows], count)
-            found += _weighted(self.weights[start : start + rows], turns)
+        found = turned_sums(self.weights, step * self.losses, count)
         rounding = turn_error(count) + 4 * self.losses.size * UNIT
         spread = float(_sizes(self.weights) @ _sizes(self.losses))
         places = step * np.arange(1, count + 1, dtype=np.float64)
@@ -110,36 +116,100 @@ _WORKSPACE = _Workspace()
 
 
 def turn_error(count: int) -> float:
-    """Of `turns_minus_one` up to count, relative to count times the angle, angles themselves rounded."""
-    return 2 * ERROR + count.bit_length() * 2.0**-48
+    """Of turns up to count, relative to count times the angle, angles themselves rounded."""
+    return 2 * ERROR + (count.bit_length() + 4) * 2.0**-48
 
 
-def turns_minus_one(angles: Floats | Complex, count: int) -> Complex:
-    """e^(i n angle) - 1 for n = 1, ..., count. The next call in this thread may write to the same memory."""
-    size = angles.size * count
-    block = _WORKSPACE.block
-    if size > block.size:
-        block = np.empty(size, dtype=np.complex128)
-    turns = block[:size].reshape(angles.size, count)
-    turns[:, 0] = turn_minus_one(angles.real)
-    if np.iscomplexobj(angles):
-        turns[:, 0] += (1 + turns[:, 0]) * expm1(-angles.imag)
-    done = 1
+@dataclass(frozen=True)
+class Turns:
+    """e^(i n angle) - 1 in rows: for n = 1, ..., m, and for the multiples m, 2m, ... below the count."""
+
+    small: Complex
+    large: Complex
+
+    @classmethod
+    def of(cls, angles: Floats | Complex, count: int) -> Turns:
+        """The next call in this thread may write to the same memory."""
+        few, many = _split(count)
+        size, block = angles.size, _WORKSPACE.block
+        if size * (few + many) > block.size:
+            block = np.empty(size * (few + many), dtype=np.complex128)
+        turns = block[: size * (few + many)].reshape(few + many, size)
+        turns[0] = turn_minus_one(angles.real)
+        if np.iscomplexobj(angles):
+            turns[0] += (1 + turns[0]) * expm1(-angles.imag)
+        small, large = turns[:few], turns[few:]
+        _doubled(small)
+        if many:
+            large[0] = small[-1]
+            _doubled(large)
+        return cls(small, large)
+
+    def sums(self, weights: Floats | Complex, count: int, part: slice = slice(None)) -> Complex:
+        """The sum of weights (e^(i n angle) - 1) for n = 1, ..., count, over all angles or a part of them.
+
+        Theorem: for n = r m + q it is the sum of w (1 + a_rm) a_q and of w a_rm, and the products may be added up in
+            any order: the rounding is at most 2^-48 |n x| and 4 N u |q x| more, N the number of angles.
+        Reference: Higham 2002, section 3.1
+        Proof: docs/theory/accounting/contour.md#sums-of-turns
+        Checked-by: tests/accounting/contour/test_view.py::test_sums_of_turns
+        """
+        small = self.small[:, part]
+        left = np.empty((self.large.shape[0] + 1, small.shape[1]), dtype=np.complex128)
+        left[0] = weights
+        rows = left[1:]
+        np.multiply(self.large[:, part], weights, out=rows)
+        whole = rows.sum(axis=1)
+        rows += weights
+        found = _product(left, small)
+        found[1:] += whole[:, None]
+        return found.reshape(-1)[:count]
+
+
+def _split(count: int) -> tuple[int, int]:
+    """m, a power of two near the square root, and how many of its multiples are below the count."""
+    few = 1 << (count.bit_length() // 2)
+    return few, (count - 1) // few
+
+
+def _product(left: Complex, right: Complex) -> Complex:
+    """left right^T, in parts so short that no threads are started: these cost more than they bring here."""
+    size = left.shape[1]
+    most = max(_ALONE // (left.shape[0] * right.shape[0]), 1)
+    found: Complex = left[:, :most] @ right[:, :most].T
+    for start in range(most, size, most):
+        found += left[:, start : start + most] @ right[:, start : start + most].T
+    return found
+
+
+def points_at_once(count: int) -> int:
+    """So many fit into the memory that is kept."""
+    return max(BLOCK // sum(_split(count)), 1)
+
+
+def _doubled(turns: Complex) -> None:
+    """Fills the rows 2, 3, ... from the first: a_(p+q) = a_p + (1 + a_p) a_q."""
+    done, count = 1, turns.shape[0]
     while done < count:
         more = min(done, count - done)
-        whole, part = turns[:, done - 1 : done], turns[:, :more]
-        target = turns[:, done : done + more]
-        np.multiply(whole, part, out=target)
-        target += part
-        target += whole
+        last, target = turns[done - 1], turns[done : done + more]
+        np.multiply(turns[:more], last + _UNITY, out=target)
+        target += last
         done += more
-    return turns
 
 
-def _weighted(weights: Floats | Complex, turns: Complex) -> Complex:
-    found = weighted_rows(weights.real, turns.view(np.float64)).view(np.complex128)
-    if np.iscomplexobj(weights):
-        found = found + 1j * weighted_rows(weights.imag, turns.view(np.float64)).view(np.complex128)
+def turned_sums(weights: Floats | Complex, angles: Floats | Complex, count: int) -> Complex:
+    """The sum of weights (e^(i n angle) - 1) for n = 1, ..., count."""
+    if angles.size <= _FEW_POINTS and not np.iscomplexobj(angles) and count * largest(angles.real) < LARGEST_ANGLE:
+        turns = turn_minus_one(angles.real[:, None] * np.arange(1.0, count + 1))
+        return np.asarray(np.einsum("j,jn->n", weights, turns), dtype=np.complex128)
+    most = points_at_once(count)
+    if angles.size <= most:
+        return Turns.of(angles, count).sums(weights, count)
+    found = np.zeros(count, dtype=np.complex128)
+    for start in range(0, angles.size, most):
+        part = slice(start, start + most)
+        found += Turns.of(angles[part], count).sums(weights[part], count)
     return found
 
 
