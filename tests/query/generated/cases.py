@@ -1,0 +1,82 @@
+"""A case: a declaration, a table, a question, and all neighbours; and everything that must hold of it."""
+
+from dataclasses import dataclass
+from random import Random
+
+from privately.errors import PrivatelyError, Refused
+from privately.plans import Question
+from privately.query import bind
+from tests.engines import reference
+from tests.query.generated.claims import violations
+from tests.query.generated.counting import Hashes, Numbers, counted, counted_by_engine
+from tests.query.generated.neighbours import Family, families
+from tests.query.generated.statements import Statement, statement
+from tests.query.generated.tables import Declared, Rows, declared, plain_cells
+
+
+@dataclass(frozen=True)
+class Case:
+    """What was drawn, and what the binder made of it: a question, or a refusal."""
+
+    declared: Declared
+    statement: Statement
+    question: Question | None
+    refusal: PrivatelyError | None
+    families: tuple[tuple[Family, tuple[int, ...]], ...]
+    tables: tuple[Rows, ...]
+
+    def __str__(self) -> str:
+        unit = self.declared.table.unit
+        return f"{self.statement.text}\n{dict(self.statement.keys)}\n{unit}\n{self.declared.rows}"
+
+
+def drawn(random: Random) -> Case:
+    """A case that depends on the chances alone."""
+    table = declared(random)
+    text = statement(random, table)
+    question, refusal = None, None
+    try:
+        question = bind(text.text, {"t": table.table}, keys=text.keys)
+    except Refused as error:
+        refusal = error
+    listed = families(table)
+    places: dict[str, int] = {repr(table.rows): 0}
+    tables = [table.rows]
+    numbered = []
+    for family in listed:
+        for rows in family.tables:
+            if repr(rows) not in places:
+                places[repr(rows)] = len(tables)
+                tables.append(rows)
+        numbered.append((family, tuple(places[repr(rows)] for rows in family.tables)))
+    return Case(table, text, question, refusal, tuple(numbered), tuple(tables))
+
+
+def wrong(case: Case, *, by_engine: bool = False, by_meaning: bool = True) -> list[str]:
+    """All that does not hold of a case, in words; nothing, if all does."""
+    if case.question is None:
+        return []
+    aggregation = case.question.aggregation
+    try:
+        found = counted(case.declared, aggregation, case.tables)
+        again = [counted_by_engine(case.declared, aggregation, 0)] if by_engine else []
+    except Exception as error:  # noqa: BLE001 - an engine never fails, whatever the data
+        return [f"the engine failed: {type(error).__name__}: {error}"]
+    listed = violations(case.question, case.families, found)
+    if again and again[0] != found[0]:
+        listed.append(f"the engine says {again[0]}, not {found[0]}")
+    if by_meaning:
+        expected = meant(case, case.declared.rows)
+        if expected != found[0]:
+            listed.append(f"the meaning is {expected}, not {found[0]}")
+    return listed
+
+
+def meant(case: Case, rows: Rows) -> Numbers:
+    """What the plan means, in Python."""
+    assert case.question is not None
+    hashes = Hashes()
+    while True:
+        found = reference.run(case.question.aggregation, plain_cells(case.declared, rows), hashes)
+        if not hashes.ask():
+            return found
