@@ -8,7 +8,7 @@ import pytest
 
 from privately.errors import LedgerUnavailable
 from privately.guarantees import PureDP
-from privately.ledger import Ledger
+from privately.ledger import Ledger, desks
 from privately.ledger.desks import Answerable, Asked, Desk
 from tests.ledger.examples import charge
 
@@ -36,7 +36,7 @@ def test_what_waits_is_done_before_the_end() -> None:
         sizes.append(len(asked))
         double(asked)
 
-    desk: Desk[int] = Desk(slowly, "test")
+    desk: Desk[int] = Desk(slowly, "test", gathers=True)
     found: list[int] = []
     threads = [threading.Thread(target=lambda k=k: found.append(desk.perform(k))) for k in range(20)]
     for thread in threads:
@@ -49,6 +49,54 @@ def test_what_waits_is_done_before_the_end() -> None:
         thread.join(10)
     assert sorted(found) == [2 * k for k in range(20)]
     assert len(sizes) < 20
+
+
+def test_those_who_are_served_together_come_back_together() -> None:
+    """The first of them to come back does not begin a turn alone."""
+    sizes: list[int] = []
+
+    def serve(asked: Sequence[tuple[int, Answerable]]) -> None:
+        sizes.append(len(asked))
+        time.sleep(0.02)
+        double(asked)
+
+    desk: Desk[int] = Desk(serve, "test", gathers=True)
+    threads = [threading.Thread(target=lambda: [desk.perform(1) for _ in range(20)]) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    desk.close()
+    assert sum(sizes) == 160
+    assert len(sizes) < 60
+
+
+def test_nobody_sleeps_on_because_others_do_not_come_back() -> None:
+    """All who were served are woken at once, though whoever is woken first never asks again."""
+
+    def serve(asked: Sequence[tuple[int, Answerable]]) -> None:
+        time.sleep(0.05)
+        double(asked)
+
+    desk: Desk[int] = Desk(serve, "test", gathers=True)
+    threads = [threading.Thread(target=desk.perform, args=(1,)) for _ in range(40)]
+    start = time.monotonic()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    assert not any(thread.is_alive() for thread in threads)
+    assert time.monotonic() - start < desks._PATIENCE
+    desk.close()
+
+
+def test_a_lost_call_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever should have been woken, and was not, finds the outcome when its patience ends."""
+    monkeypatch.setattr(desks, "_PATIENCE", 0.01)
+    monkeypatch.setattr(Desk, "_wake", lambda self: self._awake.clear())
+    desk: Desk[int] = Desk(double, "test", gathers=True)
+    assert desk.perform(4) == 8
+    desk.close()
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")

@@ -23,9 +23,10 @@ from privately.ledger.entries import (
     canonical,
     chained,
     charge_line,
+    charge_names,
     kind_of,
     read,
-    release_line,
+    release_members,
     terms,
     written,
 )
@@ -82,6 +83,7 @@ def test_a_charge_is_written_and_read_in_one_way_only(line: ChargeLine) -> None:
     text = terms(accounts, cost) + b"\n" + line.written()
     assert text == written(entry, time)
     assert charge_line(line.written()) == line
+    assert charge_names(line.written()) == (line.analyst, line.before, line.key, line.question, line.time, line.token)
     assert kind_of(terms(accounts, cost)) is Charged
 
 
@@ -89,7 +91,7 @@ def test_a_charge_is_written_and_read_in_one_way_only(line: ChargeLine) -> None:
 def test_a_release_is_read_in_one_way_only(hashed: str, question: str | None, number: int) -> None:
     text = written(Released(charge=number, hash=hashed, size=number, question=question), TIME)
     first, second = text.split(b"\n")
-    assert release_line(second) == (str(number), hashed, question, str(number), TIME)
+    assert release_members(second) == (str(number), hashed, question, str(number), TIME)
     assert kind_of(first) is Released
 
 
@@ -122,8 +124,9 @@ LINE = ChargeLine("a", "7", "b", "k", "", None, "", TIME, None).written()
 )
 def test_what_is_no_charge(second: bytes) -> None:
     assert charge_line(LINE).analyst == "a"
-    with pytest.raises(LedgerCorrupt):
-        charge_line(second)
+    for way in (charge_line, charge_names):
+        with pytest.raises(LedgerCorrupt):
+            way(second)
 
 
 def test_eight_kinds() -> None:

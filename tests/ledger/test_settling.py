@@ -28,10 +28,8 @@ def opened(*names: str) -> State:
 
 
 def run(accounts: dict[str, list[str]], times: int, *, cost: PureDP = COST, question: str | None = "q") -> Run:
-    made = Run()
-    for number in range(times):
-        made.add(terms(accounts, described(cost)), "ann", None, question, number + 10)
-    return made
+    group = (terms(accounts, described(cost)), "ann", None, question is None)
+    return Run(groups={group: [times, 10, 10 + times - 1]})
 
 
 def settled(state: State, made: Run) -> None:

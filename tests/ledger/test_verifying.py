@@ -42,6 +42,12 @@ def test_what_is_counted(tmp_path: Path) -> None:
         assert ledger.verify() == Verification(records=8, charges=3, answers=3)
 
 
+def test_empty_answers_are_answers() -> None:
+    with founded() as ledger:
+        ledger.answer(charge(), lambda _: b"")
+        assert ledger.verify().answers == 1
+
+
 def test_progress(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("privately.ledger.verifying._EVERY", 2)
     told: list[tuple[int, int]] = []

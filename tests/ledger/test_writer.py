@@ -1,6 +1,7 @@
 """Whatever waits is written together; an error of one is its own, an error of the disk is everybody's."""
 
 import threading
+from collections import deque
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
@@ -194,11 +195,11 @@ def test_every_waiting_thread_has_an_error_of_its_own(writer: Writer) -> None:
 
 
 def test_promises() -> None:
-    promise: Promise[int] = Promise()
+    promise: Promise[int] = Promise(deque())
     assert not promise.done()
     promise.set_result(7)
     assert (promise.done(), promise.result(), promise.result()) == (True, 7, 7)
-    broken: Promise[int] = Promise()
+    broken: Promise[int] = Promise(deque())
     broken.set_exception(InvalidParameter("x", "y"))
     for _ in range(2):
         with pytest.raises(InvalidParameter):

@@ -11,7 +11,7 @@ from privately.accounting import Filter
 from privately.errors import InvalidParameter, LedgerCorrupt, Unanswered
 from privately.ledger.book import Book, fetched, key_of, stored_answer
 from privately.ledger.catching_up import CaughtUp, caught_up
-from privately.ledger.charges import Charge, amounts, described, described_text
+from privately.ledger.charges import Charge, amounts, described
 from privately.ledger.entries import Adjusted, Charged, ChargeLine, ClockSet, Opened, Released, terms
 from privately.ledger.state import Account, Bill, State
 from privately.ledger.stores import Head, Row, Session
@@ -119,7 +119,7 @@ class MakeCharge:
             charge.label,
             question,
             charge.snapshot,
-            "",
+            book.time(),
             charge.token,
         )
         return Receipt(charge=charge, head=book.charge(first, bill, line))
@@ -127,7 +127,7 @@ class MakeCharge:
 
 def question_of(state: State, charge: Charge) -> str | None:
     """What decides whether a stored answer serves: by the strictest policy of the lineages asked about."""
-    policies = {lineage_account(state, lineage).reuse for lineage in charge.lineages}
+    policies = [lineage_account(state, lineage).reuse for lineage in charge.lineages]
     if "never" in policies:
         return None
     return charge.question(own="own" in policies)
@@ -142,7 +142,7 @@ def expect(book: Book, charges: list[Charge]) -> None:
 
 def offer(state: State, charge: Charge) -> tuple[bytes, Bill]:
     """What every account would pay for a charge, as the first line of its text and as a bill."""
-    asked = (charge.lineages, charge.analyst, charge.token, described_text(charge.cost))
+    asked = (charge.lineages, charge.analyst, charge.token, charge.terms)
     found = state.offers.get(asked)
     if found is None:
         owed = {
@@ -264,10 +264,11 @@ def payers(state: State, charge: Charge) -> Iterator[Account]:
 
 def lineage_account(state: State, lineage: str) -> Account:
     """The account of a lineage, or InvalidParameter."""
-    if lineage not in state.accounts:
+    found = state.accounts.get(lineage)
+    if found is None:
         hint = f'The owner opens it: ledger.account("{lineage}", cap=...).'
         raise InvalidParameter("lineage", f"nobody has set a budget for {lineage!r}.", hint=hint)
-    return state.accounts[lineage]
+    return found
 
 
 def _kind(account: Account) -> str:

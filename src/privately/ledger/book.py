@@ -16,7 +16,7 @@ from privately.ledger.entries import (
     Entry,
     Released,
     chained,
-    charge_line,
+    charge_names,
     kind_of,
     read,
     written,
@@ -65,9 +65,9 @@ def join(state: State, row: Row) -> None:
         raise LedgerCorrupt(f"record {row.number} breaks the chain.")
     first, _, second = row.text.partition(b"\n")
     if kind_of(first) is Charged:
-        line = charge_line(second)
-        _check_names(row, (key_of(line.analyst, line.key), None, None))
-        state.apply_charge(first, line.analyst, line.time, row.head)
+        analyst, _, key, _, time, _ = charge_names(second)
+        _check_names(row, (key_of(analyst, key), None, None))
+        state.apply_charge(first, analyst, time, row.head)
     else:
         entry, time = read(row.text)
         _check_names(row, names(entry))
@@ -147,11 +147,11 @@ class Book:
         return name in self._new
 
     def charge(self, first: bytes, bill: Bill, line: ChargeLine) -> Head:
-        """As `append`, for a charge: the first line of its text, its bill, and the second line, but for the time."""
-        time = self._time(back=False)
-        text = b"%b\n%b" % (first, line._replace(time=time).written())
-        head = Head(self.state.head.number + 1, chained(self.state.head.hash, text))
-        self.state.add_charge(bill, line.analyst, time, head)
+        """As `append`, for a charge: the first line of its text, its bill, and the second line, of this `time`."""
+        text = b"%b\n%b" % (first, line.written())
+        number, previous = self.state.head
+        head = Head(number + 1, chained(previous, text))
+        self.state.add_charge(bill, line.analyst, line.time, head)
         key = key_of(line.analyst, line.key)
         self._new.discard(key)
         self.session.append(Row(*head, text, key))
@@ -159,7 +159,7 @@ class Book:
 
     def append(self, entry: Entry, *, answer: bytes | None = None) -> Row:
         """The entry as the next record of the chain; BudgetExhausted if an account cannot pay for it."""
-        time = self._time(back=isinstance(entry, ClockSet))
+        time = self.time(back=isinstance(entry, ClockSet))
         text = written(entry, time)
         number = self.state.head.number + 1
         row = Row(number, chained(self.state.head.hash, text), text, *names(entry))
@@ -175,8 +175,8 @@ class Book:
         if self.session.head() != self.state.head:
             raise LedgerCorrupt("the records that were written are not there.")
 
-    def _time(self, *, back: bool) -> str:
-        """The time of the turn; records never go back, but for one that says so."""
+    def time(self, *, back: bool = False) -> str:
+        """The time of the next record: that of the turn. Records never go back, but for one that says so."""
         if self._moment is None:
             self._moment = self._clock()
             self._stamp, self._latest = stamp(self._moment), stamp(self._moment + LATE)

@@ -27,6 +27,7 @@ Cost: TypeAlias = Guarantee | Event | Batch
 
 LONGEST_QUERY, LONGEST_LABEL, MOST_LINEAGES = 10**6, 10_000, 100
 OWNER = "owner"
+_set = object.__setattr__
 _COSTS = {*GUARANTEES.values(), *(kind for kind, _ in EVENTS.values()), Batch}
 
 
@@ -51,8 +52,7 @@ class Charge:
     token: str | None = None
     key: str = ""
     label: str = ""
-    _body: str | None = field(default=None, init=False, repr=False, compare=False)
-    _questions: dict[bool, str] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _memory: dict[str, str] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __init__(
         self,
@@ -82,11 +82,10 @@ class Charge:
             "token": None if token is None else checked_name(token, "token"),
             "key": new_key() if key is None else checked_name(key, "key"),
             "label": checked_text(label, "label", longest=LONGEST_LABEL),
-            "_body": None,
-            "_questions": {},
+            "_memory": {},
         }
         for name, value in members.items():
-            object.__setattr__(self, name, value)
+            _set(self, name, value)
 
     @property
     def accounts(self) -> tuple[tuple[str, ...], ...]:
@@ -102,30 +101,42 @@ class Charge:
     @property
     def body(self) -> str:
         """A hash of the request: equal for equal requests. The snapshot is not part of what is requested."""
-        if self._body is None:
+        found = self._memory.get("body")
+        if found is None:
             token = "null" if self.token is None else quoted(self.token)
-            found = _hashed(f"[{_listed(self.lineages)},{quoted(self.query)},{described_text(self.cost)},{token}]")
-            object.__setattr__(self, "_body", found)
-            return found
-        return self._body
+            found = self._memory["body"] = _hashed(f"[{self._beginning},{self.terms},{token}]")
+        return found
 
     def question(self, *, own: bool) -> str:
         """A hash of what decides whether a stored answer serves again: the query, the snapshot, the policy."""
-        found = self._questions.get(own)
+        policy = "own" if own else "everyone"
+        found = self._memory.get(policy)
         if found is None:
             analyst = quoted(self.analyst) if own else "null"
-            found = _hashed(f"[{_listed(self.lineages)},{quoted(self.query)},{quoted(self.snapshot)},{analyst}]")
-            self._questions[own] = found
+            found = self._memory[policy] = _hashed(f"[{self._beginning},{quoted(self.snapshot)},{analyst}]")
+        return found
+
+    @property
+    def terms(self) -> str:
+        """The cost as a text with one spelling."""
+        found = self._memory.get("terms")
+        if found is None:
+            found = self._memory["terms"] = described_text(self.cost)
+        return found
+
+    @property
+    def _beginning(self) -> str:
+        """What bodies and questions have in common: the lineages and the query."""
+        found = self._memory.get("beginning")
+        if found is None:
+            listed = ",".join(map(quoted, self.lineages))
+            found = self._memory["beginning"] = f"[{listed}],{quoted(self.query)}"
         return found
 
 
 def new_key() -> str:
     """One that nobody has used. Those of one time begin alike, so that a store finds them in one place."""
     return f"{time.time_ns():016x}{os.urandom(8).hex()}"
-
-
-def _listed(names: tuple[str, ...]) -> str:
-    return f"[{','.join(map(quoted, names))}]"
 
 
 def _hashed(text: str) -> str:
@@ -143,9 +154,24 @@ def described(cost: Cost) -> dict[str, Any]:
     return {"event": encode(cost), "delta": None}
 
 
-@lru_cache(maxsize=1024)
 def described_text(cost: Cost) -> str:
-    """The same as a text with one spelling."""
+    """The same as a text with one spelling. The very same cost is recognised without hashing its numbers."""
+    known = _texts.get(id(cost))
+    if known is not None and known[0] is cost:
+        return known[1]
+    if len(_texts) >= _MOST_TEXTS:
+        _texts.clear()
+    text = _described_text(cost)
+    _texts[id(cost)] = cost, text
+    return text
+
+
+_texts: dict[int, tuple[Cost, str]] = {}
+_MOST_TEXTS = 1024
+
+
+@lru_cache(maxsize=1024)
+def _described_text(cost: Cost) -> str:
     return canonical(described(cost)).decode("ascii")
 
 

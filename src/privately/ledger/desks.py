@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
 from queue import Empty, SimpleQueue
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
@@ -21,6 +22,7 @@ Task = TypeVar("Task")
 _MOST = 1_000
 _PATIENCE = 1.0
 _PAUSE = 0.0001
+_AT_ONCE = 4
 
 
 class Answerable(Protocol):
@@ -34,51 +36,54 @@ class Answerable(Protocol):
 
 
 class Promise(Generic[Result]):
-    """What a thread waits for. As a Future, but a tenth of its cost."""
+    """What a thread waits for. As a Future, but a tenth of its cost. The threads to be woken stand in `awake`."""
 
-    __slots__ = ("_fault", "_gate", "_result")
+    __slots__ = ("_awake", "_done", "_fault", "_gate", "_result")
 
-    def __init__(self) -> None:
+    def __init__(self, awake: deque[threading.Lock]) -> None:
+        self._awake = awake
         self._gate = threading.Lock()
         self._gate.acquire()
         self._fault: BaseException | None = None
+        self._done = False
 
     def set_result(self, result: Result) -> None:
         self._result = result
-        self._gate.release()
+        self._settle()
 
     def set_exception(self, fault: BaseException) -> None:
         self._fault = fault
-        self._gate.release()
+        self._settle()
+
+    def _settle(self) -> None:
+        self._done = True
+        self._awake.append(self._gate)
 
     def done(self) -> bool:
-        return not self._gate.locked()
+        return self._done
 
     def wait(self, seconds: float) -> bool:
-        """Whether there is a result, or an error, by then."""
-        if not self._gate.acquire(timeout=seconds):
-            return False
-        self._gate.release()
-        return True
+        """Whether there is a result, or an error, by then. Whoever was forgotten notices when the time is over."""
+        return self._gate.acquire(timeout=seconds) or self._done
 
     def result(self) -> Result:
         """The result, or the error, once there is one."""
-        with self._gate:
-            if self._fault is not None:
-                raise self._fault
-            return self._result
+        if self._fault is not None:
+            raise self._fault
+        return self._result
 
 
 Asked: TypeAlias = tuple[Task, Answerable]
 
 
 class Desk(Generic[Task]):
-    """A thread with a queue. `serve` is given all that wait, and settles every promise."""
+    """A thread with a queue. `serve` settles every promise: of one task, or of all that wait if the desk `gathers`."""
 
     def __init__(self, serve: Callable[[Sequence[Asked[Task]]], None], name: str, *, gathers: bool = False) -> None:
         self._serve, self._gathers = serve, gathers
         self._last, self._seconds = 0, 0.0
         self._queue: SimpleQueue[Asked[Task] | None] = SimpleQueue()
+        self._awake: deque[threading.Lock] = deque()
         self._closing = False
         self._process = os.getpid()
         self._thread = threading.Thread(target=self._run, name=f"privately ledger: {name}", daemon=True)
@@ -89,8 +94,9 @@ class Desk(Generic[Task]):
         self.check_process()
         if self._closing:
             raise LedgerUnavailable("the ledger was closed.")
-        promise: Promise[Any] = Promise()
+        promise: Promise[Any] = Promise(self._awake)
         self._queue.put((task, promise))
+        self._wake()
         while not promise.wait(_PATIENCE):
             if not self._thread.is_alive() and not promise.done():
                 raise LedgerUnavailable("the ledger was closed.")
@@ -117,27 +123,56 @@ class Desk(Generic[Task]):
                 self._serve([one for one in asked if one is not None])
             except BaseException:
                 self._closing = True
+                self._wake_all()
                 raise
             self._last, self._seconds = len(asked), time.monotonic() - start
             if None in asked:
+                self._wake_all()
                 return
+            for _ in range(_AT_ONCE):
+                self._wake()
+
+    def _wake(self) -> None:
+        """Wakes one thread that was served. Whoever comes back wakes the next: all at once would hinder one another."""
+        try:  # noqa: SIM105 - once for every charge
+            self._awake.popleft().release()
+        except IndexError:
+            pass
+
+    def _wake_all(self) -> None:
+        while self._awake:
+            self._wake()
+
+    def _first(self) -> Asked[Task] | None:
+        """Who comes first. If nobody comes at once, nobody else wakes those who still sleep."""
+        if self._awake:
+            try:
+                return self._queue.get(timeout=_PAUSE)
+            except Empty:
+                self._wake_all()
+        return self._queue.get()
 
     def _gather(self) -> None:
         """Those who were served together come back together: waits for them as long as they keep coming.
 
         Never longer than serving them took, so that nobody waits more than twice as long as without.
         """
-        end, came = time.monotonic() + self._seconds, -1
-        while came < (waiting := self._queue.qsize()) < self._last - 1 and time.monotonic() < end:
-            came = waiting
+        end, waiting = time.monotonic() + self._seconds, self._queue.qsize()
+        while waiting < self._last - 1 and time.monotonic() < end:
             time.sleep(_PAUSE)
+            before, waiting = waiting, self._queue.qsize()
+            if waiting == before:
+                if not self._awake:
+                    return
+                self._wake_all()
 
     def _waiting(self) -> list[Asked[Task] | None]:
-        """All that wait, as soon as one does; None is the end."""
-        found = [self._queue.get()]
+        """Who is next; with all that wait, if the desk gathers. None is the end."""
+        found = [self._first()]
         if self._gathers and found[0] is not None:
             self._gather()
-        while len(found) < _MOST:
+        self._wake_all()
+        while self._gathers and len(found) < _MOST:
             try:
                 found.append(self._queue.get_nowait())
             except Empty:

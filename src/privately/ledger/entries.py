@@ -179,31 +179,39 @@ class ReleaseLine(NamedTuple):
 
 def charge_line(second: bytes) -> ChargeLine:
     """The particulars of a charge, from the second line of its text; LedgerCorrupt if it was written differently."""
-    text = second.decode("ascii", "replace")
-    found = _CHARGE_LINE.fullmatch(text)
-    return ChargeLine._make(found.groups() if found is not None else _members(text, ChargeLine, {"before"}))
+    return ChargeLine._make(_members(str(second, "ascii", "replace"), ChargeLine, {"before"}))
 
 
-def release_line(second: bytes) -> ReleaseLine:
-    """The same for an answer."""
-    text = second.decode("ascii", "replace")
-    found = _RELEASE_LINE.fullmatch(text)
-    return ReleaseLine._make(found.groups() if found is not None else _members(text, ReleaseLine, {"charge", "size"}))
+def charge_names(second: bytes) -> tuple[Any, ...]:
+    """Of these the analyst, `before`, the key, the question, the time and the token, in a tenth of the time."""
+    text = str(second, "ascii", "replace")
+    found = _CHARGE_LINE(text)
+    if found is not None:
+        return found.groups()
+    line = charge_line(second)
+    return line.analyst, line.before, line.key, line.question, line.time, line.token
 
 
-_PLAIN = r"([ !#-\[\]-~]*)"  # what JSON writes as it is
-_TEXT, _MAYBE, _NUMBER = f'"{_PLAIN}"', f'(?:null|"{_PLAIN}")', "(0|[1-9][0-9]{0,17})"
+def release_members(second: bytes) -> tuple[Any, ...]:
+    """The particulars of an answer, as in ReleaseLine."""
+    text = str(second, "ascii", "replace")
+    found = _RELEASE_LINE(text)
+    return found.groups() if found is not None else _members(text, ReleaseLine, {"charge", "size"})
+
+
+_PLAIN = r"[ !#-\[\]-~]*"  # what JSON writes as it is
+_TEXT, _MAYBE, _NUMBER = f'"({_PLAIN})"', f'(?:null|"({_PLAIN})")', "(0|[1-9][0-9]{0,17})"
 _CHARGE_LINE = re.compile(
-    f'{{"analyst":{_TEXT},"before":(?:null|{_NUMBER}),"body":{_TEXT},"key":{_TEXT},"label":{_TEXT},'
-    f'"question":{_MAYBE},"snapshot":{_TEXT},"time":{_TEXT},"token":{_MAYBE}}}'
-)
-_RELEASE_LINE = re.compile(f'{{"charge":{_NUMBER},"hash":{_TEXT},"question":{_MAYBE},"size":{_NUMBER},"time":{_TEXT}}}')
-
-
+    f'{{"analyst":{_TEXT},"before":(?:null|{_NUMBER}),"body":"{_PLAIN}","key":{_TEXT},"label":"{_PLAIN}",'
+    f'"question":{_MAYBE},"snapshot":"{_PLAIN}","time":{_TEXT},"token":{_MAYBE}}}'
+).fullmatch
+_RELEASE_LINE = re.compile(
+    f'{{"charge":{_NUMBER},"hash":{_TEXT},"question":{_MAYBE},"size":{_NUMBER},"time":{_TEXT}}}'
+).fullmatch
 _OPTIONAL = {"before", "question", "token"}
 
 
-def _members(text: str, line: type[ChargeLine | ReleaseLine], numbers: set[str]) -> list[str | None]:
+def _members(text: str, line: type[ChargeLine | ReleaseLine], numbers: set[str]) -> tuple[Any, ...]:
     """Texts with other than plain characters, read in the usual way: one value for each name, in one spelling."""
     try:
         found = json.loads(text)
@@ -213,7 +221,7 @@ def _members(text: str, line: type[ChargeLine | ReleaseLine], numbers: set[str])
         one_spelling, members = False, []
     if not one_spelling:
         raise LedgerCorrupt("a record cannot be read.")
-    return members
+    return tuple(members)
 
 
 def _member(name: str, value: object, *, number: bool) -> str | None:

@@ -8,10 +8,14 @@ from privately.errors import InvalidParameter
 
 LONGEST_NAME = 200
 SEPARATOR = "/"
+_checked: set[str] = set()  # names that are in order; most are used again
+_MOST_CHECKED = 10_000
 
 
 def checked_name(name: object, field: str) -> str:
     """A name of a lineage, analyst, token, key or table."""
+    if type(name) is str and name in _checked:
+        return name
     text = checked_text(name, field, longest=LONGEST_NAME)
     if not text or text != text.strip():
         raise InvalidParameter(field, "must not be empty, nor begin or end with a space.")
@@ -19,6 +23,9 @@ def checked_name(name: object, field: str) -> str:
         raise InvalidParameter(field, f"{text!r} holds {SEPARATOR!r} or characters that cannot be printed.")
     if unicodedata.normalize("NFC", text) != text:
         raise InvalidParameter(field, f"{text!r} has another spelling that looks the same.", hint="Write it in NFC.")
+    if len(_checked) >= _MOST_CHECKED:
+        _checked.clear()
+    _checked.add(text)
     return text
 
 

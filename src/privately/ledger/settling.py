@@ -15,46 +15,47 @@ from privately.accounting.filters.tallies import Tally
 from privately.errors import LedgerCorrupt, PrivatelyError
 from privately.guarantees import GaussianDP
 from privately.ledger.charges import repriced
-from privately.ledger.entries import Charged, charge_line, kind_of, terms_of
+from privately.ledger.entries import Charged, charge_names, kind_of, terms_of
 from privately.ledger.names import SEPARATOR
 from privately.ledger.state import Account, State, bill_of
 from privately.ledger.stores import Session
 
 Look = Callable[[Callable[[Session], Any]], Any]
+Group = tuple[bytes, str, str | None, bool]
+"""Charges on the same terms (the first line of their texts), of one analyst and token, and whether none says what
+question its answer serves again."""
+
+Item = tuple[bytes, tuple[Fraction, ...], int, int]
+"""Terms, what an account pays on them, how often, and the last record in which."""
+
 _WRONG = (PrivatelyError, KeyError, TypeError, ValueError, AttributeError, ZeroDivisionError)
 
 
 @dataclass(slots=True)
 class Run:
-    """Charges between two other entries, with only answers among them: how many on which terms, and whose."""
+    """Charges between two other entries, with only answers among them.
+
+    Of each group: how many, and the first and the last record.
+    """
 
     start: int = 1
-    counts: dict[bytes, int] = field(default_factory=dict)
-    latest: dict[bytes, int] = field(default_factory=dict)
-    holders: dict[tuple[bytes, str, str | None], int] = field(default_factory=dict)
-    unasked: dict[bytes, int] = field(default_factory=dict)
-
-    def add(self, first: bytes, analyst: str, token: str | None, question: str | None, number: int) -> None:
-        """One more charge: the first line of its text, and who asked what."""
-        self.counts[first] = self.counts.get(first, 0) + 1
-        self.latest[first] = number
-        self.holders.setdefault((first, analyst, token), number)
-        if question is None:
-            self.unasked[first] = self.unasked.get(first, 0) + 1
+    groups: dict[Group, list[int]] = field(default_factory=dict)
 
 
 def settle(look: Look, state: State, run: Run, upto: int) -> None:
     """All accounts pay for the charges of a run. LedgerCorrupt if it is not those that had to, or not enough."""
     try:
-        for (first, analyst, token), number in run.holders.items():
-            _check_payers(state, terms_of(first)[1]["accounts"], analyst, token)
-            state.asked.setdefault(analyst, number)
-        owed: dict[str, list[tuple[bytes, tuple[Fraction, ...]]]] = {}
-        for first, count in run.counts.items():
-            _check_question(state, first, run.unasked.get(first, 0), count)
+        counts: dict[bytes, tuple[int, int]] = {}
+        for (first, analyst, token, unasked), (count, number, last) in run.groups.items():
+            _check_payers(state, terms_of(first)[1]["accounts"], analyst, token, unasked=unasked)
+            state.asked[analyst] = min(state.asked.get(analyst, number), number)
+            known = counts.get(first, (0, 0))
+            counts[first] = known[0] + count, max(known[1], last)
+        owed: dict[str, list[Item]] = {}
+        for first, (count, last) in counts.items():
             for name, amounts in bill_of(first).amounts:
-                owed.setdefault(name, []).append((first, amounts))
-        accounts = [_charged(state.accounts[name], listed, run) for name, listed in owed.items()]
+                owed.setdefault(name, []).append((first, amounts, count, last))
+        accounts = [_charged(state.accounts[name], listed) for name, listed in owed.items()]
     except LedgerCorrupt:
         raise
     except _WRONG as fault:
@@ -65,33 +66,30 @@ def settle(look: Look, state: State, run: Run, upto: int) -> None:
         state.accounts.update({account.name: account for account in accounts if account is not None})
 
 
-def _check_payers(state: State, owed: Mapping[str, Any], analyst: str, token: str | None) -> None:
-    """Of every lineage that pays, those accounts of the analyst and the token pay that there are, and no others."""
-    expected = set()
-    for lineage in {name.split(SEPARATOR)[0] for name in owed}:
+def _check_payers(state: State, owed: Mapping[str, Any], analyst: str, token: str | None, *, unasked: bool) -> None:
+    """Of every lineage that pays, those accounts of the analyst and the token pay that there are, and no others.
+
+    A charge says which question its answer serves again, unless a lineage does not allow it.
+    """
+    expected, lineages = set(), {name.split(SEPARATOR)[0] for name in owed}
+    for lineage in lineages:
         names = [lineage, f"{lineage}/{analyst}", f"{lineage}/{analyst}/{token}"][: 2 if token is None else 3]
         expected |= {lineage, *(name for name in names if name in state.accounts)}
+    if unasked != any(state.accounts[lineage].reuse == "never" for lineage in lineages):
+        raise LedgerCorrupt("answers to charges may serve again, or not, where the lineage says otherwise.")
     if not owed or expected != owed.keys():
         raise LedgerCorrupt(f"{', '.join(owed)} paid for what {', '.join(sorted(expected))} should have.")
 
 
-def _check_question(state: State, first: bytes, unasked: int, count: int) -> None:
-    """A charge says what may serve again unless a lineage does not allow it."""
-    owed = terms_of(first)[1]["accounts"]
-    never = any(state.accounts[name].reuse == "never" for name in owed if SEPARATOR not in name)
-    if unasked != (count if never else 0):
-        raise LedgerCorrupt("answers to charges may serve again, or not, where the lineage says otherwise.")
-
-
-def _charged(account: Account, listed: list[tuple[bytes, tuple[Fraction, ...]]], run: Run) -> Account | None:
+def _charged(account: Account, listed: list[Item]) -> Account | None:
     """The account after these charges; None where rounding would make their order matter."""
     tally = account.filter.tally
-    for first, amounts in listed:
+    for first, amounts, _, _ in listed:
         _check_amounts(account.name, tally.currency, first, amounts)
-    columns = list(zip(*(amounts for _, amounts in listed), strict=True))
+    columns = list(zip(*(amounts for _, amounts, _, _ in listed), strict=True))
     if len(columns) != len(tally.units):
         raise LedgerCorrupt(f"account {account.name} was charged in another currency than its own.")
-    counts = [run.counts[first] for first, _ in listed]
+    counts = [count for _, _, count, _ in listed]
     scales = [lcm(scale, *(a.denominator for a in column)) for scale, column in zip(tally.scales, columns, strict=True)]
     if any(scale.bit_length() > EXACT_BITS for scale in scales):
         return None
@@ -105,7 +103,7 @@ def _charged(account: Account, listed: list[tuple[bytes, tuple[Fraction, ...]]],
     if any(total > limit for total, limit in zip(totals, tally.limits, strict=True)):
         raise LedgerCorrupt(f"account {account.name} was charged more than its cap.")
     spent = Tally.of(tally.currency, tally.limits, tuple(totals), tally.entries + sum(counts))
-    last = bill_of(max(listed, key=lambda one: run.latest[one[0]])[0]).accounts
+    last = bill_of(max(listed, key=lambda one: one[3])[0]).accounts
     return account._replace(filter=account.filter.with_tally(spent), last=last)
 
 
@@ -135,4 +133,4 @@ def _one_by_one(look: Look, state: State, after: int, upto: int) -> None:
         for row in look(lambda session: list(session.rows(start, min(start + 1_000, upto)))):  # noqa: B023 - looked at once
             first, _, second = row.text.partition(b"\n")
             if kind_of(first) is Charged:
-                state.apply_charge(first, charge_line(second).analyst, state.time, state.head)
+                state.apply_charge(first, charge_names(second)[0], state.time, state.head)

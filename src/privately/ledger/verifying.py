@@ -16,11 +16,21 @@ from typing import Any, NoReturn
 
 from privately.errors import LedgerCorrupt
 from privately.ledger.book import join
-from privately.ledger.entries import Charged, Checkpoint, Opened, Released, charge_line, kind_of, read, release_line
+from privately.ledger.entries import (
+    Charged,
+    Checkpoint,
+    Entry,
+    Opened,
+    Released,
+    charge_names,
+    kind_of,
+    read,
+    release_members,
+)
 from privately.ledger.rederiving import check_keys, check_opened
 from privately.ledger.settling import Run, settle
 from privately.ledger.state import State
-from privately.ledger.stores import Head, Row, Session, Whole
+from privately.ledger.stores import Head, Page, Row, Session
 
 _EVERY = 5_000
 _NOTHING = (None, None, None)
@@ -51,7 +61,7 @@ def verified(look: Look, *, progress: Progress | None = None) -> Verification:
     return verifier.finished()
 
 
-def _page(after: int, upto: int, session: Session) -> list[Whole]:
+def _page(after: int, upto: int, session: Session) -> Page:
     return session.page(after, upto)
 
 
@@ -71,33 +81,40 @@ class _Verifier:
     def __post_init__(self) -> None:
         self.questions = array("q", bytes(8 * (self.end.number + 1)))
 
-    def read(self, page: list[Whole]) -> None:
+    def read(self, page: Page) -> None:
         """Goes on by these records. What `join` does for each, but for the sums of charges."""
         (before, previous), latest = self.state.head, self.state.time
-        run, questions = self.run, self.questions
-        for number, hashed, text, key, question, charge, checkpoint, answer in page:
+        groups, questions = self.run.groups, self.questions
+        rows, answers = page
+        kinds = _Kinds()
+        for number, hashed, text, key, question, charge, checkpoint in rows:
             before += 1
             if number != before or type(text) is not bytes or sha256(previous + text).digest() != hashed:
                 raise LedgerCorrupt(f"record {number} breaks the chain.")
             first, _, second = text.partition(b"\n")
-            kind = kind_of(first)
+            kind = kinds[first]
             if kind is Charged:
-                analyst, earlier, _, name, _, asked, _, time, token = charge_line(second)
+                analyst, earlier, name, asked, time, token = charge_names(second)
                 if key != f"{name}\n{analyst}" or (question, charge, checkpoint) != _NOTHING:
                     _misfiled(number)
-                run.add(first, analyst, token, asked, number)
+                group = groups.get((first, analyst, token, asked is None))
+                if group is None:
+                    groups[first, analyst, token, asked is None] = [1, number, number]
+                else:
+                    group[0] += 1
+                    group[2] = number
                 questions[number] = hash(asked) or 1
                 if earlier is not None:
                     self.again[number] = int(earlier)
             elif kind is Released:
-                named, digest, asked, size, time = release_line(second)
+                named, digest, asked, size, time = release_members(second)
                 if named != str(charge) or question != asked or key is not None or checkpoint is not None:
                     _misfiled(number)
-                self._answered(number, int(named), asked, answer, (int(size), digest))
+                self._answered(number, charge or 0, asked, answers.get(number), (int(size), digest))
             else:
                 self.state.head, self.state.time = Head(before - 1, previous), latest
                 self._other(Row(number, hashed, text, key, question, charge), checkpoint)
-                run, time = self.run, self.state.time
+                groups, time = self.run.groups, self.state.time
             if time < latest and self.state.head.number != number:
                 raise LedgerCorrupt(f"record {number} is older than the one before it.")
             previous, latest = hashed, time
@@ -134,9 +151,17 @@ class _Verifier:
         join(self.state, row)
 
     def _settle(self, upto: int) -> None:
-        self.charges += sum(self.run.counts.values())
+        self.charges += sum(count for count, _, _ in self.run.groups.values())
         settle(self.look, self.state, self.run, upto)
         self.run = Run(start=upto + 1)
+
+
+class _Kinds(dict[bytes, type[Entry]]):
+    """The kinds of entries by their first lines, as far as they were seen."""
+
+    def __missing__(self, first: bytes) -> type[Entry]:
+        self[first] = kind_of(first)
+        return self[first]
 
 
 def _misfiled(number: int) -> NoReturn:

@@ -78,14 +78,17 @@ class Tally(NamedTuple):
 
     def plus_amounts(self, amounts: Amounts) -> Tally | None:
         """The same, for a cost that was priced in this currency before."""
+        currency, limits, units, scales, most, entries = self
+        if len(amounts) != len(units):
+            raise InvalidParameter("amounts", "are not what price gives: one for each that is counted.")
         totals = []
-        for units, scale, most, amount in zip(self.units, self.scales, self.most, amounts, strict=True):
-            times, rest = divmod(scale, amount.denominator)
-            total = units + times * amount.numerator
-            if rest or not units <= total <= most:
+        for at, amount in enumerate(amounts):  # once for every account of every charge
+            above, below = amount.as_integer_ratio()
+            total = units[at] + scales[at] // below * above
+            if scales[at] % below or not units[at] <= total <= most[at]:
                 return self._plus_slowly(amounts)
             totals.append(total)
-        return Tally(self.currency, self.limits, tuple(totals), self.scales, self.most, self.entries + 1)
+        return Tally._make((currency, limits, tuple(totals), scales, most, entries + 1))
 
     def _plus_slowly(self, amounts: Amounts) -> Tally | None:
         """In finer units where they are not too fine, otherwise as fractions that are rounded up."""

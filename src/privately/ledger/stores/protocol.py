@@ -36,8 +36,11 @@ class Row(NamedTuple):
         return Head(self.number, self.hash)
 
 
-Whole: TypeAlias = tuple[int, bytes, bytes, str | None, str | None, int | None, int | None, tuple[int, str] | None]
-"""A row, whether it is filed as a checkpoint (1, or None), and the length and SHA-256 of the bytes kept with it."""
+Whole: TypeAlias = tuple[int, bytes, bytes, str | None, str | None, int | None, int | None]
+"""A row, and whether it is filed as a checkpoint: 1, or None."""
+
+Page: TypeAlias = tuple[list[Whole], dict[int, tuple[int, str]]]
+"""Rows in order; and for each with which bytes are kept, by its number, their length and SHA-256."""
 
 
 class Session(Protocol):
@@ -67,7 +70,7 @@ class Session(Protocol):
     def check(self) -> None:
         """LedgerCorrupt if the database is damaged where reading the records does not show it, as in an index."""
 
-    def page(self, after: int, upto: int) -> list[Whole]:
+    def page(self, after: int, upto: int) -> Page:
         """All that is kept of these records, in order."""
 
     def keyed(self, end: str, after: int, upto: int) -> Iterator[Row]:

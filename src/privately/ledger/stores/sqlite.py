@@ -22,7 +22,7 @@ from privately.ledger.stores import forks, inspected
 from privately.ledger.stores.faults import explained
 from privately.ledger.stores.locks import FileLock
 from privately.ledger.stores.mounts import check_mounts
-from privately.ledger.stores.protocol import EMPTY, Head, Row, Whole
+from privately.ledger.stores.protocol import EMPTY, Head, Page, Row
 from privately.ledger.stores.schema import check_kind, check_schema, found
 
 MEMORY = ":memory:"
@@ -33,10 +33,8 @@ _LOG_BYTES, _PAUSE = 8 << 20, 20
 _ORPHANS = "SELECT count(*) FROM answer WHERE number NOT IN (SELECT number FROM record WHERE charge IS NOT NULL)"
 _HEAD = "SELECT number, hash FROM record ORDER BY number DESC LIMIT 1"
 _ROW = "SELECT number, hash, text, key, question, charge FROM record"
-_EVERYTHING = """
-SELECT number, hash, text, key, question, charge, checkpoint, bytes
-FROM record LEFT JOIN answer USING (number) WHERE number > ? AND number <= ? ORDER BY number
-"""
+_WHOLE = f"{_ROW.replace(' FROM', ', checkpoint FROM')} WHERE number > ? AND number <= ? ORDER BY number"
+_ANSWERS = "SELECT number, bytes FROM answer WHERE number > ? AND number <= ?"
 _KNOWN_KEY = "SELECT key FROM record WHERE key = ? LIMIT 1"
 _KNOWN_QUESTION = "SELECT question FROM record WHERE question = ? LIMIT 1"
 _KEYED = f"""
@@ -322,9 +320,12 @@ class SQLiteSession:
         if self._execute("SELECT number FROM record WHERE number < 1 LIMIT 1").fetchall():
             raise LedgerCorrupt("there are records before the first one.")
 
-    def page(self, after: int, upto: int) -> list[Whole]:
-        rows: Any = self._execute(_EVERYTHING, (after, upto))
-        return [row if row[7] is None else (*row[:7], _summary(row[7])) for row in rows]
+    def page(self, after: int, upto: int) -> Page:
+        rows: Any = self._execute(_WHOLE, (after, upto)).fetchall()
+        answers: Any = self._execute(_ANSWERS, (after, upto))
+        return rows, {
+            number: (len(answer), sha256(answer).hexdigest()) for number, answer in answers if type(answer) is bytes
+        }
 
     def append(self, row: Row, *, answer: bytes | None = None, checkpoint: bool = False) -> None:
         self._rows.append((*row, 1 if checkpoint else None))
@@ -348,10 +349,6 @@ class SQLiteSession:
     def _one(self, query: str, value: int | str | None) -> Row | None:
         found = self._execute(query, (value,)).fetchall()
         return _row(found[0]) if found else None
-
-
-def _summary(answer: object) -> tuple[int, str] | None:
-    return (len(answer), sha256(answer).hexdigest()) if isinstance(answer, bytes) else None
 
 
 def _row(values: Any) -> Row:
