@@ -1,6 +1,7 @@
 """Groups that nobody listed: exactly how likely each answer is, for all neighbours of small tables."""
 
 import math
+import random
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date
@@ -257,10 +258,20 @@ def test_too_many_public_groups_are_refused_beforehand() -> None:
 def test_of_too_many_the_largest_are_shown() -> None:
     histogram = m.ThresholdedHistogram(scale=1, threshold=3)
     counts: Any = {(name,): (number,) for name, number in {"d": 9, "a": 3, "c": 7, "b": 2, None: 7}.items()}
-    assert shown_keys(histogram, counts, 10, NoNoise()) == {("a",): 3, ("c",): 7, ("d",): 9, (None,): 7}
-    assert list(shown_keys(histogram, counts, 2, NoNoise())) == [("c",), ("d",)]
-    assert list(shown_keys(histogram, counts, 3, NoNoise())) == [("c",), ("d",), (None,)]
-    assert shown_keys(histogram, {}, 3, NoNoise()) == {}
+    assert shown_keys(histogram, counts, [Type.TEXT], 10, NoNoise()) == {("a",): 3, ("c",): 7, ("d",): 9, (None,): 7}
+    assert list(shown_keys(histogram, counts, [Type.TEXT], 2, NoNoise())) == [("c",), ("d",)]
+    assert list(shown_keys(histogram, counts, [Type.TEXT], 3, NoNoise())) == [("c",), ("d",), (None,)]
+    assert shown_keys(histogram, {}, [Type.TEXT], 3, NoNoise()) == {}
+
+
+@pytest.mark.parametrize("noise", ["discrete_laplace", "rounded_gaussian"])
+def test_the_same_as_the_mechanism_itself(noise: Any) -> None:
+    histogram = m.ThresholdedHistogram(scale=2, threshold=4, noise=noise)
+    counts: Any = {(f"{number:02}",): (number,) for number in range(1, 20)}
+    added = tuple(random.Random(3).randrange(-5, 6) for _ in range(19))
+    alone = histogram.run({name: number for (name,), (number,) in counts.items()}, NoNoise(*added))
+    shown = shown_keys(histogram, counts, [Type.TEXT], 100, NoNoise(*added))
+    assert {name: number for (name,), number in shown.items()} == alone
 
 
 def test_what_fits() -> None:

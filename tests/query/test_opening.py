@@ -13,7 +13,7 @@ from pyarrow import parquet
 import privately as pv
 from privately.errors import BudgetExhausted, DataDependentKeys, InvalidParameter, Refused
 from privately.ledger import Ledger
-from privately.query import Session
+from privately.query import Session, prepare
 
 COLUMNS: dict[str, Any] = {
     "patient": "integer",
@@ -175,3 +175,66 @@ def test_refusals_cost_nothing(session: Session) -> None:
         with pytest.raises(InvalidParameter):
             session.sql(COUNT, **wrong)
     assert session.budget.entries == 0
+
+
+# --- groups that nobody listed ----------------------------------------------------------------------------------------
+
+APPROX: dict[str, Any] = {"budget": pv.ApproxDP(epsilon=10 * HUGE, delta="0.5"), "by": pv.ApproxDP}
+SEEN = """
+    SELECT i AS patient, i % 2 = 0 AS odd, i % 3 - 1 AS size, i % 7 AS cost,
+        CASE WHEN i < 40 THEN 'x' WHEN i < 80 THEN 'y' WHEN i >= 120 THEN 'own ' || i END AS town,
+        CASE WHEN i < 60 THEN DATE '2026-01-31' ELSE DATE '2020-01-01' + greatest(i - 119, 0)::INTEGER END AS day,
+        CASE WHEN i < 90 THEN TIMESTAMP '2026-01-31 12:30:00.5' END AS seen
+    FROM range(130) AS r(i)
+"""
+UNLISTED: dict[str, Any] = {"patient": "integer", "size": "integer", "cost": {"type": "integer", "bounds": (0, 10)}}
+
+
+@pytest.fixture
+def seen(tmp_path: Path) -> Path:
+    path = tmp_path / "seen.parquet"
+    duckdb.connect().execute(f"COPY ({SEEN}) TO '{path}'")
+    return path
+
+
+@pytest.mark.parametrize("prepared", [False, True])
+def test_values_of_every_type_can_be_unknown(seen: Path, tmp_path: Path, prepared: bool) -> None:
+    given: dict[str, Any] = {**APPROX, "columns": UNLISTED, "ledger": tmp_path / "seen.ledger"}
+    if prepared:
+        unit = {"unit": "patient", "max_rows_per_unit": 2}
+        prepare(seen, tmp_path / "copy", ledger=given["ledger"], columns=UNLISTED, **unit)
+        given["prepare"] = tmp_path / "copy"
+    with opened(seen, **given) as session:
+        for key in ("town", "day", "seen", "size", "upper(town)", "coalesce(town, 'none')"):
+            text = f"SELECT {key} AS k, COUNT(DISTINCT patient) AS n, SUM(cost) AS s FROM seen GROUP BY k"
+            result = session.sql(text, epsilon=HUGE, delta="0.01")
+            plain = duckdb.connect().execute(
+                f"SELECT {key} AS k, count(*) AS n, sum(i % 7) AS s FROM (SELECT *, patient AS i FROM '{seen}') "
+                "GROUP BY k HAVING n > 10 ORDER BY k NULLS LAST"
+            )
+            assert result.rows == tuple(plain.fetchall())
+            again = session.sql(text, epsilon=HUGE, delta="0.01")
+            assert (again.free, again.rows, again.groups) == (True, result.rows, result.groups)
+
+
+def test_public_and_unknown_keys(seen: Path) -> None:
+    with opened(seen, **APPROX, columns=UNLISTED) as session:
+        text = "SELECT odd, town, COUNT(*) AS n FROM seen WHERE odd IS NOT NULL GROUP BY odd, town"
+        rows = session.sql(text, epsilon=HUGE, delta="0.01").rows
+        assert rows == tuple((odd, town, 20) for odd in (False, True) for town in ("x", "y", None))
+        (row,) = session.sql(text, epsilon=HUGE, delta="0.01", keys={"odd": [True]}).rows[:1]
+        assert row == (True, "x", 20)
+
+
+def test_people_in_many_groups_count_in_few(tmp_path: Path) -> None:
+    path = tmp_path / "many.parquet"
+    text = "SELECT i % 50 AS patient, 'v' || (i // 50) AS town FROM range(200) AS r(i)"
+    duckdb.connect().execute(f"COPY ({text}) TO '{path}'")
+    limits = {"max_rows_per_unit": 4, "max_groups_per_unit": 2}
+    with opened(path, **APPROX, columns={"patient": "integer"}, name="many", **limits) as session:
+        result = session.sql(
+            "SELECT town, COUNT(DISTINCT patient) AS n FROM many GROUP BY town", epsilon=HUGE, delta="0.01"
+        )
+        numbers = [row["n"] for row in result.to_dicts()]
+        assert len(numbers) == 4
+        assert sum(number for number in numbers if isinstance(number, int)) == 100

@@ -13,7 +13,6 @@ from privately.query.drawing import Noise, ShownKeys, drawn
 from privately.query.listing import (
     MOST_GROUPS,
     Listing,
-    fits,
     groups_of,
     listing_of,
     public_groups,
@@ -56,9 +55,7 @@ def _shown(  # noqa: PLR0917
     (mechanism,) = first.mechanisms
     assert isinstance(mechanism, ThresholdedHistogram)  # noqa: S101 - what shows groups comes first
     types = [key.expression.known.type for key in listing.aggregation.keys]
-    counts = engine.run(listing.aggregation, limits)
-    # What no value of a plan can be, no engine should find; if one does, it is as if nobody had it.
-    found = shown_keys(mechanism, {one: counts[one] for one in counts if fits(one, types)}, most, randomness)
+    found = shown_keys(mechanism, engine.run(listing.aggregation, limits), types, most, randomness)
     return ShownKeys(tally=listing.tally, mechanism=mechanism, keys=tuple(found), numbers=tuple(found.values()))
 
 

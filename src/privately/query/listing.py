@@ -8,16 +8,19 @@ theirs, whether anybody is in it or not.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
 from typing import Any
 
+import numpy as np
+
 from privately.engines.protocol import Bins, Counts, Group
 from privately.errors import InvalidParameter, NotSupported
 from privately.mechanisms import ThresholdedHistogram
 from privately.mechanisms.randomness import Randomness
+from privately.noise import add
 from privately.plans import Aggregation, Identity, Number, Question, RowCount, Tally, UnitCount, scan_of
 from privately.plans.types import Type, Value, type_of
 
@@ -127,17 +130,23 @@ def restricted(question: Question, shown: Sequence[Group], tallies: Container[Id
 # --- drawing --------------------------------------------------------------------------------------------------------
 
 
-def shown_keys(mechanism: ThresholdedHistogram, counts: Counts, most: int, randomness: Randomness) -> dict[Group, int]:
+def shown_keys(
+    mechanism: ThresholdedHistogram, counts: Counts, types: Sequence[Type], most: int, randomness: Randomness
+) -> dict[Group, int]:
     """The groups of the first pass that are shown, in order, with their noisy numbers of units.
 
     If more than `most` are, those with the largest noisy numbers: a choice among what is public by then. However many
-    there are in the data, none is refused and none is treated unlike the others.
+    there are in the data, none is refused and none is treated unlike the others. What no value of a plan can be, no
+    engine should find; if one does, it is as if nobody had it.
     """
-    listed = in_order(counts)
-    numbers = {place: _number(counts[group]) for place, group in enumerate(listed)}
-    found: Mapping[Any, int] = mechanism.run(numbers, randomness)
-    best = sorted(found, key=lambda place: (-found[place], place))[:most]
-    return {listed[place]: found[place] for place in sorted(best)}
+    if not counts:
+        return {}
+    listed, numbers = list(counts), np.array([_number(one) for one in counts.values()], np.int64)
+    noisy = add(numbers, randomness.draw(mechanism.law, size=len(numbers))).tolist()  # as the mechanism does it
+    found = {group: number for group, number in zip(listed, noisy, strict=True) if number >= mechanism.threshold}
+    found = {group: found[group] for group in in_order(group for group in found if fits(group, types))}
+    best = sorted(found, key=found.__getitem__, reverse=True)[:most]
+    return {group: found[group] for group in in_order(best)}
 
 
 def _number(tallies: tuple[int | Bins, ...]) -> int:
