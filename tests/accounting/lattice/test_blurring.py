@@ -8,7 +8,7 @@ from mpmath import mp, mpc
 
 from privately.accounting.lattice import blurring
 from privately.accounting.lattice.atoms import Atoms, atoms
-from privately.accounting.lattice.blurring import atoms_piece, blur_piece
+from privately.accounting.lattice.blurring import atoms_piece, normal_piece
 from privately.accounting.lattice.composing import exactly
 from privately.accounting.lattice.frame import Frame
 from privately.accounting.lattice.pieces import real_bound
@@ -24,24 +24,26 @@ def at(frame: Frame, n: int) -> mpc:
     return mpc(number(frame.tilt), 2 * mp.pi * n / (frame.count * number(frame.step)))
 
 
-@pytest.mark.parametrize("width", [2.0**-9, 2.0**-6, 0.3])
-def test_the_transform_of_a_blur(width: float) -> None:
-    piece = blur_piece(FRAME, width)
+@pytest.mark.parametrize("softness", [1e-9, 1e-5, 1e-2])
+def test_the_transform_of_a_normal_loss(softness: float) -> None:
+    height = 8.0
+    piece = normal_piece(FRAME, softness, height)
     with mp.workdps(40):
-        size = number(width)
+        m = number(softness)
         for n in NODES:
-            z = at(FRAME, n) * size
-            exact = mp.expm1(z) / z
+            z = at(FRAME, n)
+            exact = mp.exp((z * z + z) * m / 2)
             assert abs(exact - mpc(complex(piece.values[n]))) <= piece.errors[n]
             assert abs(exact) <= piece.bounds[n]
         for n in (2048, 2049, 3000, 10**5):
-            z = at(FRAME, n) * size
-            assert abs(mp.expm1(z) / z) <= piece.beyond
-        for height in (3.0, 8.0):
-            assert real_bound(piece.curve, piece.weights, FRAME, height) >= mp.expm1(height * size) / (height * size)
+            z = at(FRAME, n)
+            assert abs(mp.exp((z * z + z) * m / 2)) <= piece.beyond
+        for b in (3.0, height):
+            least = mp.exp((number(b) ** 2 + b) * m / 2)
+            assert least <= real_bound(piece.curve, piece.weights, FRAME, b) <= least * (1 + 1e-9)
     assert piece.errors.max() < 1e-12
     with pytest.raises(NotApplicable):
-        blur_piece(FRAME, 0.5)
+        normal_piece(FRAME, 0.5, height)
 
 
 def law() -> Atoms:

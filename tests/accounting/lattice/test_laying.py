@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from privately.accounting.lattice import laying
+from privately.accounting.lattice.composing import Sum
 from privately.accounting.lattice.frame import Frame
 from privately.accounting.lattice.laying import Far, FarPart, lay
 from privately.accounting.lattice.planning import Contour, View
@@ -180,31 +181,47 @@ BLUR = Contour(tilt=0.5, period=64.0, height=2.0, deviation=0.1, log_share=-5.0)
 
 
 @pytest.mark.parametrize("epsilon", [8, 14, 20])
-def test_blurred_sums(epsilon: int) -> None:
-    """Both ends hold; those of a blur that is forgotten on the lower side, or taken off the upper one, do not."""
+def test_blurred_sums(epsilon: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both ends hold; where the change is forgotten on the lower side, or taken off the upper one, they do not."""
     view, atoms = few(40)
     blurred = laying._blurred([view], Frame(2.0**-8, 2**14, 0.5), BLUR)
-    place = Fraction(epsilon)
-    exact = trinomial(atoms, 40, float(epsilon))
+    sums = [i * atoms[0][1] + j * atoms[1][1] + (40 - i - j) * atoms[2][1] for i in range(41) for j in range(41 - i)]
+    place = Fraction(min(sums, key=lambda one: abs(one - epsilon)))
+    exact = trinomial(atoms, 40, float(place))
     lower, upper = float(blurred.lower(place)), float(blurred.upper(place))
     assert lower <= exact * (1 + 1e-12)
     assert exact * (1 - 1e-12) <= upper
-    assert upper - lower < 4 * float(blurred.blur) * exact
-    assert float(replace(blurred, blur=Fraction(0)).lower(place)) > exact
-    assert float(blurred.upper(place + blurred.blur)) < exact
+    assert upper - lower < 1e-2 * exact
+    assert blurred.lowered(float(place)) == pytest.approx(1 - lower / upper, rel=0.01)
+    monkeypatch.setattr(Sum, "change", lambda self, share: 0.0)
+    assert float(blurred.lower(place)) > exact
+
+
+def test_atoms_at_epsilon_need_all_of_the_change(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Half of it would do beside atoms."""
+    view, atoms = few(2)
+    blurred = laying._blurred([view], Frame(2.0**-8, 2**14, 0.5), BLUR)
+    place = Fraction(2 * atoms[0][1]) - Fraction(1, 10**7)
+    exact = trinomial(atoms, 2, float(place))
+    assert float(blurred.lower(place)) <= exact <= float(blurred.upper(place))
+    honest = Sum.change
+    monkeypatch.setattr(Sum, "change", lambda self, share: honest(self, share) / 2)
+    assert float(blurred.lower(place)) > exact
 
 
 def test_a_density_beside_atoms_may_be_blurred() -> None:
     """Two Laplace steps beside three atoms twenty times: what is computed without a lattice meets what is on one."""
     views = [View.of(LaplaceLoss(epsilon=Fraction(1)), 2), few(20)[0]]
     blurred = laying._blurred(views, Frame(2.0**-10, 2**16, 0.5), BLUR)
+    views = [views[0], few(8)[0]]
     lower, upper = lay(views, replace(BLUR, tilt=0.01), 2**16)
     assert lower.blur == upper.blur == 0
+    blurred = laying._blurred(views, Frame(2.0**-10, 2**16, 0.5), BLUR)
     lower, upper = lay(views, BLUR, 2**16)
     for place in (Fraction(3), Fraction(9)):
         assert blurred.lower(place) <= upper.upper(place)
         assert lower.lower(place) <= blurred.upper(place)
-        assert blurred.upper(place) - blurred.lower(place) < 4 * blurred.blur * blurred.upper(place)
+        assert blurred.upper(place) - blurred.lower(place) < Fraction(1, 10**4) * blurred.upper(place)
 
 
 def test_blurs_are_for_many_steps() -> None:
@@ -212,7 +229,7 @@ def test_blurs_are_for_many_steps() -> None:
     lower, upper = lay([few(10**6)[0]], BLUR, 2**12)
     assert lower is upper
     assert upper.blur > 0
-    lower, upper = lay([few(300)[0]], BLUR, 2**12)
+    lower, upper = lay([few(11)[0]], replace(BLUR, tilt=10.0, height=20.0), 2**12)
     assert lower.blur > 0
     assert upper.blur == 0
     lower, upper = lay([few(3)[0]], BLUR, 2**12)

@@ -1,6 +1,7 @@
 """Atoms where they are, without a lattice: their sum is blurred a little instead, so that its transform falls.
 
-A lattice moves every atom, and the moves of many steps add up. A blur is added to the whole sum once.
+A lattice moves every atom, and the moves of many steps add up. A blur, a normal loss of small variance, is added to the
+whole sum once.
 """
 
 from __future__ import annotations
@@ -10,15 +11,12 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from privately.accounting.elementary import ERROR, UNIT, Floats, cos_sin, exp, turn_minus_one
+from privately.accounting.elementary import ERROR, LOWEST, UNIT, Floats, cos_sin, exp
 from privately.accounting.lattice.atoms import Atoms
 from privately.accounting.lattice.fourier import Complex
-from privately.accounting.lattice.frame import Frame, enlarged, scalar_expm1
+from privately.accounting.lattice.frame import Frame, enlarged, scalar_exp
 from privately.accounting.lattice.pieces import Piece, dot
 from privately.accounting.roads import NotApplicable
-
-FOLDS = 4
-"""The blur is the sum of so many independent uniform numbers."""
 
 _BITS = 42
 _COLUMNS = 128
@@ -30,29 +28,32 @@ _TURN = 2 * math.pi
 _EMPTY: Floats = np.zeros(0)
 
 
-def blur_piece(frame: Frame, width: float) -> Piece:
-    """The transform (e^(z width) - 1)/(z width) of a number that is uniform between 0 and `width`.
+def normal_piece(frame: Frame, softness: float, height: float) -> Piece:
+    """The transform e^((z^2 + z) m/2) of a normal loss of variance m; its bound at another height serves there alone.
 
-    Theorem: it is at most (e^(c width) + 1)/(|w| width), and computed to an absolute error of 8 ERROR e^(c width).
-    Reference: the triangle inequality
+    Theorem: computed as a product of an exponential and a turn it is off by at most 16 ERROR e^((c^2 + c) m/2).
+    Reference: Dong-Roth-Su 2022, Corollary 2.1, for the loss
     Proof: docs/theory/accounting/lattice.md#blurs
-    Checked-by: tests/accounting/lattice/test_blurring.py::test_the_transform_of_a_blur
+    Checked-by: tests/accounting/lattice/test_blurring.py::test_the_transform_of_a_normal_loss
     """
-    lifted = frame.tilt * width
-    if not 0 < lifted <= 1:
+    c, w = frame.tilt, frame.frequencies
+    lifted = (c * c + c) * softness / 2
+    if not (0 < lifted <= 1 and softness <= 1):
         raise NotApplicable("the blur is too wide")
-    grown = scalar_expm1(lifted)
-    z = (frame.tilt + 1j * frame.frequencies) * width
-    values = (grown + (1 + grown) * turn_minus_one(frame.frequencies * width)) / z
-    most = (1 + grown) * (1 + 4 * ERROR)
-    beyond = (2 + grown) / (math.pi / frame.step * width) * (1 + 1e-9)
+    most = scalar_exp(lifted) * (1 + 4 * ERROR)
+    fallen = exp(np.maximum(-w * w * (softness / 2), LOWEST)) * most
+    cosine, sine = cos_sin(w * ((c + 0.5) * softness))
+    values = np.asarray(fallen * (cosine + 1j * sine), dtype=np.complex128)
+    off = 16 * ERROR * most
+    beyond = float(exp(np.array([max(-(frame.beyond[0] ** 2) * (softness / 2), LOWEST)]))[0]) * most
+    place = (height + c + 1) * softness / (2 * frame.step)
     return Piece(
         values,
-        np.full(values.shape, 8 * ERROR * most),
-        np.full(values.shape, most),
-        min(beyond, most),
+        np.full(values.shape, off),
+        fallen + off,
+        beyond * (1 + 2.0**-20),
         (_EMPTY, _EMPTY),
-        (np.array([width / frame.step * (1 + 4 * UNIT)]), np.array([most])),
+        (np.array([place * (1 + 8 * UNIT)]), np.array([most])),
     )
 
 

@@ -56,9 +56,9 @@ class Value:
 class Sum:
     """All that does not depend on epsilon. Losses are meant less the offsets."""
 
-    def __init__(self, frame: Frame, parts: Sequence[Part], *, height: float) -> None:
-        """`height` serves to bound aliases."""
-        self.frame, self.parts, self.height = frame, parts, height
+    def __init__(self, frame: Frame, parts: Sequence[Part], *, height: float, softness: float = 0.0) -> None:
+        """`height` serves to bound aliases; `softness` is the variance of a normal loss among the parts."""
+        self.frame, self.parts, self.height, self.softness = frame, parts, height, softness
         self.has_base = all(part.base is not None for part in parts)
         self.units = [sum(float(piece.values[0].real) for piece in part.pieces) for part in parts]
         if not all(0 < unit < math.inf for unit in self.units):
@@ -112,6 +112,8 @@ class Sum:
         off = dot(error / self.frame.size, self.frame.repeats)
         off += dot(sizes, self.frame.repeats) * (4 * ERROR + 2 * (nodes + 16) * UNIT)
         self.rounding = enlarged(off / self.frame.period * (1 + 1e-9)) + self._beyond() + _TINY
+        self._sizes = dot(sizes, self.frame.size * self.frame.repeats)
+        self._errors = dot(error, self.frame.repeats)
         self.alone = alone if self.has_base else None
         self.alone_errors = alone_radius * alone_error + 8 * UNIT * alone_radius
 
@@ -124,6 +126,10 @@ class Sum:
         Proof: docs/theory/accounting/lattice.md#the-last-nodes
         Checked-by: tests/accounting/lattice/test_composing.py::test_the_last_nodes_are_bounded
         """
+        product = self._last_nodes()
+        return product * self.frame.step * _PER_PI_ABOVE**2 * (1 + 2 / self.frame.count) * (1 + 1e-9)
+
+    def _last_nodes(self) -> float:
         product, share = 1.0, 0.0
         for part, unit in zip(self.parts, self.units, strict=True):
             base = part.base.beyond / unit if part.base is not None else 0.0
@@ -132,7 +138,7 @@ class Sum:
             share += part.times * extra / (base + extra + _TINY)
         if self.has_base:
             product *= min(share, 1.0)
-        return product * self.frame.step * _PER_PI_ABOVE**2 * (1 + 2 / self.frame.count) * (1 + 1e-9)
+        return product
 
     def share(self, epsilon: Fraction, *, up: bool) -> Fraction:
         """The next epsilon/(N a) of few bits, so that all angles w_n epsilon are exact."""
@@ -154,6 +160,28 @@ class Sum:
             more = self._lattice_sum(self.alone, share)
             total, error = total + more.total, error + more.error
         return Value(total, error + 8 * UNIT * abs(total))
+
+    def change(self, share: Fraction) -> float:
+        """m e^(m/8) times the density at epsilon = share N a, from above, without the scale.
+
+        Theorem: with D_m and f_m the profile and the density of the losses with a normal one of variance m,
+            D_m - m e^(m/8) f_m <= D <= D_m; the nodes from the last one on add at most their bound there times
+            2/(N a) + a/(pi^2 m) to f_m.
+        Reference: docs/theory/accounting/contour.md#a-little-normal-loss
+        Proof: docs/theory/accounting/lattice.md#blurs
+        Checked-by: tests/accounting/lattice/test_laying.py::test_blurred_sums
+        """
+        m, frame = self.softness, self.frame
+        if not m:
+            return 0.0
+        turns = np.arange(frame.count // 2 + 1.0) * float(share % 1)
+        cosine, sine = cos_sin((turns - np.rint(turns)) * (2 * math.pi))
+        values = self.terms * frame.weight
+        total = dot(values.real * cosine + values.imag * sine, frame.repeats)
+        off = self._errors + self._sizes * (4 * ERROR + 2 * (frame.count // 2 + 64) * UNIT)
+        density = enlarged((max(total, 0.0) + off) / frame.period) * (1 + 1e-9)
+        beyond = self._last_nodes() * (2 * m / frame.period + frame.step * _PER_PI_ABOVE**2)
+        return (m * density + beyond) * (1 + m / 4) * (1 + 1e-9) + _TINY
 
     def _lattice_sum(self, alone: Complex, share: Fraction) -> Value:
         """D_b, for losses on the lattice."""
@@ -216,9 +244,9 @@ class Sum:
         return self._scale(share) * exactly(max(value.total + value.error, 0.0))
 
     def below(self, share: Fraction) -> Enclosure:
-        """Not above D at epsilon = share N a."""
+        """Not above D at epsilon = share N a, of the losses without the normal one."""
         value = self.at(share)
-        least = self._scale(share) * exactly(max(value.total - value.error, 0.0))
+        least = self._scale(share) * exactly(max(value.total - value.error - self.change(share), 0.0))
         return (least - self.aliases(share)).nonnegative()
 
     def _scale(self, share: Fraction) -> Enclosure:

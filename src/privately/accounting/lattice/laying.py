@@ -10,7 +10,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from privately.accounting.elementary import ERROR, UNIT, exp
-from privately.accounting.lattice.blurring import FOLDS, atoms_piece, blur_piece
+from privately.accounting.lattice.blurring import atoms_piece, normal_piece
 from privately.accounting.lattice.composing import Part, Sum, exactly
 from privately.accounting.lattice.frame import Frame, short
 from privately.accounting.lattice.pieces import Piece, smooth_piece, together
@@ -22,10 +22,12 @@ from privately.laws.series import minus_log_complement, one_minus_exp
 from privately.rounding import Enclosure
 
 _ONE = Enclosure.of(1)
-_NEGLIGIBLE = 1e-4
+_QUIET = 20.0
+_LEAST_FALL, _LARGEST_FALL = 4.0, 80.0
 _MANY_BELOW = 1.0
-_MANY_ABOVE = 20.0
-"""From so many moves of a step on, in units of 1/tilt, a blur is better on the lower and on the upper side."""
+"""From so many moves of a step on, in units of 1/tilt, a blur is better on the lower side."""
+_MANY_STEPS = 12
+"""From so many steps on whose atoms are moved it is better on both sides."""
 
 MOST = 1 << 18
 """The most nodes that are tried; fewer with several laws."""
@@ -105,7 +107,6 @@ class Laid:
     """A sum for one side, with all that has to be allowed for.
 
     Losses are less `shift`, may be `slack` off, and `dropped` is the mass that was left out beside those `far` ones.
-    Something between 0 and `blur` was added to their sum.
     """
 
     sum: Sum
@@ -113,7 +114,11 @@ class Laid:
     slack: Fraction
     dropped: Fraction
     far: Far
-    blur: Fraction = Fraction(0)
+
+    @property
+    def blur(self) -> float:
+        """The variance of what was added to the losses."""
+        return self.sum.softness
 
     def upper(self, epsilon: Fraction) -> Fraction:
         """delta at epsilon, from above."""
@@ -122,7 +127,7 @@ class Laid:
 
     def lower(self, epsilon: Fraction) -> Fraction:
         """delta at epsilon, from below."""
-        share = self.sum.share(epsilon - self.shift + self.slack + self.blur, up=True)
+        share = self.sum.share(epsilon - self.shift + self.slack, up=True)
         return Fraction((self.sum.below(share) + self.far.at(epsilon)).lower)
 
     def rough(self, epsilon: float) -> tuple[float, float]:
@@ -136,15 +141,23 @@ class Laid:
             return -math.inf, math.inf
         return math.log(found), scale * value.error / found
 
+    def lowered(self, epsilon: float) -> float:
+        """What part of delta the blur costs on the lower side, roughly."""
+        if not self.blur:
+            return 0.0
+        share = self.sum.share(Fraction(epsilon) - self.shift, up=False)
+        return self.sum.change(share) / max(self.sum.at(share).total, 1e-300)
+
 
 def lay(views: Sequence[View], chosen: Contour, count: int) -> tuple[Laid, Laid]:
     """For the lower and the upper side; one and the same where all atoms lie on the lattice, or none was moved."""
     ruled = grid(views, chosen.period, count, MOST)
     frame = Frame(ruled.step, ruled.count, chosen.tilt)
     placed = list(zip(views, ruled.offsets, strict=True))
-    moves = frame.tilt * frame.step * _moved_steps(placed, frame)
-    blurred = _blurred_or_none(views, chosen, count) if moves > _MANY_BELOW else None
-    if blurred is not None and moves > _MANY_ABOVE:
+    steps = _moved_steps(placed, frame)
+    moves, many = frame.tilt * frame.step * steps, steps >= _MANY_STEPS
+    blurred = _blurred_or_none(views, chosen, count) if many or moves > _MANY_BELOW else None
+    if blurred is not None and many:
         return blurred, blurred
     upper = _lay(placed, frame, chosen.height, "upper")
     if not moves:
@@ -187,13 +200,7 @@ def _blurred_or_none(views: Sequence[View], chosen: Contour, count: int) -> Laid
 
 
 def _blurred(views: Sequence[View], frame: Frame, chosen: Contour) -> Laid:
-    """Atoms where they are, and a blur of their sum.
-
-    Theorem: if 0 <= U <= u, the profile of S + U is not below that of S at epsilon, and at epsilon + u not above it.
-    Reference: the profile rises with every loss
-    Proof: docs/theory/accounting/lattice.md#blurs
-    Checked-by: tests/accounting/lattice/test_laying.py::test_blurred_sums
-    """
+    """Atoms where they are, and a normal loss added to their sum."""
     parts, gone = [], []
     slack = dropped = Fraction(0)
     for view in views:
@@ -210,12 +217,11 @@ def _blurred(views: Sequence[View], frame: Frame, chosen: Contour) -> Laid:
         parts.append(Part(view.times, None, piece))
         gone.append((view, (far, lost), _least(view, cut, far)))
         dropped += view.times * Fraction(kept.outside)
-    last = math.exp(min(max(chosen.log_share + math.log(_NEGLIGIBLE / frame.step), -40.0), -1.0))
-    width = short(2 * frame.step / math.pi * last ** (-1 / FOLDS))
-    parts.append(Part(FOLDS, None, blur_piece(frame, width)))
-    return Laid(
-        Sum(frame, parts, height=chosen.height), Fraction(0), slack, dropped, _far(gone), FOLDS * Fraction(width)
-    )
+    fall = min(max(_QUIET + math.log(frame.step) - chosen.log_share, _LEAST_FALL), _LARGEST_FALL)
+    softness = short(2 * fall * (frame.step / math.pi) ** 2)
+    parts.append(Part(1, None, normal_piece(frame, softness, chosen.height)))
+    whole = Sum(frame, parts, height=chosen.height, softness=softness)
+    return Laid(whole, Fraction(0), slack, dropped, _far(gone))
 
 
 def _cut(dense: Smooth, y: float, frame: Frame, offset: float) -> tuple[float, Masses]:

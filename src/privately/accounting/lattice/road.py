@@ -245,9 +245,10 @@ class _Epsilon:
         if upper.far.doubtful(Fraction(root.epsilon / 0.99)) > self.harder / 100:
             return None, Guess(1.15 * root.epsilon, guess.log_delta)
         other = root if lower is upper else _root(lower, Guess(root.epsilon, guess.log_delta))
+        other = other._replace(doubt=other.doubt + lower.lowered(other.epsilon))
         step = _STEP * upper.sum.frame.period
         high = _checked(lambda place: upper.upper(place) <= self.harder, root, step, 1)
-        low = _checked(lambda place: lower.lower(place) >= self.easier, other, step + float(lower.blur), -1)
+        low = _checked(lambda place: lower.lower(place) >= self.easier, other, step, -1)
         if high is None:  # the sum was laid for the guess, and may serve there alone
             high = Fraction(guess.epsilon)
             if upper.upper(high) > self.harder:
