@@ -1,6 +1,7 @@
 """Valid derivations that between them use every rule, from tables, mechanisms and assumptions."""
 
 from fractions import Fraction
+from typing import Any
 
 from privately import accounting as acc
 from privately.accounting.certified import derive
@@ -20,6 +21,8 @@ from privately.guarantees import (
 from privately.guarantees.finite import Input
 
 REPLACE = Neighbors.REPLACE
+PATIENT = Neighbors.ADD_REMOVE.of_unit("patient")
+REPLACED = Neighbors.REPLACE.of_unit("patient")
 
 
 def response(truth: Fraction) -> FiniteMechanism:
@@ -67,6 +70,7 @@ def from_tables() -> dict[str, Derivation]:
         "weakened": rules.weaken(total, to=ApproxDP(epsilon=9, delta="0.001")),
         **from_mechanisms(),
         **from_events(),
+        **from_plans(),
     }
 
 
@@ -100,6 +104,69 @@ def from_mechanisms() -> dict[str, Derivation]:
         "frequent": rules.zcdp_to_approx(frequent, delta="1e-7"),
         "responses": rules.sampling_without_replacement(survey, sample=30, population=100),
     }
+
+
+def from_plans() -> dict[str, Derivation]:
+    """Answers about tables, each step of the plan a node."""
+    return {
+        "counts": _counts(),
+        "averages": _averages(),
+        "quantiles": _quantiles(),
+        "unlisted": _unlisted(),
+        "whole": _whole(),
+    }
+
+
+def _counts() -> Derivation:
+    """Of rows and units in groups that are listed, all of them of some rows only."""
+    visits = rules.scan_rows(table="visits", neighbors=PATIENT, rows=6, groups=4, rows_per_group=2)
+    some = rules.filter_rows(visits, condition="(age >= 30)")
+    made = rules.project_rows(some, values=["decade = floor((age / 10))"])
+    groups = rules.group_rows(made, keys=[("region", 3), ("decade", 2)])
+    rows = rules.count_rows(groups, norm="L1")
+    units = rules.count_units(groups, norm="L1")
+    bins = rules.count_bins(groups, norm="L1", argument="cost", lower=0, width="1/2", bins=100)
+    return rules.sequential(*(rules.discrete_laplace(scale=12, sensitivity=one) for one in (rows, units, bins)))
+
+
+def _averages() -> Derivation:
+    """Of two tables, under replacement."""
+    visits = rules.scan_rows(table="visits", neighbors=REPLACED, rows=5, groups=5, rows_per_group=2)
+    stays = rules.scan_rows(table="stays", neighbors=REPLACED, rows=3)
+    regions, all_stays = rules.group_rows(visits, keys=[("region", 3)]), rules.group_rows(stays)
+    value: dict[str, Any] = {"norm": "L2", "argument": "cost", "step": "1/100", "low": -200, "high": 500}
+    pairs = rules.sum_pairs(regions, **value, counted="rows")
+    total = rules.sum_steps(all_stays, **value)
+    known = rules.count_rows(all_stays, norm="L2", argument="cost")
+    normal = [rules.rounded_gaussian(standard_deviation=9000, sensitivity=one) for one in (pairs, total)]
+    return rules.sequential(*normal, rules.rounded_gaussian(standard_deviation=30, sensitivity=known))
+
+
+def _quantiles() -> Derivation:
+    """Three of them, in each of an unknown number of groups, under replacement of a row."""
+    groups = rules.group_rows(rules.scan_rows(table="visits", neighbors=REPLACE), keys=[("region", 7)])
+    bins: dict[str, Any] = {"argument": "cost", "lower": 0, "width": "1/2", "bins": 100}
+    spreads = [rules.score_quantile(groups, **bins, probability=p) for p in ("1/4", "1/2", 1)]
+    return rules.sequential(*(rules.exponential_mechanism(scale=40, spread=spread) for spread in spreads))
+
+
+def _unlisted() -> Derivation:
+    """Groups that become public because many are in them, and sums of those."""
+    visits = rules.scan_rows(table="visits", neighbors=PATIENT, rows=4, groups=3, rows_per_group=2)
+    groups = rules.group_rows(visits, keys=[("diagnosis", None)])
+    keys = rules.count_units_by_key(groups)
+    shown = rules.thresholded_histogram(noise="discrete_laplace", scale=6, threshold=120, keys=keys)
+    total = rules.sum_steps(groups, norm="L1", argument="cost", step=1, low=0, high=90)
+    return rules.sequential(shown, rules.discrete_laplace(scale=900, sensitivity=total))
+
+
+def _whole() -> Derivation:
+    """With discrete Gaussian noise, and of a choice of the same kind."""
+    groups = rules.group_rows(rules.scan_rows(table="visits", neighbors=PATIENT, rows=2))
+    rows = rules.discrete_gaussian(variance=200, sensitivity=rules.count_rows(groups, norm="L2"))
+    bins: dict[str, Any] = {"argument": "cost", "lower": 0, "width": "1/2", "bins": 100}
+    spread = rules.score_quantile(groups, **bins, probability=0)
+    return rules.sequential(rows, rules.exponential_mechanism(scale=20, spread=spread, kind=ZCDP))
 
 
 def from_events() -> dict[str, Derivation]:

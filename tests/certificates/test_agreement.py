@@ -2,7 +2,7 @@
 
 import json
 from fractions import Fraction
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 from hypothesis import given
@@ -12,7 +12,8 @@ from privately.certificates import certify
 from privately.certificates.checker import Invalid
 from privately.certificates.checker import check as check_independently
 from privately.errors import InvalidParameter
-from privately.guarantees import ZCDP, Derivation, Neighbors, PureDP, Sensitivity, rules
+from privately.guarantees import ZCDP, Derivation, Neighbors, PureDP, Sensitivity, Stability, rules
+from tests.certificates.replaying import honest_from
 from tests.certificates.tampering import sealed
 
 NUMBERS = ("epsilon", "delta", "rho", "mu")
@@ -110,3 +111,67 @@ def test_the_largest_integer_is_the_same(name: str) -> None:
     certify(derive(10**9))
     with pytest.raises(InvalidParameter, match=name):
         derive(10**9 + 1)
+
+
+# --- steps of a plan ------------------------------------------------------------------------------------------------
+
+people = st.sampled_from([Neighbors.ADD_REMOVE.of_unit("person"), Neighbors.REPLACE.of_unit("person")])
+ends = st.integers(-(10**6), 10**6)
+listed = st.one_of(st.none(), st.integers(1, 40))
+
+
+@st.composite
+def grouped(draw: st.DrawFn) -> Stability:
+    """Groups of a table whose units may be much or little of it."""
+    most = draw(st.sampled_from([1, 2, 3, 7, 30, 10**9]))
+    scanned = rules.scan_rows(
+        table="t",
+        neighbors=draw(people),
+        rows=most,
+        groups=draw(st.integers(1, most)),
+        rows_per_group=draw(st.integers(1, most)),
+    )
+    return rules.group_rows(rules.filter_rows(scanned, condition="x"), keys=[("a", draw(listed)), ("b", 2)])
+
+
+def agree_on_step(derivation: Derivation) -> None:
+    """`certify` checks; if the step before the noise says a little less, and the noise follows, it is refused there."""
+    data = json.loads(certify(derivation).document)
+    step = data["nodes"][-2]["conclusion"]
+    step["value"] = str(Fraction(step["value"]) * NEARLY)
+    honest_from(data, len(data["nodes"]) - 2)
+    with pytest.raises(Invalid, match="value"):
+        check_independently(sealed(data))
+
+
+@given(grouped(), ends, ends, st.sampled_from(["L1", "L2"]))
+def test_tallies(groups: Stability, one: int, other: int, norm: Literal["L1", "L2"]) -> None:
+    low, high = min(one, other), max(one, other, min(one, other) + 1)
+    value: dict[str, Any] = {"norm": norm, "argument": "x", "step": 1, "low": low, "high": high}
+    counted: Literal["rows", "values"] = "rows" if low <= 0 <= high else "values"
+    bins: dict[str, Any] = {"argument": "x", "lower": low, "width": 1, "bins": 9}
+    for tally in (
+        rules.count_rows(groups, norm=norm),
+        rules.count_units(groups, norm=norm),
+        rules.sum_steps(groups, **value),
+        rules.sum_pairs(groups, **value, counted=counted),
+        rules.count_bins(groups, norm=norm, **bins),
+    ):
+        scale = 10**12
+        if norm == "L1":
+            agree_on_step(rules.discrete_laplace(scale=scale, sensitivity=tally))
+        else:
+            agree_on_step(rules.rounded_gaussian(standard_deviation=scale, sensitivity=tally))
+
+
+@given(grouped(), st.fractions(0, 1, max_denominator=10**6))
+def test_scores_of_quantiles(groups: Stability, probability: Fraction) -> None:
+    spread = rules.score_quantile(groups, argument="x", lower=0, width=1, bins=9, probability=probability)
+    agree_on_step(rules.exponential_mechanism(scale=10**12, spread=spread))
+
+
+@given(grouped())
+def test_keys_of_units(groups: Stability) -> None:
+    keys = rules.count_units_by_key(groups)
+    if keys.conclusion.neighbors.change == "add_remove":
+        agree(rules.thresholded_histogram(noise="discrete_laplace", scale=10**9, threshold=10**9, keys=keys))

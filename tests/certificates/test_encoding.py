@@ -9,7 +9,21 @@ from hypothesis import strategies as st
 
 from privately.certificates import decode, encode
 from privately.errors import CertificateInvalid
-from privately.guarantees import ZCDP, ApproxDP, ApproxZCDP, GaussianDP, Guarantee, Neighbors, PureDP, RenyiDP
+from privately.guarantees import (
+    ZCDP,
+    ApproxDP,
+    ApproxZCDP,
+    GaussianDP,
+    Groups,
+    Guarantee,
+    Neighbors,
+    PureDP,
+    RenyiDP,
+    Rows,
+    ScoreSpread,
+    Sensitivity,
+    UnitKeys,
+)
 
 amounts = st.fractions(min_value=0, max_value=10**9)
 deltas = st.fractions(min_value=0, max_value=1)
@@ -34,6 +48,22 @@ statements = st.one_of(
 @given(statements)
 def test_round_trip(statement: Guarantee) -> None:
     assert decode(encode(statement)) == statement
+
+
+def test_stabilities() -> None:
+    person = Neighbors.ADD_REMOVE.of_unit("person")
+    who = {"change": "add_remove", "size": 1, "unit": "person", "max_rows": None}
+    limits: dict[str, Any] = {"rows": 3, "groups": 2, "rows_per_group": 1}
+    assert encode(Rows(**limits, neighbors=person)) == {"kind": "Rows", "neighbors": who, **limits}
+    grouped = Groups(**limits, listed=None, neighbors=person)
+    assert encode(grouped) == {"kind": "Groups", "neighbors": who, **limits, "listed": None}
+    moved = Sensitivity(value="1/3", norm="L2", neighbors=person)
+    assert encode(moved) == {"kind": "Sensitivity", "neighbors": who, "norm": "L2", "value": "1/3"}
+    assert encode(UnitKeys(keys=2, neighbors=person)) == {"kind": "UnitKeys", "neighbors": who, "keys": 2}
+    spread = ScoreSpread(value=Fraction(6), neighbors=person)
+    assert encode(spread) == {"kind": "ScoreSpread", "neighbors": who, "value": "6"}
+    with pytest.raises(CertificateInvalid):
+        decode(encode(moved))
 
 
 def test_numbers_are_strings() -> None:

@@ -2,19 +2,21 @@
 
 import json
 import random
-from collections.abc import Sequence
-from typing import cast
+from collections.abc import Callable, Sequence
+from typing import Any, cast
 
 import pytest
 
 from privately.certificates import certify, check
 from privately.certificates.checker import Invalid, read_certificate
 from privately.certificates.checker.rules import RULES, Rule
+from privately.certificates.checker.statements import GUARANTEES
 from privately.certificates.checking import check_bytes
 from privately.errors import CertificateInvalid
 from privately.guarantees import Derivation
-from tests.certificates.examples import from_assumptions, from_mechanisms, from_tables
-from tests.certificates.tampering import Data, deserved, edited, replays, sealed
+from tests.certificates.examples import from_assumptions, from_mechanisms, from_plans, from_tables
+from tests.certificates.replaying import deserved, replays
+from tests.certificates.tampering import Data, edited, sealed
 
 SEED = 20260
 
@@ -22,7 +24,8 @@ SEED = 20260
 def originals() -> list[Data]:
     """All examples; and their leaves alone, where an edit of a leaf is one of the claim."""
     whole = [*from_tables().values(), *from_assumptions().values()]
-    parts = [node for one in from_mechanisms().values() for node in one.nodes() if not node.premises]
+    nodes = [node for one in from_mechanisms().values() for node in one.nodes() if not node.premises]
+    parts = [node for node in nodes if isinstance(node, Derivation)]
     return [json.loads(certify(one).document) for one in [*whole, *parts]]
 
 
@@ -91,6 +94,129 @@ def test_a_leaf_that_accepts_everything_is_caught(rule: str, monkeypatch: pytest
     monkeypatch.setitem(cast(dict[str, Rule], RULES), rule, RULES[rule]._replace(check=lambda _: None))
     with pytest.raises(AssertionError, match=f"seed {SEED}"):
         tamper(1500, SEED, pool)
+
+
+STEPS = [name for name, rule in RULES.items() if rule.gives != GUARANTEES]
+DERIVED = [name for name, rule in RULES.items() if rule.derived is not None]
+
+
+@pytest.mark.parametrize("rule", STEPS)
+def test_a_step_that_accepts_everything_is_caught(rule: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    pool = plans(rule)
+    monkeypatch.setitem(cast(dict[str, Rule], RULES), rule, RULES[rule]._replace(check=lambda _: None))
+    with pytest.raises(AssertionError, match=f"seed {SEED}"):
+        tamper(4000, SEED, pool)
+
+
+@pytest.mark.parametrize("rule", DERIVED)
+def test_noise_that_forgets_its_premise_is_caught(rule: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    free = (RULES[rule].derived or RULES[rule])._replace(check=lambda _: None)
+    pool = plans(rule)
+    monkeypatch.setitem(cast(dict[str, Rule], RULES), rule, RULES[rule]._replace(derived=free))
+    with pytest.raises(AssertionError, match=f"seed {SEED}"):
+        tamper(4000, SEED, pool)
+
+
+def plans(rule: str) -> list[Data]:
+    """Each mechanism of the plans that use a rule, alone."""
+    mechanisms = [
+        node
+        for one in from_plans().values()
+        for node in one.nodes()
+        if isinstance(node, Derivation) and any(premise.rule in STEPS for premise in node.premises)
+    ]
+    return [json.loads(certify(one).document) for one in mechanisms if any(node.rule == rule for node in one.nodes())]
+
+
+def test_many_edits_of_plans_strengthen_nothing() -> None:
+    pool = [json.loads(certify(one).document) for one in from_plans().values()]
+    well_formed, accepted = tamper(1200, SEED, pool)
+    assert well_formed >= 500
+    assert 0 < accepted < well_formed
+
+
+# --- one edit at a time ---------------------------------------------------------------------------------------------
+
+SINGLE: dict[str, tuple[str, Callable[[Data], object]]] = {
+    "fewer rows in the scan": ("nodes[1].conclusion.rows", lambda d: _set(d, 0, rows=5)),
+    "fewer rows from the filter on": ("nodes[1].conclusion.rows", lambda d: _set(d, 1, 2, 3, rows=5)),
+    "fewer groups of a unit": ("nodes[3].conclusion.groups", lambda d: _set(d, 3, groups=3)),
+    "fewer rows in a group": ("nodes[3].conclusion.rows_per_group", lambda d: _set(d, 3, rows_per_group=1)),
+    "fewer groups listed": ("nodes[3].conclusion.listed", lambda d: _set(d, 3, listed=2)),
+    "groups that were listed are not": ("nodes[3].conclusion.listed", lambda d: _set(d, 3, listed=None)),
+    "fewer values of a key": (
+        "nodes[3].conclusion.groups",
+        lambda d: d["nodes"][3]["parameters"]["keys"][0].update(values=1),
+    ),
+    "a smaller sensitivity": ("nodes[4].conclusion.value", lambda d: _set(d, 4, value="599999/100000")),
+    "a smaller norm": ("nodes[5].premises[0]", lambda d: _set(d, 4, norm="L2", value="4")),
+    "a replaced unit, in one step": (
+        "nodes[4].conclusion.neighbors",
+        lambda d: d["nodes"][4]["conclusion"]["neighbors"].update(change="replace"),
+    ),
+    "a replaced unit, everywhere": (
+        "nodes[4].conclusion.value",
+        lambda d: [node["conclusion"]["neighbors"].update(change="replace") for node in d["nodes"]],
+    ),
+    "the unit of another table": (
+        "nodes[1].conclusion.neighbors",
+        lambda d: d["nodes"][0]["conclusion"]["neighbors"].update(unit="doctor"),
+    ),
+    "a row for a unit": (
+        "nodes[0].conclusion.rows",
+        lambda d: [node["conclusion"]["neighbors"].update(unit=None) for node in d["nodes"]],
+    ),
+    "groups before the filter": ("nodes[2].premises[0]", lambda d: _swap(d, 1, 3)),
+    "a count without groups": ("nodes[3].premises[0]", lambda d: _drop(d, 3)),
+    "a filter that is gone": ("nodes[1]", lambda d: d["nodes"][2].update(premises=[0])),
+    "noise with a smaller claim": ("nodes[5].conclusion.epsilon", lambda d: _set(d, 5, epsilon="49/100")),
+    "the same twice": ("nodes[5].parameters", lambda d: d["nodes"][5]["parameters"].update(sensitivity="1")),
+}
+
+
+def _set(data: Data, *places: int, **members: Any) -> None:
+    for place in places:
+        data["nodes"][place]["conclusion"].update(members)
+
+
+def _drop(data: Data, place: int) -> None:
+    """As if a step had never been there."""
+    del data["nodes"][place]
+    for node in data["nodes"][place:]:
+        node["premises"] = [premise - 1 for premise in node["premises"]]
+
+
+def _swap(data: Data, one: int, other: int) -> None:
+    """Two steps change places; the premises stay those before them."""
+    nodes = data["nodes"]
+    nodes[one], nodes[other] = nodes[other], nodes[one]
+    for place in (one, other):
+        nodes[place]["premises"] = [place - 1]
+
+
+@pytest.mark.parametrize("name", SINGLE)
+def test_an_edit_of_a_step_is_refused_where_it_is(name: str) -> None:
+    rows = from_plans()["counts"].premises[0]
+    assert isinstance(rows, Derivation)
+    data = json.loads(certify(rows).document)
+    assert [node["rule"] for node in data["nodes"]] == CHAIN
+    field, edit = SINGLE[name]
+    edit(data)
+    with pytest.raises(CertificateInvalid) as refused:
+        check_bytes(sealed(data), allow_assumptions=False)
+    assert refused.value.field.startswith(field)
+
+
+CHAIN = ["scan_rows", "filter_rows", "project_rows", "group_rows", "count_rows", "discrete_laplace"]
+
+
+def test_a_filter_that_was_left_out_carefully_changes_no_number() -> None:
+    """The claim is that of the same question about all rows; whose certificate it is, the subject says."""
+    rows = from_plans()["counts"].premises[0]
+    assert isinstance(rows, Derivation)
+    data = json.loads(certify(rows).document)
+    _drop(data, 1)
+    assert check_bytes(sealed(data), allow_assumptions=False).claim.plain() == data["nodes"][-1]["conclusion"]
 
 
 def test_the_oracle_would_notice_a_checker_that_accepts_too_much() -> None:

@@ -27,6 +27,19 @@ def test_for_people(saved: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "trusted, not proved" in shown
 
 
+def test_steps_of_a_plan_are_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "certificate.json"
+    certify(from_tables()["counts"]).save(path)
+    check(path)
+    shown = capsys.readouterr().out
+    assert "filter_rows of [0]: (age >= 30)" in shown
+    assert "count_rows of [3] -> moves by at most 6 in L1" in shown
+    assert "claimed" not in shown
+    certify(from_tables()["laplace"]).save(path)
+    check(path)
+    assert "claimed, not derived from a table: node 0, discrete_laplace: sensitivity 1" in capsys.readouterr().out
+
+
 def test_for_programs(saved: Path, capsys: pytest.CaptureFixture[str]) -> None:
     check(saved, as_json=True)
     data = json.loads(capsys.readouterr().out)

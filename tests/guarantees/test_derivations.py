@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from privately.errors import PrivatelyError, Unproved
-from privately.guarantees import Derivation, PureDP, rules
+from privately.guarantees import Derivation, Proof, PureDP, rules
 
 DEEP = 50_000
 
@@ -30,7 +30,7 @@ def derivations(draw: st.DrawFn) -> Derivation:
     return made[-1]
 
 
-def reachable(derivation: Derivation) -> set[int]:
+def reachable(derivation: Proof) -> set[int]:
     found = {id(derivation)}
     for premise in derivation.premises:
         found |= reachable(premise)

@@ -11,6 +11,17 @@ from tests.certificates.examples import from_assumptions, from_tables
 
 FOLDER = Path(__file__).parents[1] / "guarantees" / "rules"
 TWINS = {
+    "scan_rows": "test_relations.py::test_scan_rows_twin_by_position_is_refuted",
+    "filter_rows": "test_relations.py::test_filter_rows_twin_that_looks_at_others_is_refuted",
+    "project_rows": "test_relations.py::test_project_rows_twin_that_ranks_is_refuted",
+    "group_rows": "test_relations.py::test_group_rows_twin_with_a_group_too_few_is_refuted",
+    "count_rows": "test_tallies.py::test_count_rows_twins_are_refuted",
+    "count_units": "test_tallies.py::test_count_units_twins_are_refuted",
+    "count_units_by_key": "test_tallies.py::test_count_units_by_key_twin_with_one_key_is_refuted",
+    "sum_steps": "test_tallies.py::test_sum_steps_twins_are_refuted",
+    "sum_pairs": "test_tallies.py::test_sum_pairs_twins_are_refuted",
+    "count_bins": "test_tallies.py::test_count_bins_twins_are_refuted",
+    "score_quantile": "test_tallies.py::test_score_quantile_twins_are_refuted",
     "finite_table": "test_leaves.py::test_table_twin_that_compares_too_few_neighbours_is_refuted",
     "assumption": "test_leaves.py::test_an_assumption_stays_visible",
     "discrete_laplace": "test_noise.py::test_discrete_laplace_twins_are_refuted",

@@ -9,7 +9,7 @@ import pytest
 
 from privately import mechanisms as m
 from privately.errors import InvalidParameter, NotSupported
-from privately.plans import Unit
+from privately.plans import Question, Unit
 from privately.query.allocation import Budget, Currency, allocated, shares, weight_of
 from privately.query.proving import derivation_of
 from privately.query.uses import Use, uses
@@ -87,11 +87,15 @@ def test_a_choice_with_half_the_epsilon_is_as_good_as_a_mu(rows: int) -> None:
 # --- groups that nobody listed ---------------------------------------------------------------------------------------
 
 
-def unknown(*names: str, unit: Unit) -> tuple[Use, ...]:
+def unlisted(*names: str, unit: Unit) -> Question:
     """The same with groups that are not public."""
     asked = question(*names, unit=unit)
     keys = tuple(replace(key, values=None) for key in asked.aggregation.keys)
-    return uses(replace(asked, aggregation=replace(asked.aggregation, keys=keys)))
+    return replace(asked, aggregation=replace(asked.aggregation, keys=keys))
+
+
+def unknown(*names: str, unit: Unit) -> tuple[Use, ...]:
+    return uses(unlisted(*names, unit=unit))
 
 
 @pytest.mark.parametrize("change", ["add_remove", "replace"])
@@ -109,13 +113,14 @@ def test_the_least_threshold_for_a_delta(change: Any, groups: int, currency: Cur
     assert isinstance(histogram, m.ThresholdedHistogram)
     assert histogram.keys == groups
     assert first.share + second.share <= 1
-    proof = derivation_of(first, question("rows", unit=unit).aggregation).conclusion
+    aggregation = unlisted("rows", unit=unit).aggregation
+    proof = derivation_of(first, aggregation).conclusion
     assert proof.neighbors == unit.neighbors
     assert proof.parameters["delta"] <= Fraction(1, 10**5)
     lower = m.ThresholdedHistogram(
         scale=histogram.scale, threshold=histogram.threshold - 1, keys=groups, noise=histogram.noise
     )
-    less = derivation_of(replace(first, mechanisms=(lower,)), question("rows", unit=unit).aggregation).conclusion
+    less = derivation_of(replace(first, mechanisms=(lower,)), aggregation).conclusion
     assert less.parameters["delta"] > Fraction(1, 10**5)
 
 

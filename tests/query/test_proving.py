@@ -2,7 +2,9 @@
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,9 +12,13 @@ import pytest
 
 from privately import mechanisms as m
 from privately.certificates import certify, check
-from privately.guarantees import GaussianDP, PureDP
-from privately.plans import Unit
+from privately.errors import NotSupported
+from privately.guarantees import Derivation, GaussianDP, PureDP
+from privately.plans import Column, Table, Unit
 from privately.query.allocation import Budget, allocated
+from privately.query.asking import budget_of
+from privately.query.binding import bind
+from privately.query.listing import public_groups
 from privately.query.proving import derivation, derivation_of
 from privately.query.uses import Chosen, uses
 from tests.plans.small import pairs, row_pairs
@@ -158,3 +164,85 @@ def test_narrower_noise_than_can_be_drawn_costs_what_is_drawn() -> None:
     asked = question("rows")
     (drawn,) = allocated(uses(asked), 2, epsilon(10**9))
     assert derivation([drawn], asked.aggregation).conclusion == PureDP(epsilon=1000)
+
+
+# --- steps of the plan ----------------------------------------------------------------------------------------------
+
+TABLE = Table(
+    name="visits",
+    columns=(
+        Column(name="patient", type="integer"),
+        Column(name="region", type="text", categories=["north", "south"]),
+        Column(name="diagnosis", type="text"),
+        Column(name="age", type="integer", bounds=(0, 100)),
+        Column(name="cost", type="real", bounds=(0, 1000), step="0.5"),
+    ),
+    unit=Unit(column="patient", rows=4, groups=3, rows_per_group=2),
+)
+ASKED: dict[str, tuple[str, dict[str, Any]]] = {
+    "sql-count": ("SELECT region, COUNT(*) AS n FROM visits WHERE age >= 30 GROUP BY region", {"epsilon": 1}),
+    "sql-mean": ("SELECT AVG(cost) AS c, COUNT(DISTINCT patient) AS n FROM visits", {"mu": 1}),
+    "sql-median": (
+        "SELECT region, MEDIAN(cost) AS m, SUM(d) AS s FROM (SELECT region, cost, age / 9 AS d FROM visits) GROUP BY 1",
+        {"epsilon": "1/2"},
+    ),
+    "sql-unlisted": (
+        "SELECT diagnosis, SUM(cost) AS s FROM visits GROUP BY diagnosis",
+        {"epsilon": 1, "delta": "1e-6"},
+    ),
+}
+
+
+def proved(name: str, unit: Unit = TABLE.unit) -> Derivation:
+    text, given = ASKED[name]
+    asked = bind(text, {"visits": replace(TABLE, unit=unit)})
+    budget = budget_of(**{"epsilon": None, "rho": None, "mu": None, "delta": None} | given)
+    assert budget is not None
+    return derivation(allocated(uses(asked), public_groups(asked), budget), asked.aggregation)
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_proofs_begin_at_the_table(name: str) -> None:
+    """No sensitivity is only claimed, and the steps are those of the question."""
+    proof = proved(name)
+    assert {node.rule for node in proof.nodes() if not node.premises} == {"scan_rows"}
+    report = check(certify(proof))
+    assert report.claimed == ()
+    assert report.plan[0].startswith("[0] scan_rows: visits -> of one unit at most 4 rows, in at most 3 groups")
+
+
+def test_steps_say_what_was_asked() -> None:
+    assert "[1] filter_rows of [0]: (age >= 30)" in check(certify(proved("sql-count"))).plan
+    steps = check(certify(proved("sql-median"))).plan
+    assert any("project_rows of [0]: d = " in step and "age" in step for step in steps)
+    assert sum("group_rows" in step for step in steps) == 1
+    assert any(
+        "group_rows of [0]: diagnosis (not listed)" in step for step in check(certify(proved("sql-unlisted"))).plan
+    )
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_steps_say_what_noise_was_made_for(unit: Unit) -> None:
+    """The sensitivities by which scales were chosen are those that are proved."""
+    asked = question("rows", "units", "sum", "variance", "mean", "loose mean", unit=unit)
+    for one in allocated(uses(asked), 2, epsilon(1)):
+        (step,) = derivation_of(one, asked.aggregation).premises
+        assert step.conclusion == one.use.moves[0]
+    for one in allocated(uses(asked), 2, mu_squared(1)):
+        (step,) = derivation_of(one, asked.aggregation).premises
+        assert step.conclusion == one.use.moves[1]
+
+
+def test_public_groups_are_not_shown() -> None:
+    asked, histogram = question("rows"), m.ThresholdedHistogram(scale=2, threshold=40, keys=1)
+    (drawn,) = allocated(uses(asked), 2, epsilon(1))
+    with pytest.raises(NotSupported, match="listed"):
+        derivation_of(replace(drawn, mechanisms=(histogram,)), asked.aggregation)
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_certificates_of_answers_are_what_they_were(name: str) -> None:
+    """Old ones still check; the same question gives the same bytes."""
+    path = Path(__file__).parent / "golden" / f"{name}.json"
+    check(path)
+    assert path.read_bytes() == certify(proved(name)).document

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import fields
 from fractions import Fraction
 from typing import Any
 
 from privately.errors import CertificateInvalid
 from privately.guarantees import ZCDP, ApproxDP, ApproxZCDP, GaussianDP, Guarantee, Neighbors, PureDP, RenyiDP
+from privately.guarantees.stability import Statement
 
 KINDS: dict[str, type[Guarantee]] = {
     kind.__name__: kind for kind in (PureDP, ApproxDP, ZCDP, ApproxZCDP, RenyiDP, GaussianDP)
 }
 
 
-def encode(statement: Guarantee) -> dict[str, Any]:
-    """A guarantee as it stands in a certificate."""
-    numbers = {name: _encode_number(value) for name, value in statement.parameters.items()}
-    return {"kind": type(statement).__name__, "neighbors": _encode_neighbors(statement.neighbors), **numbers}
+def encode(statement: Guarantee | Statement) -> dict[str, Any]:
+    """A statement as it stands in a certificate."""
+    if isinstance(statement, Guarantee):
+        members = {name: _encode_number(value) for name, value in statement.parameters.items()}
+    else:
+        values = ((one.name, getattr(statement, one.name)) for one in fields(statement) if one.name != "neighbors")
+        members = {name: str(value) if isinstance(value, Fraction) else value for name, value in values}
+    return {"kind": type(statement).__name__, "neighbors": _encode_neighbors(statement.neighbors), **members}
 
 
 def decode(data: Mapping[str, Any]) -> Guarantee:

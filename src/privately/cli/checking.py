@@ -45,6 +45,12 @@ def show(report: Report, console: Console) -> None:
     """A report for people."""
     console.print(Text.assemble(("valid", "bold green"), ": ", report.claim_text))
     console.print(f"  derived again in {report.node_count} steps, by {', '.join(report.rules)}")
+    if report.plan:
+        console.print("  from the table:")
+    for step in report.plan:
+        console.print(f"    {step}", markup=False)
+    for claim in report.claimed:
+        console.print("  claimed, not derived from a table:", claim, style="yellow", markup=False)
     for assumption in report.assumptions:
         console.print("  assumed, not proved:", assumption, style="yellow", markup=False)
     console.print("  trusted, not proved:")

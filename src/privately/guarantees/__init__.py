@@ -11,15 +11,17 @@ k, m, n   numbers of mechanisms, rows, parts
 Phi       the normal cumulative distribution function
 
 A Guarantee is a statement. That a mechanism satisfies it is a Derivation, and Derivations come only from the rules.
+So do Stabilities: proofs of how far one unit can move what is computed of a table.
 """
 
 from privately.guarantees import rules
-from privately.guarantees.derivations import Derivation
+from privately.guarantees.derivations import Derivation, Proof, Stability
 from privately.guarantees.finite import FiniteMechanism
 from privately.guarantees.guarantee import Guarantee, use_rules
 from privately.guarantees.kinds import ZCDP, ApproxDP, ApproxZCDP, GaussianDP, PureDP, RenyiDP
 from privately.guarantees.neighbors import Neighbors
 from privately.guarantees.sensitivity import Sensitivity
+from privately.guarantees.stability import Groups, Rows, ScoreSpread, UnitKeys
 
 use_rules(rules)
 
@@ -30,10 +32,16 @@ __all__ = [
     "Derivation",
     "FiniteMechanism",
     "GaussianDP",
+    "Groups",
     "Guarantee",
     "Neighbors",
+    "Proof",
     "PureDP",
     "RenyiDP",
+    "Rows",
+    "ScoreSpread",
     "Sensitivity",
+    "Stability",
+    "UnitKeys",
     "rules",
 ]

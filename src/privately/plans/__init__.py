@@ -11,7 +11,7 @@ from privately.plans.expressions import Call, Constant, Expression, Field, Ident
 from privately.plans.functions import FUNCTIONS
 from privately.plans.questions import Estimate, Mean, Number, Order, Output, Quantile, Question, Spread
 from privately.plans.relations import Filter, Project, Relation, Scan, Table, scan_of
-from privately.plans.stability import Change, change_of, pair_sensitivity, sensitivity
+from privately.plans.stability import Steps, pair_sensitivity, sensitivity
 from privately.plans.types import Known, Range, Type, Value
 from privately.plans.units import Unit
 
@@ -19,7 +19,6 @@ __all__ = [
     "Aggregation",
     "BinCounts",
     "Call",
-    "Change",
     "Column",
     "Constant",
     "Estimate",
@@ -43,6 +42,7 @@ __all__ = [
     "Scan",
     "Spread",
     "StepSum",
+    "Steps",
     "Table",
     "Tally",
     "Type",
@@ -50,7 +50,6 @@ __all__ = [
     "UnitCount",
     "Value",
     "call",
-    "change_of",
     "constant",
     "pair_sensitivity",
     "scan_of",

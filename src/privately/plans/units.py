@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from privately.errors import InvalidParameter
-from privately.guarantees import Neighbors
+from privately.guarantees import Groups, Neighbors
 from privately.guarantees.neighbors import Change
 from privately.rounding import whole
 
@@ -74,22 +74,23 @@ class Unit:
 
     @property
     def most_rows(self) -> int:
-        """How many rows of one unit count over all groups: L1 of the counts.
-
-        Theorem: with at most r rows, in at most g groups, at most m in each, the counts of a unit have
-            L0 <= min(g, r), L1 <= min(r, g m), Linf <= min(m, r), and L2^2 is largest when groups are filled up one
-            after the other.
-        Reference: elementary (majorisation)
-        Proof: docs/theory/stability.md#units
-        Checked-by: tests/plans/test_units.py::test_counts_of_a_unit
-        """
-        return min(self.rows, self.groups * self.rows_per_group)
+        """How many rows of one unit count over all groups: L1 of the counts."""
+        return self._counts.most_rows
 
     @property
     def squares(self) -> int:
         """The largest sum of squares of a unit's counts in the groups: L2 squared."""
-        full, rest = divmod(self.most_rows, self.most_in_a_group)
-        return full * self.most_in_a_group**2 + rest**2
+        return self._counts.squares
+
+    @property
+    def _counts(self) -> Groups:
+        return Groups(
+            rows=self.rows,
+            groups=self.groups,
+            rows_per_group=self.rows_per_group,
+            listed=None,
+            neighbors=self.neighbors,
+        )
 
     @property
     def most_in_a_group(self) -> int:

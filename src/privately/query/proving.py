@@ -6,15 +6,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from privately import mechanisms as m
-from privately.guarantees import ZCDP, ApproxZCDP, Derivation, Neighbors, PureDP, rules
-from privately.plans import Aggregation
+from privately.errors import NotSupported
+from privately.guarantees import ZCDP, ApproxZCDP, Derivation, PureDP, Stability, rules
+from privately.guarantees.sensitivity import Norm
+from privately.plans import Aggregation, RowCount, Steps, StepSum, scan_of
 from privately.query.allocation import Drawn, Mechanism
-from privately.query.uses import Use
+from privately.query.uses import Chosen, Listed, Noisy, TwoSided, Use
 
 
 def derivation(drawn: Sequence[Drawn], aggregation: Aggregation) -> Derivation:
-    """All uses together."""
-    return together([derivation_of(one, aggregation) for one in drawn])
+    """All uses together. Steps of the plan that they share are proved once."""
+    steps = Steps(aggregation)
+    return together([_derivation(one, aggregation, steps) for one in drawn])
 
 
 def together(derived: Sequence[Derivation]) -> Derivation:
@@ -29,34 +32,55 @@ def together(derived: Sequence[Derivation]) -> Derivation:
 
 def derivation_of(drawn: Drawn, aggregation: Aggregation) -> Derivation:
     """One use, in all groups of the aggregation."""
-    del aggregation
+    return _derivation(drawn, aggregation, Steps(aggregation))
+
+
+def _derivation(drawn: Drawn, aggregation: Aggregation, steps: Steps) -> Derivation:
     kind: type[PureDP | ZCDP] = PureDP if drawn.currency == "epsilon" else ZCDP
-    derived = [_derived(each, drawn.use, kind) for each in drawn.mechanisms]
+    derived = [_derived(each, drawn.use, kind, aggregation, steps) for each in drawn.mechanisms]
     return derived[0] if len(derived) == 1 else rules.sequential(*derived)
 
 
-def _derived(mechanism: Mechanism, use: Use, kind: type[PureDP | ZCDP]) -> Derivation:
-    """The proof for all groups together.
+def _derived(
+    mechanism: Mechanism, use: Use, kind: type[PureDP | ZCDP], aggregation: Aggregation, steps: Steps
+) -> Derivation:
+    """What the mechanism costs, from what the steps of the plan say of how far one unit moves its numbers."""
+    match mechanism:
+        case m.Laplace():
+            return rules.discrete_laplace(
+                scale=mechanism.law.scale, sensitivity=_sensitivity(use, "L1", aggregation, steps)
+            )
+        case m.Gaussian():
+            return rules.rounded_gaussian(
+                standard_deviation=mechanism.law.standard_deviation,
+                sensitivity=_sensitivity(use, "L2", aggregation, steps),
+            )
+        case m.Quantile():
+            assert isinstance(use, Chosen)  # noqa: S101 - nothing else is chosen
+            choice = mechanism.choice(mechanism.points.steps + 1)
+            spread = steps.quantile(use.tally, mechanism.probability)
+            return rules.exponential_mechanism(scale=choice.scale, spread=spread, kind=kind)
+        case m.ThresholdedHistogram():
+            return _thresholded(mechanism, aggregation, steps)
 
-    Theorem: exponential mechanisms that choose in each group apart are one on the product of the candidates with the
-        sum of the scores, whose spread is that of one row times the rows that come or go in all groups.
-    Reference: McSherry and Talwar 2007; elementary
-    Proof: docs/theory/stability.md#choices-in-groups
-    Checked-by: tests/query/test_proving.py::test_choices_in_groups_cost_what_all_small_tables_say,
-        tests/query/test_proving.py::test_a_replaced_row_may_move_to_another_group
-    """
-    one, two = use.moves
-    if isinstance(mechanism, m.Quantile):
-        choice = mechanism.choice(mechanism.points.steps + 1)
-        spread_of_a_row = choice.scale * mechanism.epsilon
-        return choice.derive_from_spread(spread_of_a_row * one.value, one.neighbors, kind)
-    if isinstance(mechanism, m.ThresholdedHistogram):
-        return _thresholded(mechanism, one.neighbors)
-    return mechanism.derive(two if isinstance(mechanism, m.Gaussian) else one)
+
+def _sensitivity(use: Use, norm: Norm, aggregation: Aggregation, steps: Steps) -> Stability:
+    """How far one unit moves the numbers that get noise."""
+    tallies = dict(aggregation.tallies)
+    match use:
+        case TwoSided():
+            total, count = tallies[use.total], tallies[use.count]
+            assert isinstance(total, StepSum)  # noqa: S101 - a question has no other
+            assert isinstance(count, RowCount)  # noqa: S101 - a question has no other
+            return steps.pair(total, count, low=use.low, high=use.high, norm=norm)
+        case Chosen():
+            return steps.tally(use.tally, norm)
+        case Noisy() | Listed():
+            return steps.tally(tallies[use.tally], norm)
 
 
-def _thresholded(mechanism: m.ThresholdedHistogram, neighbors: Neighbors) -> Derivation:
-    """Which groups are shown. Where every row is a unit of its own, it has one group.
+def _thresholded(mechanism: m.ThresholdedHistogram, aggregation: Aggregation, steps: Steps) -> Derivation:
+    """Which groups are shown: a proof about the first pass, in which the keys are those that nobody listed.
 
     Theorem: the numbers of units that the first pass counts move by 1 in at most g groups when a unit comes or goes;
         what is asked afterwards of the groups that were shown composes with it, whichever they are.
@@ -65,14 +89,16 @@ def _thresholded(mechanism: m.ThresholdedHistogram, neighbors: Neighbors) -> Der
     Checked-by: tests/query/test_listing.py::test_what_is_shown_of_all_small_tables,
         tests/query/test_listing.py::test_false_listings_are_refuted
     """
+    unknown = tuple(key for key in aggregation.keys if key.values is None)
+    if not unknown:
+        raise NotSupported("groups that are shown where all were listed.")
+    replaced = scan_of(aggregation.source).table.unit.change == "replace"
+    if replaced or unknown != aggregation.keys:
+        steps = Steps(replace(aggregation, keys=unknown), change="add_remove")
     proof = rules.thresholded_histogram(
-        noise=mechanism.noise,
-        scale=mechanism.scale,
-        threshold=mechanism.threshold,
-        keys=mechanism.keys,
-        neighbors=replace(neighbors, change="add_remove"),
+        noise=mechanism.noise, scale=mechanism.scale, threshold=mechanism.threshold, keys=steps.unit_keys()
     )
-    return proof if neighbors.change == "add_remove" else rules.add_remove_to_replace(proof)
+    return rules.add_remove_to_replace(proof) if replaced else proof
 
 
 __all__ = ["derivation", "derivation_of", "together"]

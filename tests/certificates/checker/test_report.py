@@ -46,3 +46,15 @@ def test_plain_form_is_json() -> None:
     assert plain["valid"] is True
     assert plain["claim"] == statement("ApproxDP", epsilon="0.5", delta="1e-6")
     assert plain["steps"] == 3
+
+
+def test_plans_and_claims_are_shown_where_there_are_some() -> None:
+    assert "from the table" not in REPORT.text()
+    assert "claimed" not in REPORT.text()
+    full = REPORT._replace(plan=("[0] scan_rows: visits",), claimed=("node 1, discrete_laplace: sensitivity 3",))
+    lines = full.text().splitlines()
+    assert lines[lines.index("from the table:") + 1] == "  [0] scan_rows: visits"
+    assert lines[lines.index("claimed, not derived:") + 1] == "  - node 1, discrete_laplace: sensitivity 3"
+    assert "that what is claimed and not derived is true" in full.trusted
+    assert full.plain()["plan"] == ["[0] scan_rows: visits"]
+    assert full.plain()["claimed"] == ["node 1, discrete_laplace: sensitivity 3"]

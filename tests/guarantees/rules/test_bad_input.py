@@ -52,12 +52,25 @@ TRIED_WITH_THEIR_MECHANISM = {
     "randomized_response",
     "accounted",
 }
+TRIED_WITH_THEIR_TABLE = {
+    "scan_rows",
+    "filter_rows",
+    "project_rows",
+    "group_rows",
+    "count_rows",
+    "count_units",
+    "count_units_by_key",
+    "sum_steps",
+    "sum_pairs",
+    "count_bins",
+    "score_quantile",
+}
 COUNTED = ["sequential", "optimal_composition", "advanced_composition"]
 
 
 def test_every_rule_is_tried_here() -> None:
     leaves = {name for name, rule in rules.RULES.items() if name not in {*ONE, *SEVERAL}}
-    assert leaves == {"finite_table", "assumption", *TRIED_WITH_THEIR_MECHANISM}
+    assert leaves == {"finite_table", "assumption", *TRIED_WITH_THEIR_MECHANISM, *TRIED_WITH_THEIR_TABLE}
 
 
 @pytest.mark.parametrize("premise", [None, 1, "PureDP", PureDP(epsilon=1), [PURE], Derivation], ids=repr)

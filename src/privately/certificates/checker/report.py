@@ -10,19 +10,29 @@ _ALWAYS = (
     "the theorems behind the rules used, this checker, and the Python that runs it",
 )
 _BY_VALUE = "that the parts were made by a function of each row's own value"
-_NOISE = "that the noise named was added to each of a fixed number of integers, which change by no more than is said"
+_CLAIMED = "that what is claimed and not derived is true"
+_NOISE = "that the noise named was added to each of a fixed number of integers, which were counted as is said"
+_ROW_BY_ROW = "that filters and new values look at one row at a time, as is said"
+_WITHIN_BOUNDS = "that every value was brought within the bounds named before it was added up"
 _SCORES = "that candidates and weights are fixed, that scores change by no more than is said, and are integers if noisy"
 _QUERIES = (
     "that queries and thresholds are integers and move as is said, that every test has noise of its own, and that no "
     "test is made whose yes could no longer be paid"
 )
 _BY_RULE = {
+    "scan_rows": "that of a unit no more counts than is said, in rows and in groups, chosen by its own rows alone",
+    "filter_rows": _ROW_BY_ROW,
+    "project_rows": _ROW_BY_ROW,
+    "group_rows": "that each group listed was answered for once, and no others; or those that were public by then",
+    "sum_steps": _WITHIN_BOUNDS,
+    "sum_pairs": _WITHIN_BOUNDS,
+    "score_quantile": "that each group chose its bin by itself, by how far its rank misses the quantile",
     "assumption": "the assumptions listed: nothing about them is proved",
     "finite_table": "that each table is the law of the program that ran, on every input that it can get",
     "discrete_laplace": _NOISE,
     "rounded_gaussian": _NOISE,
     "discrete_gaussian": _NOISE,
-    "exponential_mechanism": _SCORES,
+    "exponential_mechanism": "that candidates and weights are fixed, and that their scores are what is said",
     "permute_and_flip": _SCORES,
     "noisy_max": _SCORES,
     "sparse_vector": _QUERIES,
@@ -49,6 +59,10 @@ class Report(NamedTuple):
     rules: tuple[str, ...]
     hash: str
     subject: str | None
+    plan: tuple[str, ...] = ()
+    """The steps from a table to the numbers that got noise, where the derivation has them."""
+    claimed: tuple[str, ...] = ()
+    """Sensitivities and the like that a mechanism was given without a derivation from a table."""
 
     @property
     def claim_text(self) -> str:
@@ -59,7 +73,7 @@ class Report(NamedTuple):
     def trusted(self) -> tuple[str, ...]:
         """What is trusted, not proved."""
         special = dict.fromkeys(_BY_RULE[rule] for rule in self.rules if rule in _BY_RULE)
-        return (*special, *_ALWAYS)
+        return (*special, *([_CLAIMED] if self.claimed else []), *_ALWAYS)
 
     def text(self) -> str:
         """For people."""
@@ -70,6 +84,10 @@ class Report(NamedTuple):
             "assumptions: " + ("" if self.assumptions else "none"),
         ]
         lines += [f"  - {assumption}" for assumption in self.assumptions]
+        if self.plan:
+            lines += ["from the table:", *(f"  {step}" for step in self.plan)]
+        if self.claimed:
+            lines += ["claimed, not derived:", *(f"  - {claim}" for claim in self.claimed)]
         lines.append("trusted, not proved:")
         lines += [f"  - {sentence}" for sentence in self.trusted]
         lines.append(f"release: {self.subject or 'none named'}")
@@ -85,6 +103,8 @@ class Report(NamedTuple):
             "steps": self.node_count,
             "rules": list(self.rules),
             "assumptions": list(self.assumptions),
+            "plan": list(self.plan),
+            "claimed": list(self.claimed),
             "trusted": list(self.trusted),
             "subject": self.subject,
             "hash": self.hash,

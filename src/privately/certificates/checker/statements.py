@@ -1,10 +1,13 @@
-"""What a node claims: a kind of guarantee, its numbers, and whose change it protects against."""
+"""What a node claims: a kind of guarantee, its numbers, and whose change it protects against.
 
-from collections.abc import Mapping
-from typing import NamedTuple
+Or, before there is a guarantee, how much of a table one unit is: a kind of stability and its members.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 from .rationals import ONE, ZERO, Rational
-from .schema import Invalid, array, integer, members, rational, show, text
+from .schema import Invalid, array, choice, integer, members, rational, show, text
 
 LARGEST_NUMBER = Rational(10**9)
 LARGEST_BOUND_COUNT = 1_000
@@ -19,7 +22,38 @@ NUMBERS: Mapping[str, tuple[str, ...]] = {
     "GaussianDP": ("mu",),
     "RenyiDP": (),
 }
-_MEMBERS = {kind: frozenset({"kind", "neighbors", *names}) for kind, names in NUMBERS.items()}
+GUARANTEES = frozenset(NUMBERS)
+NORMS = ("L1", "L2", "Linf")  # from the largest to the smallest
+
+
+def _positive(value: object, field: str) -> int:
+    return integer(value, field, least=1)
+
+
+def _optional(value: object, field: str) -> int | None:
+    return None if value is None else _positive(value, field)
+
+
+def _norm(value: object, field: str) -> str:
+    return choice(value, field, NORMS)
+
+
+def _amount(value: object, field: str) -> Rational:
+    number = rational(value, field)
+    if number.numerator < 0:
+        raise Invalid(field, "is negative")
+    return number
+
+
+# The members of each kind of stability, and how they are read.
+STABILITIES: Mapping[str, Mapping[str, Callable[[object, str], Any]]] = {
+    "Rows": {"rows": _positive, "groups": _positive, "rows_per_group": _positive},
+    "Groups": {"rows": _positive, "groups": _positive, "rows_per_group": _positive, "listed": _optional},
+    "Sensitivity": {"norm": _norm, "value": _amount},
+    "ScoreSpread": {"value": _amount},
+    "UnitKeys": {"keys": _positive},
+}
+_MEMBERS = {kind: frozenset({"kind", "neighbors", *names}) for kind, names in {**NUMBERS, **STABILITIES}.items()}
 _MEMBERS["RenyiDP"] |= {"bounds"}
 _NEIGHBOR_MEMBERS = frozenset({"change", "size", "unit", "max_rows"})
 
@@ -43,12 +77,16 @@ class Neighbors(NamedTuple):
 
 
 class Statement(NamedTuple):
-    """One conclusion. `bounds` are the pairs (order, bound) of a RenyiDP, by rising order."""
+    """One conclusion. `bounds` are the pairs (order, bound) of a RenyiDP, by rising order.
+
+    A guarantee has `numbers`; a stability has `stated` members instead.
+    """
 
     kind: str
     neighbors: Neighbors
     numbers: Mapping[str, Rational]
-    bounds: tuple[tuple[Rational, Rational], ...]
+    bounds: tuple[tuple[Rational, Rational], ...] = ()
+    stated: Mapping[str, Any] = {}
 
     def number(self, name: str) -> Rational:
         """A number of this statement; a kind without delta has delta 0."""
@@ -59,6 +97,12 @@ class Statement(NamedTuple):
 
     def text(self) -> str:
         """For people: such as "(0.5, 1e-6)-DP, adding or removing one row"."""
+        return f"{self.numbers_text()}, {self.neighbors.text()}"
+
+    def numbers_text(self) -> str:
+        """The same without the neighbours."""
+        if self.kind in STABILITIES:
+            return _stability_text(self.kind, self.stated)
         said = [self.numbers[name].text() for name in NUMBERS[self.kind]]
         form = {
             "PureDP": "{}-DP",
@@ -68,7 +112,7 @@ class Statement(NamedTuple):
             "GaussianDP": "{}-Gaussian DP",
             "RenyiDP": f"Renyi DP with bounds at {len(self.bounds)} orders",
         }[self.kind]
-        return f"{form.format(*said)}, {self.neighbors.text()}"
+        return form.format(*said)
 
     def plain(self) -> dict[str, object]:
         """As in a certificate."""
@@ -79,12 +123,31 @@ class Statement(NamedTuple):
         return plain
 
 
+def _stability_text(kind: str, stated: Mapping[str, Any]) -> str:
+    if kind == "Sensitivity":
+        return f"moves by at most {stated['value'].text()} in {stated['norm']}"
+    if kind == "ScoreSpread":
+        return f"scores move at most {stated['value'].text()} apart"
+    if kind == "UnitKeys":
+        return f"each unit counts once in at most {stated['keys']} keys"
+    rows, groups, per_group = stated["rows"], stated["groups"], stated["rows_per_group"]
+    where = "one group" if groups == 1 else f"at most {groups} groups, at most {per_group} in each"
+    limits = "one row" if rows == 1 else f"at most {min(rows, groups * per_group)} rows, in {where}"
+    if kind == "Rows":
+        return f"of one unit {limits}"
+    listed = "one group" if stated["listed"] == 1 else f"{stated['listed']} groups"
+    return f"{'groups that nobody listed' if stated['listed'] is None else listed}, of one unit {limits}"
+
+
 def read_statement(value: object) -> Statement:
     field = "conclusion"
     kind = value.get("kind") if isinstance(value, dict) else None
-    if isinstance(value, dict) and not (isinstance(kind, str) and kind in NUMBERS):
+    if isinstance(value, dict) and not (isinstance(kind, str) and kind in _MEMBERS):
         raise Invalid(f"{field}.kind", f"is not a kind of guarantee: {show(kind)}")
     raw = members(value, _MEMBERS[str(kind)] if kind else frozenset(), field)
+    if raw["kind"] in STABILITIES:
+        stated = {name: read(raw[name], f"{field}.{name}") for name, read in STABILITIES[raw["kind"]].items()}
+        return Statement(raw["kind"], read_neighbors(raw["neighbors"], f"{field}.neighbors"), {}, stated=stated)
     numbers = {name: _number(raw[name], f"{field}.{name}", name) for name in NUMBERS[raw["kind"]]}
     bounds = read_bounds(raw["bounds"], f"{field}.bounds") if "bounds" in raw else ()
     return Statement(raw["kind"], read_neighbors(raw["neighbors"], f"{field}.neighbors"), numbers, bounds)

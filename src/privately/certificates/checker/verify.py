@@ -6,27 +6,19 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from .canonical import content_hash, is_hash
+from .nodes import Node
+from .plan import plan_lines
+from .rationals import Rational
 from .report import Report
-from .rules import RULES, Parser, Rule, Step
+from .rules import RULES, Parser, Step
 from .schema import FILE_BYTES, NODES, Invalid, array, integers, members, read_json, show
-from .statements import Statement, read_statement
+from .statements import GUARANTEES, Statement, read_statement
 from .work import Work
 
 SCHEMA = "privately.certificate/1"
 
 _CERTIFICATE = frozenset({"schema", "subject", "nodes", "hash"})
 _NODE = frozenset({"rule", "premises", "parameters", "witness", "conclusion"})
-
-
-class Node(NamedTuple):
-    """One node as read, before anything about it is checked."""
-
-    name: str
-    rule: Rule
-    premises: list[int]
-    parameters: dict[str, Any]
-    witness: dict[str, Any]
-    claim: Statement
 
 
 class Certificate(NamedTuple):
@@ -100,6 +92,8 @@ def _check(certificate: Certificate, *, allow_assumptions: bool) -> Report:
     assumed = [i for i, node in enumerate(nodes) if node.name == "assumption"]
     if assumed and not allow_assumptions:
         raise Invalid(f"nodes[{assumed[0]}].rule", "is an assumption, and assumptions are not allowed here")
+    if nodes[-1].claim.kind not in GUARANTEES:
+        raise Invalid(f"nodes[{len(nodes) - 1}].conclusion.kind", "must be a guarantee: it is what is claimed")
     _check_nodes(nodes)
     return Report(
         claim=nodes[-1].claim,
@@ -108,6 +102,8 @@ def _check(certificate: Certificate, *, allow_assumptions: bool) -> Report:
         rules=tuple(sorted({node.name for node in nodes})),
         hash=certificate.hash,
         subject=certificate.subject,
+        plan=tuple(plan_lines(nodes)),
+        claimed=tuple(_claim_text(i, node) for i, node in enumerate(nodes) if _only_claims(node)),
     )
 
 
@@ -135,8 +131,8 @@ def _read_node(raw: dict[str, Any], index: int) -> Node:
     name = raw["rule"]
     if not isinstance(name, str) or name not in RULES:
         raise Invalid("rule", f"is not a rule: {show(name)}")
-    rule = RULES[name]
     premises = integers(raw["premises"], "premises", least=0)
+    rule = RULES[name].form(len(premises))
     if rule.premises is None and not premises:
         raise Invalid("premises", "must be at least one")
     if rule.premises is not None and len(premises) != rule.premises:
@@ -165,17 +161,42 @@ def _assumption_text(index: int, node: Node) -> str:
     return f"node {index} takes for granted {node.claim.text()}: {statement!a}{source}"
 
 
+def _only_claims(node: Node) -> bool:
+    """Whether a premise could have said what is only a claim among its parameters."""
+    return not node.premises and node.rule.derived is not None
+
+
+def _claim_text(index: int, node: Node) -> str:
+    names = node.rule.parameters.keys() - (node.rule.derived or node.rule).parameters.keys()
+    said = " and ".join(f"{name} {_said(node.parameters[name])}" for name in sorted(names))
+    return f"node {index}, {node.name}: {said}"
+
+
+def _said(value: Any) -> str:
+    return value.text() if isinstance(value, Rational) else show(value)
+
+
 def _check_nodes(nodes: list[Node]) -> None:
     work = Work()
     for i, node in enumerate(nodes):
         premises = [nodes[premise].claim for premise in node.premises]
         try:
             work.spend(2 + sum(1 + len(premise.bounds) for premise in premises))
+            _known_kinds(node, premises)
             if node.rule.same_neighbors:
                 _same_neighbors(node.claim, premises)
             node.rule.check(Step(node.claim, premises, node.parameters, node.witness, work))
         except Invalid as error:
             raise error.within(f"nodes[{i}]") from None
+
+
+def _known_kinds(node: Node, premises: list[Statement]) -> None:
+    """Guarantees follow from guarantees, unless a rule says otherwise."""
+    for j, premise in enumerate(premises):
+        if premise.kind not in node.rule.takes:
+            raise Invalid(f"premises[{j}]", f"is {premise.kind}, which the rule does not take")
+    if node.claim.kind not in node.rule.gives:
+        raise Invalid("conclusion.kind", f"is {node.claim.kind}, which the rule does not give")
 
 
 def _same_neighbors(claim: Statement, premises: list[Statement]) -> None:

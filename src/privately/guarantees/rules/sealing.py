@@ -1,26 +1,48 @@
-"""The one place where a Derivation comes into being. Only the rules may import it (import-linter says so)."""
+"""The one place where proofs come into being. Only the rules may import it (import-linter says so)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
-from privately.errors import InvalidParameter
-from privately.guarantees.derivations import Derivation
+from privately.errors import InvalidParameter, NoSuchRule
+from privately.guarantees.derivations import Derivation, Proof, Stability
 from privately.guarantees.guarantee import Guarantee
+from privately.guarantees.stability import Statement
+
+Made = TypeVar("Made", Derivation, Stability)
+Kind = TypeVar("Kind", bound=Statement)
 
 
 def conclude(
     rule: str,
-    premises: Sequence[Derivation],
+    premises: Sequence[Proof],
     conclusion: Guarantee,
     *,
     parameters: Mapping[str, Any] | None = None,
     witness: Mapping[str, Any] | None = None,
 ) -> Derivation:
     """A Derivation of `conclusion`. `parameters` and `witness` are JSON data with exact numbers as strings."""
-    derivation = object.__new__(Derivation)
+    return _sealed(Derivation, rule, premises, conclusion, parameters, witness)
+
+
+def state(
+    rule: str, premises: Sequence[Stability], conclusion: Statement, *, parameters: Mapping[str, Any] | None = None
+) -> Stability:
+    """A Stability of `conclusion`."""
+    return _sealed(Stability, rule, premises, conclusion, parameters, None)
+
+
+def _sealed(  # noqa: PLR0917 - the members of a proof
+    kind: type[Made],
+    rule: str,
+    premises: Sequence[Proof],
+    conclusion: Guarantee | Statement,
+    parameters: Mapping[str, Any] | None,
+    witness: Mapping[str, Any] | None,
+) -> Made:
+    proof = object.__new__(kind)
     fields = {
         "rule": rule,
         "premises": tuple(premises),
@@ -29,8 +51,17 @@ def conclude(
         "conclusion": conclusion,
     }
     for name, value in fields.items():
-        object.__setattr__(derivation, name, value)
-    return derivation
+        object.__setattr__(proof, name, value)
+    return proof
+
+
+def stated(premise: object, kind: type[Kind], *, wanted: str) -> Kind:
+    """What a Stability says, which must be a statement of this kind."""
+    if not isinstance(premise, Stability):
+        raise InvalidParameter("premise", f"{premise!r} is not a Stability.", hint="Begin with rules.scan_rows(...).")
+    if not isinstance(premise.conclusion, kind):
+        raise NoSuchRule(premise=premise.conclusion, wanted=wanted, hint=f"It needs {kind.__name__}.")
+    return premise.conclusion
 
 
 def conclusions(premises: Sequence[Derivation]) -> list[Guarantee]:

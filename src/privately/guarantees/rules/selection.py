@@ -12,11 +12,12 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from privately.errors import InvalidParameter, NoSuchRule
-from privately.guarantees.derivations import Derivation
+from privately.guarantees.derivations import Derivation, Stability
 from privately.guarantees.guarantee import Guarantee
 from privately.guarantees.kinds import ZCDP, PureDP
 from privately.guarantees.neighbors import Neighbors
-from privately.guarantees.rules.sealing import conclude
+from privately.guarantees.rules.sealing import conclude, stated
+from privately.guarantees.stability import ScoreSpread
 from privately.rounding import Number, rational, tidy
 
 Noise = Literal["discrete_laplace", "discrete_exponential"]
@@ -26,27 +27,35 @@ _NOISES = ("discrete_laplace", "discrete_exponential")
 def exponential_mechanism(
     *,
     scale: Number,
-    spread: Number,
+    spread: Number | Stability,
     neighbors: Neighbors = Neighbors.ADD_REMOVE,
     kind: type[Guarantee] = PureDP,
 ) -> Derivation:
     """A candidate with probability in proportion to weight exp(score/scale), with fixed weights.
+
+    A `spread` that is derived, by `score_quantile`, brings its neighbours along.
 
     Theorem: it is epsilon-DP with epsilon = spread/scale, and rho-zCDP with rho = epsilon^2/8.
     Reference: McSherry-Talwar 2007, Theorem 6; Durfee-Rogers 2019; Cesar-Rogers 2021
     Proof: docs/theory/mechanisms.md#exponential-mechanism
     Checked-by: tests/guarantees/rules/test_selection.py::test_exponential_mechanism_dominates_enumeration
     """
+    premises, who = [], neighbors
+    if isinstance(spread, Stability):
+        derived = stated(spread, ScoreSpread, wanted="the exponential mechanism")
+        if neighbors not in {Neighbors.ADD_REMOVE, derived.neighbors}:
+            raise InvalidParameter("neighbors", f"the scores are about {derived.neighbors}.")
+        premises, who, spread = [spread], derived.neighbors, derived.value
     width, range_ = _scale_and_spread(scale, spread)
-    parameters = {"scale": str(width), "spread": str(range_)}
+    parameters = {"scale": str(width)} if premises else {"scale": str(width), "spread": str(range_)}
     found: Guarantee
     if kind is PureDP:
-        found = PureDP(epsilon=tidy(range_ / width), neighbors=neighbors)
+        found = PureDP(epsilon=tidy(range_ / width), neighbors=who)
     elif kind is ZCDP:
-        found = ZCDP(rho=tidy((range_ / width) ** 2 / 8), neighbors=neighbors)
+        found = ZCDP(rho=tidy((range_ / width) ** 2 / 8), neighbors=who)
     else:
         raise NoSuchRule(premise="the exponential mechanism", wanted=_name(kind), hint="Ask for PureDP or ZCDP.")
-    return conclude("exponential_mechanism", [], found, parameters=parameters)
+    return conclude("exponential_mechanism", premises, found, parameters=parameters)
 
 
 def permute_and_flip(*, scale: Number, spread: Number, neighbors: Neighbors = Neighbors.ADD_REMOVE) -> Derivation:

@@ -8,12 +8,13 @@ from itertools import pairwise
 from typing import Literal
 
 from privately.errors import InvalidParameter, NoSuchRule
-from privately.guarantees.derivations import Derivation
+from privately.guarantees.derivations import Derivation, Stability
 from privately.guarantees.guarantee import Guarantee
 from privately.guarantees.kinds import ApproxDP, ApproxZCDP, PureDP
 from privately.guarantees.neighbors import Neighbors
-from privately.guarantees.rules.sealing import conclude
+from privately.guarantees.rules.sealing import conclude, stated
 from privately.guarantees.sensitivity import Sensitivity, bound_in
+from privately.guarantees.stability import UnitKeys
 from privately.rounding import Enclosure, Number, normal_cdf, rational, tidy, whole
 
 Noise = Literal["discrete_laplace", "rounded_gaussian"]
@@ -94,11 +95,12 @@ def adaptive_sparse_vector(
 
 
 def thresholded_histogram(
-    *, noise: Noise, scale: Number, threshold: int, keys: int, neighbors: Neighbors = Neighbors.ADD_REMOVE
+    *, noise: Noise, scale: Number, threshold: int, keys: int | Stability, neighbors: Neighbors = Neighbors.ADD_REMOVE
 ) -> Derivation:
     """For each key in the data its noisy number of units, if that reaches the threshold. Keys need not be listed.
 
-    `scale` is the scale of the discrete Laplace noise, or the standard deviation of the rounded Gaussian one.
+    `scale` is the scale of the discrete Laplace noise, or the standard deviation of the rounded Gaussian one. How many
+    `keys` a unit has is claimed, or derived by `count_units_by_key`, which brings its neighbours along.
 
     Theorem: if each key counts distinct units (rows, where neighbours differ by one row), a unit has at most K keys,
         counts get independent noise X, and only those of at least the threshold T >= 2 are released, then with
@@ -111,24 +113,36 @@ def thresholded_histogram(
     """
     if not isinstance(noise, str) or noise not in _NOISES:
         raise InvalidParameter("noise", f"{noise!r} is not one of {', '.join(_NOISES)}.")
-    width = rational(scale, "scale", above=0)
-    least, most = whole(threshold, "threshold", minimum=2), whole(keys, "keys")
-    if not isinstance(neighbors, Neighbors):
-        raise InvalidParameter("neighbors", f"{neighbors!r} is not a Neighbors, such as Neighbors.ADD_REMOVE.")
-    if neighbors.change != "add_remove" or neighbors.size != 1:
+    width, least = rational(scale, "scale", above=0), whole(threshold, "threshold", minimum=2)
+    most, who = _keys(keys, neighbors)
+    if who.change != "add_remove" or who.size != 1:
         raise NoSuchRule(
-            premise=f"a thresholded histogram, {neighbors}",
+            premise=f"a thresholded histogram, {who}",
             wanted="a guarantee",
             hint="This theorem needs one row or unit to be added or removed; start there, then form groups.",
         )
     delta = _delta(_chance_alone(noise, width, least), most)
     found: Guarantee
     if noise == "discrete_laplace":
-        found = ApproxDP(epsilon=tidy(most / width), delta=delta, neighbors=neighbors)
+        found = ApproxDP(epsilon=tidy(most / width), delta=delta, neighbors=who)
     else:
-        found = ApproxZCDP(rho=tidy(most / (2 * width**2)), delta=delta, neighbors=neighbors)
-    parameters = {"noise": noise, "scale": str(width), "threshold": least, "keys": most}
-    return conclude("thresholded_histogram", [], found, parameters=parameters)
+        found = ApproxZCDP(rho=tidy(most / (2 * width**2)), delta=delta, neighbors=who)
+    parameters = {"noise": noise, "scale": str(width), "threshold": least}
+    if isinstance(keys, Stability):
+        return conclude("thresholded_histogram", [keys], found, parameters=parameters)
+    return conclude("thresholded_histogram", [], found, parameters={**parameters, "keys": most})
+
+
+def _keys(keys: int | Stability, neighbors: Neighbors) -> tuple[int, Neighbors]:
+    """How many keys a unit has, and who that is about."""
+    if isinstance(keys, Stability):
+        derived = stated(keys, UnitKeys, wanted="a thresholded histogram")
+        if neighbors not in {Neighbors.ADD_REMOVE, derived.neighbors}:
+            raise InvalidParameter("neighbors", f"the keys are about {derived.neighbors}.")
+        return derived.keys, derived.neighbors
+    if not isinstance(neighbors, Neighbors):
+        raise InvalidParameter("neighbors", f"{neighbors!r} is not a Neighbors, such as Neighbors.ADD_REMOVE.")
+    return whole(keys, "keys"), neighbors
 
 
 def _directions(monotone: bool, sensitivity: Sensitivity) -> int:  # noqa: FBT001 - a value of data

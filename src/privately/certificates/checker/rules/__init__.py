@@ -10,9 +10,11 @@ from . import (
     leaves,
     noise,
     parallel,
+    relations,
     sampling,
     selection,
     structure,
+    tallies,
     thresholds,
 )
 from .step import Parser, Rule, Step
@@ -21,6 +23,8 @@ __all__ = ["RULES", "Parser", "Rule", "Step"]
 
 RULES: Mapping[str, Rule] = {
     **leaves.RULES,
+    **relations.RULES,
+    **tallies.RULES,
     **noise.RULES,
     **selection.RULES,
     **thresholds.RULES,

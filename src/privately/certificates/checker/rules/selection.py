@@ -9,7 +9,8 @@ from .step import Rule, Step, read_above_zero, read_boolean, read_choice, read_n
 
 
 def _loss(step: Step) -> Rational:
-    return step.given("spread") / step.given("scale")
+    spread: Rational = step.stated("value") if step.premises else step.given("spread")
+    return spread / step.given("scale")
 
 
 def _exponential_mechanism(step: Step) -> None:
@@ -42,7 +43,17 @@ def _noisy_max(step: Step) -> None:
 _SCORES = {"scale": read_above_zero, "spread": read_not_negative}
 
 RULES = {
-    "exponential_mechanism": Rule(_exponential_mechanism, premises=0, parameters=_SCORES),
+    "exponential_mechanism": Rule(
+        _exponential_mechanism,
+        premises=0,
+        parameters=_SCORES,
+        derived=Rule(
+            _exponential_mechanism,
+            premises=1,
+            parameters={"scale": read_above_zero},
+            takes=frozenset({"ScoreSpread"}),
+        ),
+    ),
     "permute_and_flip": Rule(_permute_and_flip, premises=0, parameters=_SCORES),
     "noisy_max": Rule(
         _noisy_max,

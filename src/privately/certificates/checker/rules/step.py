@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from ..intervals import Interval
 from ..rationals import ONE, Rational
 from ..schema import Invalid, boolean, choice, integer, integers, rational, text
-from ..statements import Statement, require, require_delta
+from ..statements import GUARANTEES, Statement, require, require_delta
 from ..work import Work
 
 Parser = Callable[[object, str], Any]
@@ -52,6 +52,10 @@ class Step(NamedTuple):
         elif self.claim.number("delta") < ONE:
             self.require_bound("delta", bound)
 
+    def stated(self, name: str) -> Any:
+        """What the single premise, a stability, says."""
+        return self.premises[0].stated[name]
+
     def counts(self) -> list[int]:
         """How often each premise is used."""
         counts: list[int] = self.parameters["counts"]
@@ -69,6 +73,16 @@ class Rule(NamedTuple):
     parameters: Mapping[str, Parser] = {}
     witness: Mapping[str, Parser] = {}
     same_neighbors: bool = True
+    takes: frozenset[str] = GUARANTEES
+    """The kinds that premises may have."""
+    gives: frozenset[str] = GUARANTEES
+    """The kinds that the conclusion may have."""
+    derived: "Rule | None" = None
+    """The same, where a premise says what is a claim among the parameters otherwise."""
+
+    def form(self, premises: int) -> "Rule":
+        """The one for so many premises."""
+        return self.derived if premises and self.derived is not None else self
 
 
 def read_counts(value: object, field: str) -> list[int]:

@@ -64,12 +64,18 @@ def _thresholded_histogram(step: Step) -> None:
     neighbors = step.claim.neighbors
     if neighbors.change != "add_remove" or neighbors.size != 1:
         raise Invalid("conclusion.neighbors", "must be: adding or removing one row, or all rows of one unit")
-    scale, keys = step.given("scale"), Rational(step.parameters["keys"])
+    scale, keys = step.given("scale"), Rational(_keys(step))
     if laplace:
         step.require_number("epsilon", keys / scale)
     else:
         step.require_number("rho", keys / (scale * scale * Rational(2)))
     _require_hidden_keys(step, laplace=laplace)
+
+
+def _keys(step: Step) -> int:
+    """How many a unit has: derived, or claimed."""
+    keys: int = step.stated("keys") if step.premises else step.parameters["keys"]
+    return keys
 
 
 def _require_hidden_keys(step: Step, *, laplace: bool) -> None:
@@ -81,7 +87,7 @@ def _require_hidden_keys(step: Step, *, laplace: bool) -> None:
     delta = step.claim.number("delta")
     if delta.is_zero():
         raise Invalid("conclusion.delta", "must be above 0")
-    scale, threshold, keys = step.given("scale"), step.parameters["threshold"], step.parameters["keys"]
+    scale, threshold, keys = step.given("scale"), step.parameters["threshold"], _keys(step)
     distance = Rational(2 * threshold - (2 if laplace else 3), 2) / scale
     decay = distance if laplace else distance * distance * Rational(1, 2)  # d < e^-decay
     if delta >= ONE or decay > Rational(LARGEST_EXPONENT):
@@ -102,6 +108,11 @@ def _laplace_tail(distance: Rational, scale: Rational, bits: int) -> Interval:
 
 
 _QUERIES = {"threshold_scale": read_above_zero, "sensitivity": read_not_negative, "monotone": read_boolean}
+_HISTOGRAM = {
+    "noise": read_choice("discrete_laplace", "rounded_gaussian"),
+    "scale": read_above_zero,
+    "threshold": read_several,
+}
 
 RULES = {
     "sparse_vector": Rule(
@@ -117,11 +128,7 @@ RULES = {
     "thresholded_histogram": Rule(
         _thresholded_histogram,
         premises=0,
-        parameters={
-            "noise": read_choice("discrete_laplace", "rounded_gaussian"),
-            "scale": read_above_zero,
-            "threshold": read_several,
-            "keys": read_positive,
-        },
+        parameters={**_HISTOGRAM, "keys": read_positive},
+        derived=Rule(_thresholded_histogram, premises=1, parameters=_HISTOGRAM, takes=frozenset({"UnitKeys"})),
     ),
 }
