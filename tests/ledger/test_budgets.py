@@ -122,3 +122,22 @@ def test_how_many_more_goes_by_all_accounts_that_pay() -> None:
         assert ledger.budget("visits", analyst="ann").more_like_last == 1
         ledger.charge(charge("second", analyst="ann", cost=PureDP(epsilon="0.2")))
         assert ledger.budget("visits", analyst="ann").more_like_last == 0
+
+
+def test_words_of_an_analyst_take_the_cap_of_the_lineage_into_account() -> None:
+    """Whatever an analyst may spend, all answers together keep to the cap of the people."""
+    with founded(cap=1) as ledger:
+        large = ledger.account("visits", analyst="ann", cap=PureDP(epsilon=5))
+        small = ledger.account("visits", analyst="bob", cap=PureDP(epsilon="0.1"))
+        token = ledger.account("visits", analyst="bob", token="t", cap=PureDP(epsilon="0.5"))
+        whole = ledger.budget("visits")
+    assert whole.above == ()
+    assert large.words == whole.words == in_words(PureDP(epsilon=1))
+    assert small.words == token.words == in_words(PureDP(epsilon="0.1"))
+    assert large.promise == PureDP(epsilon=5)
+
+
+def test_words_of_other_neighbours_are_not_mixed() -> None:
+    with founded(cap=1) as ledger:
+        other = ledger.account("visits", analyst="ann", cap=PureDP(epsilon=5, neighbors=Neighbors.REPLACE))
+    assert other.words == in_words(other.promise)

@@ -12,7 +12,7 @@ from privately.errors import InvalidParameter, LedgerCorrupt, Unanswered
 from privately.ledger.book import Book, fetched, key_of, stored_answer
 from privately.ledger.catching_up import CaughtUp, caught_up
 from privately.ledger.charges import Charge, amounts, described
-from privately.ledger.entries import Adjusted, Charged, ChargeLine, ClockSet, Opened, Released, terms
+from privately.ledger.entries import Adjusted, Charged, ChargeLine, ClockSet, Entry, Opened, Released, terms
 from privately.ledger.state import Account, Bill, State
 from privately.ledger.stores import Head, Row, Session
 
@@ -168,13 +168,13 @@ class Attempt:
         return self.head.number
 
 
-def attempts(session: Session, analyst: str, key: str) -> list[Attempt]:
-    """All charges for a key, the last one first: one, unless some were paid for again."""
+def attempts(session: Session, analyst: str, key: str, *, known: tuple[Entry, Row] | None = None) -> list[Attempt]:
+    """All charges for a key, the last one first: one, unless some were paid for again. One may be `known` already."""
     found: list[Attempt] = []
     row = session.latest(key=key_of(analyst, key))
     number = None if row is None else row.number
     while number is not None:
-        entry, row = fetched(session, number)
+        entry, row = known if known is not None and known[1].number == number else fetched(session, number)
         if not isinstance(entry, Charged) or (entry.analyst, entry.key) != (analyst, key):
             raise LedgerCorrupt(f"record {number} is filed under a key that is not its own.")
         found.append(Attempt(entry=entry, head=row.head, release=session.latest(charge=number)))
@@ -197,16 +197,16 @@ class StoreAnswer:
 
     def __call__(self, book: Book) -> bytes:
         head = self.receipt.head
-        found = book.session.row(head.number) if 1 < head.number <= book.state.head.number else None
-        if found is None or found.head != head or found.key is None:
+        known = fetched(book.session, head.number) if 1 < head.number <= book.state.head.number else None
+        if known is None or known[1].head != head or known[1].key is None:
             raise InvalidParameter("receipt", "is not of a charge in this ledger.")
-        entry, row = fetched(book.session, head.number)
+        entry, row = known
         if not isinstance(entry, Charged):
             raise LedgerCorrupt(f"record {row.number} is filed as a charge and is none.")
         charge = self.receipt.charge
         if (entry.analyst, entry.key, entry.body) != (charge.analyst, charge.key, charge.body):
             raise InvalidParameter("receipt", "is of another request than the charge that it names.")
-        for attempt in attempts(book.session, entry.analyst, entry.key):
+        for attempt in attempts(book.session, entry.analyst, entry.key, known=known):
             if attempt.release is not None:
                 stored = stored_answer(book.session, attempt.release)
                 if attempt.number == row.number and stored != self.answer:

@@ -110,10 +110,10 @@ def _from_checkpoint(session: Session) -> State:
 
 def fetched(session: Session, number: int) -> tuple[Entry, Row]:
     """One record and its entry, if its hash continues the one before it."""
-    row, before = session.row(number), session.row(number - 1)
-    if row is None or before is None or chained(before.hash, row.text) != row.hash:
+    rows = list(session.rows(number - 2, number))
+    if [row.number for row in rows] != [number - 1, number] or chained(rows[0].hash, rows[1].text) != rows[1].hash:
         raise LedgerCorrupt(f"record {number} does not verify.")
-    return read(row.text)[0], row
+    return read(rows[1].text)[0], rows[1]
 
 
 def stored_answer(session: Session, row: Row) -> bytes:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from privately.guarantees import ZCDP, ApproxDP, ApproxZCDP, GaussianDP, Guarantee, Neighbors, PureDP, RenyiDP
+from privately.ledger.names import SEPARATOR
 from privately.ledger.state import Account, spendable
 from privately.rounding import Enclosure
 from privately.rounding.normal import normal_cdf
@@ -17,7 +18,10 @@ _LARGEST = 700
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:
-    """An account as its owner sees it. `promise` holds for all answers together, whatever is asked."""
+    """An account as its owner sees it. `promise` holds for all answers together, whatever is asked.
+
+    `above` are the promises of the accounts that pay with this one, which hold for its answers too.
+    """
 
     account: str
     promise: Guarantee
@@ -27,6 +31,7 @@ class Budget:
     entries: int
     last: Guarantee | None
     more_like_last: int | None
+    above: tuple[Guarantee, ...] = ()
 
     @classmethod
     def of(cls, account: Account, accounts: Mapping[str, Account]) -> Budget:
@@ -42,12 +47,20 @@ class Budget:
             entries=filter_.entries,
             last=None if last is None else currency.statement(last),
             more_like_last=None if account.last is None else _more(account.last, accounts),
+            above=tuple(accounts[name].filter.promise for name in _above(account.name) if name in accounts),
         )
 
     @property
     def words(self) -> str:
-        """What the promise means to a person in the data."""
-        return in_words(self.promise)
+        """What the promise means to a person in the data, or that of an account above it where it says more."""
+        others = [promise for promise in self.above if promise.neighbors == self.promise.neighbors]
+        return in_words(min((self.promise, *others), key=_right))
+
+
+def _above(name: str) -> list[str]:
+    """The accounts of the lineage and the analyst that an account is within."""
+    parts = name.split(SEPARATOR)
+    return [SEPARATOR.join(parts[:length]) for length in range(1, len(parts))]
 
 
 def _more(owed: Mapping[str, list[str]], accounts: Mapping[str, Account]) -> int:
