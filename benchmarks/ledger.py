@@ -1,18 +1,22 @@
 """Claims about `privately.ledger`: durable charges per second, and how fast a long ledger is opened and verified.
 
 Charges: 64 threads of one process, and 64 over four processes, beside the naive loop: eight processes, each with a
-transaction of its own for every charge (look for the key, check and update two balances, append a row with the hash of
-the last one), in WAL mode with `synchronous = FULL` too. Both in turn, on the same disk. What a sync costs decides the
-comparison, so it is done on the disk as it is and again with disks that take longer (a pause at every sync, for both
-sides alike, in a file system of SQLite's), as the disks of servers and laptops without a battery-backed cache do.
+transaction of its own for every charge, in WAL mode with `synchronous = FULL` too. It does the same job in the way
+that comes to mind first: look whether the key was used and the question answered, take the cost from two balances
+unless that passes a cap, append a record with the same fields and the hash of the last one. Both in turn, on the same
+disk. What a sync costs decides the comparison, so it is done on the disk as it is and again with disks that take
+longer (a pause at every sync, for both sides alike, in a file system of SQLite's), as the disks of servers and laptops
+without a battery-backed cache do. Beside the rates: the CPU time of a charge, which other work on the machine changes
+less.
 
 Opening and verifying: a ledger of a million records, CPU time; beside them the time to read the same rows and hash
-them, below which no verification can go.
+them, below which no verification can go. Charges on ten different terms, and each at a cost of its own.
 
 `python -m benchmarks.ledger charges` runs only this part; `--entries 100000` makes a shorter ledger.
 """
 
 import argparse
+import json
 import multiprocessing
 import os
 import sys
@@ -41,7 +45,10 @@ from privately.ledger.writer import Writer
 
 SECONDS, ROUNDS = 3.0, 3
 CLIENTS, NAIVE_PROCESSES, PROCESSES = 64, 8, 4
-PAUSES = {"this disk": 0.0, "syncs of 2 ms": 0.002, "syncs of 5 ms": 0.005}
+PAUSES = {"this disk": 0.0, **{f"syncs {ms} ms longer": ms / 1000 for ms in (0.5, 1, 2, 5)}}
+Found = tuple[int, float]
+"""Charges, and the CPU time that they took."""
+
 COST = PureDP(epsilon="0.001")
 CAP = PureDP(epsilon=10**9)
 
@@ -69,52 +76,84 @@ class SlowDisk(apsw.VFS):
         return SlowFile(name, flags, self._pause)
 
 
-def naive(path: str, pause: float, done: "Queue[int]") -> None:
-    """One process of the naive loop."""
+_TABLES = """
+CREATE TABLE account (name TEXT PRIMARY KEY, spent INTEGER, cap INTEGER);
+CREATE TABLE entry (number INTEGER PRIMARY KEY, hash BLOB, text TEXT, analyst TEXT, key TEXT, UNIQUE (key, analyst));
+CREATE TABLE answer (question TEXT PRIMARY KEY, bytes BLOB);
+"""
+
+
+def naive(path: str, pause: float, ready: Any, done: "Queue[Found]") -> None:
+    """One process of the naive loop. Costs are counted in thousandths, as integers."""
     disk = SlowDisk(pause) if pause else None
     database = apsw.Connection(path, vfs="slow" if disk else None)
     database.set_busy_timeout(60_000)
     database.execute("PRAGMA synchronous = FULL").fetchall()
-    keys, end = count(), time.monotonic() + SECONDS
-    charges = 0
+    keys, charges = count(), 0
+    ready.wait()
+    start, end = time.process_time(), time.monotonic() + SECONDS
     while time.monotonic() < end:
-        key = f"{os.getpid()}-{next(keys)}"
-        database.execute("BEGIN IMMEDIATE")
-        if not database.execute("SELECT 1 FROM entry WHERE key = ?", (key,)).fetchall():
-            for account in (1, 2):
-                database.execute("UPDATE account SET spent = spent + 1 WHERE id = ? AND spent < cap", (account,))
-            last = database.execute("SELECT hash FROM entry ORDER BY number DESC LIMIT 1").fetchall()
-            hashed = sha256(str(last).encode() + key.encode()).digest()
-            database.execute("INSERT INTO entry (key, hash) VALUES (?, ?)", (key, hashed))
-        database.execute("COMMIT")
+        number = next(keys)
+        analyst = f"analyst {number % CLIENTS}"
+        _charge_naively(database, f"{os.getpid()} {number}", analyst, f"{os.getpid()}-{number}")
         charges += 1
-    done.put(charges)
+    done.put((charges, time.process_time() - start))
 
 
-def naive_rate(folder: Path, pause: float) -> float:
-    """Charges per second of eight processes."""
+def _charge_naively(database: apsw.Connection, query: str, analyst: str, key: str) -> None:
+    """One charge of one thousandth."""
+    question = sha256(query.encode()).hexdigest()
+    fields: dict[str, Any] = {
+        "analyst": analyst,
+        "key": key,
+        "question": question,
+        "cost": {"PureDP": "0.001"},
+        "token": None,
+    }
+    fields |= {"time": now().isoformat(), "accounts": ["people", f"people/{analyst}"], "snapshot": "", "label": ""}
+    database.execute("BEGIN IMMEDIATE")
+    used = database.execute("SELECT 1 FROM entry WHERE key = ? AND analyst = ?", (key, analyst)).fetchall()
+    answered = database.execute("SELECT bytes FROM answer WHERE question = ?", (question,)).fetchall()
+    if used or answered:
+        raise AssertionError("every question is new")
+    for name in ("people", f"people/{analyst}"):
+        database.execute("UPDATE account SET spent = spent + 1 WHERE name = ? AND spent + 1 <= cap", (name,))
+        if database.changes() != 1:
+            raise AssertionError("the cap is large")
+    last: Any = database.execute("SELECT hash FROM entry ORDER BY number DESC LIMIT 1").fetchall()
+    text = json.dumps(fields)
+    hashed = sha256((last[0][0] if last else b"") + text.encode()).digest()
+    values = (hashed, text, analyst, key)
+    database.execute("INSERT INTO entry (hash, text, analyst, key) VALUES (?, ?, ?, ?)", values)
+    database.execute("COMMIT")
+
+
+def naive_rate(folder: Path, pause: float) -> Found:
+    """What eight processes do."""
     path = str(folder / f"naive-{time.monotonic_ns()}")
     database = apsw.Connection(path)
     database.execute("PRAGMA journal_mode = WAL").fetchall()
-    database.execute("CREATE TABLE account (id INTEGER PRIMARY KEY, spent INTEGER, cap INTEGER)")
-    database.execute("INSERT INTO account VALUES (1, 0, 1000000000), (2, 0, 1000000000)")
-    database.execute("CREATE TABLE entry (number INTEGER PRIMARY KEY, key TEXT UNIQUE, hash BLOB)")
+    database.execute(_TABLES)
+    names = ["people", *(f"people/analyst {number}" for number in range(CLIENTS))]
+    database.executemany("INSERT INTO account VALUES (?, 0, 1000000000)", [(name,) for name in names])
     database.close()
-    return _all(naive, (path, pause), NAIVE_PROCESSES) / SECONDS
+    return _all(naive, (path, pause), NAIVE_PROCESSES)
 
 
-def clients(path: str, pause: float, threads: int, done: "Queue[int]") -> None:
+def clients(path: str, pause: float, threads: int, ready: Any, done: "Queue[Found]") -> None:
     """One process of ours, with several clients."""
     disk = SlowDisk(pause) if pause else None
     ledger = Ledger(SQLiteStore(path, vfs="slow" if disk else None))
     ledger.account("people", cap=CAP)
     for number in range(threads):
         ledger.account("people", cap=CAP, analyst=f"analyst {number}")
+    ready.wait()
     counts, end = [0] * threads, time.monotonic() + SECONDS
+    start = time.process_time()
 
     def ask(number: int) -> None:
         while time.monotonic() < end:
-            query = f"{os.getpid()} {counts[number]}"
+            query = f"{os.getpid()} {number} {counts[number]}"
             ledger.charge(Charge(lineages=["people"], query=query, cost=COST, analyst=f"analyst {number}"))
             counts[number] += 1
 
@@ -123,53 +162,73 @@ def clients(path: str, pause: float, threads: int, done: "Queue[int]") -> None:
         one.start()
     for one in started:
         one.join()
+    used = time.process_time() - start
     ledger.close()
-    done.put(sum(counts))
+    done.put((sum(counts), used))
 
 
-def our_rate(folder: Path, pause: float, processes: int) -> float:
-    """Charges per second of 64 clients in so many processes."""
+def our_rate(folder: Path, pause: float, processes: int) -> Found:
+    """What 64 clients in so many processes do."""
     path = str(folder / f"ours-{time.monotonic_ns()}")
-    return _all(clients, (path, pause, CLIENTS // processes), processes) / SECONDS
+    return _all(clients, (path, pause, CLIENTS // processes), processes)
 
 
-def _all(target: Callable[..., None], arguments: tuple[Any, ...], processes: int) -> int:
+def _all(target: Callable[..., None], arguments: tuple[Any, ...], processes: int) -> Found:
+    """Charges, and seconds of CPU time, of all processes, which begin together."""
     context = multiprocessing.get_context("spawn")
-    done: Queue[int] = context.Queue()
-    started = [context.Process(target=target, args=(*arguments, done)) for _ in range(processes)]
+    done: Queue[Found] = context.Queue()
+    ready = context.Barrier(processes)
+    started = [context.Process(target=target, args=(*arguments, ready, done)) for _ in range(processes)]
     for one in started:
         one.start()
-    total = sum(done.get() for _ in started)
+    found = [done.get() for _ in started]
     for one in started:
         one.join()
-    return total
+    return sum(charges for charges, _ in found), sum(used for _, used in found)
 
 
 def charges(folder: Path, _entries: int) -> Iterator[Line]:
     """Ours over the naive loop, in turn."""
     for disk, pause in PAUSES.items():
-        rates: dict[str, list[float]] = {"naive": [], "one": [], "four": []}
+        found: dict[str, list[Found]] = {"naive": [], "one": [], "four": []}
         for _ in range(ROUNDS):
-            rates["naive"].append(naive_rate(folder, pause))
-            rates["one"].append(our_rate(folder, pause, 1))
-            rates["four"].append(our_rate(folder, pause, PROCESSES))
-        found = {name: median(values) for name, values in rates.items()}
+            found["naive"].append(naive_rate(folder, pause))
+            found["one"].append(our_rate(folder, pause, 1))
+            found["four"].append(our_rate(folder, pause, PROCESSES))
+        rates = {name: median(charged / SECONDS for charged, _ in rounds) for name, rounds in found.items()}
+        costs = {name: median(used / charged for charged, used in rounds) * 1e6 for name, rounds in found.items()}
         for name, label in (("one", "64 threads"), ("four", "64 threads over 4 processes")):
-            numbers = {"a second": found[name], "naive": found["naive"]}
-            target = 10 if name == "one" else None
+            numbers = {"a second": rates[name], "naive": rates["naive"], "us of CPU": costs[name]}
             yield Line(
                 name=f"charges, {label}, {disk}",
-                figure=found[name] / found["naive"],
+                figure=rates[name] / rates["naive"],
                 unit="x",
-                at_least=target,
-                numbers=numbers,
+                at_least=10 if name == "one" else None,
+                numbers=numbers | {"naive, us of CPU": costs["naive"]},
             )
+        yield Line(name=f"CPU of a charge, {disk}", figure=costs["one"], unit="us", at_most=None if pause else 40)
 
 
 def length(folder: Path, entries: int) -> Iterator[Line]:
     """A long ledger: opening, verifying, and what reading and hashing alone would take."""
     path = folder / "long"
-    _fill(path, entries)
+    _fill(path, entries, lambda number: f"0.00{number % 10 + 1}")
+    records, opened, verified = _opened_and_verified(path)
+    floor = _floor(path)
+    yield Line(
+        name=f"opening {records:,} records", figure=opened * 1e3, unit="ms", numbers={"verifying": verified * 1e3}
+    )
+    yield Line(name="opening over verifying", figure=opened / verified, unit="x", at_most=0.1)
+    numbers = {"reading and hashing alone": records / floor / 1e3}
+    yield Line(name="verified records", figure=records / verified / 1e3, unit="k/s", at_least=200, numbers=numbers)
+    path = folder / "distinct"
+    _fill(path, entries // 5, lambda number: f"{number + 1}e-9")
+    records, _, verified = _opened_and_verified(path)
+    yield Line(name="verified records, each charge at a cost of its own", figure=records / verified / 1e3, unit="k/s")
+
+
+def _opened_and_verified(path: Path) -> tuple[int, float, float]:
+    """How many records, and the CPU time of both."""
     start = time.process_time()
     ledger = Ledger.open(path)
     opened = time.process_time() - start
@@ -180,50 +239,35 @@ def length(folder: Path, entries: int) -> Iterator[Line]:
         ledger.verify()
         seconds.append(time.process_time() - start)
     ledger.close()
-    verified, floor = median(seconds), _floor(path)
-    yield Line(
-        name=f"opening {records:,} records", figure=opened * 1e3, unit="ms", numbers={"verifying": verified * 1e3}
-    )
-    yield Line(
-        name="opening over verifying",
-        figure=opened / verified,
-        unit="x",
-        at_most=0.1,
-    )
-    rate = records / verified / 1e3
-    numbers = {"reading and hashing alone": records / floor / 1e3}
-    yield Line(name="verified records", figure=rate, unit="k/s", at_least=200, numbers=numbers)
+    return records, opened, median(seconds)
 
 
-def _fill(path: Path, entries: int) -> None:
-    """Charges of 64 analysts on ten terms; half of the records are answers."""
+def _fill(path: Path, entries: int, epsilon: Callable[[int], str]) -> None:
+    """Charges of 64 analysts; half of the records are answers."""
     ledger = Ledger.open(path)
     ledger.account("people", cap=CAP)
     ledger.close()
     store = SQLiteStore(path)
     writer = Writer(store, now)
     for start in range(0, entries // 2, 1_000):
-        acts: list[tuple[Any, Future[Any]]] = [
-            (
-                MakeCharge(
-                    charge=Charge(
-                        lineages=["people"],
-                        query=f"query {number}",
-                        cost=PureDP(epsilon=f"0.00{number % 10 + 1}"),
-                        analyst=f"analyst {number % CLIENTS}",
-                    )
-                ),
-                Future(),
+        charges = [
+            Charge(
+                lineages=["people"],
+                query=f"query {number}",
+                cost=PureDP(epsilon=epsilon(number)),
+                analyst=f"analyst {number % CLIENTS}",
             )
             for number in range(start, start + 1_000)
         ]
-        writer.take_turn(acts)
-        receipts = [future.result() for _, future in acts]
-        answers: list[tuple[Any, Future[Any]]] = [
-            (StoreAnswer(receipt=receipt, answer=b'{"count": 42}'), Future()) for receipt in receipts
-        ]
-        writer.take_turn(answers)
+        receipts = _turn(writer, [MakeCharge(charge=charge) for charge in charges])
+        _turn(writer, [StoreAnswer(receipt=receipt, answer=b'{"count": 42}') for receipt in receipts])
     store.close()
+
+
+def _turn(writer: Writer, acts: list[Any]) -> list[Any]:
+    asked: list[tuple[Any, Future[Any]]] = [(act, Future()) for act in acts]
+    writer.take_turn(asked)
+    return [future.result() for _, future in asked]
 
 
 def _floor(path: Path) -> float:
