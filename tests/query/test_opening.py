@@ -201,7 +201,7 @@ def seen(tmp_path: Path) -> Path:
 def test_values_of_every_type_can_be_unknown(seen: Path, tmp_path: Path, prepared: bool) -> None:
     given: dict[str, Any] = {**APPROX, "columns": UNLISTED, "ledger": tmp_path / "seen.ledger"}
     if prepared:
-        unit = {"unit": "patient", "max_rows_per_unit": 2}
+        unit: dict[str, Any] = {"unit": "patient", "max_rows_per_unit": 2}
         prepare(seen, tmp_path / "copy", ledger=given["ledger"], columns=UNLISTED, **unit)
         given["prepare"] = tmp_path / "copy"
     with opened(seen, **given) as session:
