@@ -1,0 +1,173 @@
+"""Whatever is wrong with what is given, the message says what to change; nothing is charged unless data was touched.
+
+Columns that are missing or do not fit are in test_opening.py, what owners are told of their files in test_checking.py.
+"""
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+import pytest
+
+import privately as pv
+from privately.errors import BudgetExhausted, EngineFailed, InvalidParameter, NotSupported, PrivatelyError
+from privately.query import Session, prepare
+
+CAP = pv.PureDP(epsilon=3)
+COUNT = "SELECT COUNT(*) AS n FROM visits"
+COLUMNS: dict[str, Any] = {"patient": "integer", "cost": {"type": "real", "bounds": (0, 100)}}
+
+
+@pytest.fixture
+def visits(tmp_path: Path) -> Path:
+    return written(tmp_path, "SELECT range AS patient, 1.5 AS cost, 'a' AS ward FROM range(20)")
+
+
+def written(folder: Path, query: str) -> Path:
+    path = folder / "visits.parquet"
+    duckdb.connect().execute(f"COPY ({query}) TO '{path}'")
+    return path
+
+
+def opened(data: Any, folder: Path, **given: Any) -> Session:
+    usual: dict[str, Any] = {"budget": CAP, "ledger": folder / "visits.ledger", "columns": COLUMNS}
+    return pv.open(data, **usual | given)
+
+
+# --- when a table is opened -------------------------------------------------------------------------------------------
+
+
+def _csv(folder: Path, content: bytes) -> Path:
+    path = folder / "bad.csv"
+    path.write_bytes(content)
+    return path
+
+
+WRONG: dict[str, tuple[Callable[[Path], Any], dict[str, Any], str]] = {
+    "missing file": (lambda folder: folder / "none.parquet", {}, "there is no file"),
+    "mixed types": (
+        lambda _: __import__("pandas").DataFrame({"x": [1, "a", 2.5]}, dtype=object),
+        {"columns": {"x": "text"}, "name": "visits"},
+        "values of several types",
+    ),
+    "names that are no UTF-8": (lambda folder: _csv(folder, b"pati\xe9nt,cost\n1,2\n"), {}, "no text in UTF-8"),
+    "two columns of a name": (lambda folder: _csv(folder, b"cost,Cost\n1,2\n"), {}, "two columns called cost"),
+    "two columns of a name in a frame": (
+        lambda _: pa.table([[1], [2]], names=["cost", "cost"]),
+        {"name": "visits"},
+        "two columns called cost",
+    ),
+    "bounds reversed": (
+        lambda folder: folder / "visits.parquet",
+        {"columns": {"cost": {"type": "real", "bounds": (100, 0)}}},
+        "the first must be below the second",
+    ),
+    "bounds that are no numbers": (
+        lambda folder: folder / "visits.parquet",
+        {"columns": {"cost": {"type": "real", "bounds": (0, math.nan)}}},
+        "bounds",
+    ),
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_what_cannot_be_opened(wrong: str, visits: Path) -> None:
+    make, given, said = WRONG[wrong]
+    with pytest.raises(InvalidParameter, match=said):
+        opened(make(visits.parent), visits.parent, **given)
+    assert not (visits.parent / "visits.ledger").exists()
+
+
+@pytest.mark.parametrize("epsilon", [-1, "-0.5", math.nan, "nan", math.inf, "much", None, True])
+def test_budgets_that_are_none(epsilon: Any) -> None:
+    with pytest.raises(PrivatelyError, match="epsilon"):
+        pv.PureDP(epsilon=epsilon)
+
+
+# --- when a question is asked -----------------------------------------------------------------------------------------
+
+QUESTIONS: dict[str, tuple[str, dict[str, Any], type[PrivatelyError], str]] = {
+    "epsilon of 0": (COUNT, {"epsilon": 0}, InvalidParameter, "epsilon"),
+    "negative epsilon": (COUNT, {"epsilon": -1}, InvalidParameter, "epsilon"),
+    "no number": (COUNT, {"epsilon": math.nan}, InvalidParameter, "epsilon"),
+    "infinite": (COUNT, {"epsilon": math.inf}, InvalidParameter, "epsilon"),
+    "far too much": (COUNT, {"epsilon": 1e9}, BudgetExhausted, "only PureDP with epsilon 3"),
+    "nothing": (COUNT, {}, InvalidParameter, "say what the answer may cost"),
+    "missing column": ("SELECT AVG(age) FROM visits", {"epsilon": 1}, NotSupported, "no column age"),
+    "missing table": ("SELECT COUNT(*) FROM visit", {"epsilon": 1}, NotSupported, "no table visit"),
+    "10 MB of SQL": (f"{COUNT} WHERE cost > 1{' OR cost > 1' * 800_000}", {"epsilon": 1}, NotSupported, "characters"),
+    "10 MB in a text": (f"{COUNT} WHERE ward = '{'x' * 10_000_000}'", {"epsilon": 1}, NotSupported, "characters"),
+    "two outputs of a name": (
+        "SELECT COUNT(*) AS n, SUM(cost) AS N FROM visits",
+        {"epsilon": 1},
+        NotSupported,
+        "named N",
+    ),
+    "no text": (None, {"epsilon": 1}, InvalidParameter, "must be a text"),  # type: ignore[dict-item]
+}
+
+
+def test_what_cannot_be_asked_costs_nothing(visits: Path) -> None:
+    with opened(visits, visits.parent) as session:
+        for text, given, kind, said in QUESTIONS.values():
+            with pytest.raises(kind, match=said):
+                session.sql(text, **given)
+            assert session.budget.entries == 0
+        assert session.sql(COUNT, epsilon=1).rows
+        visits.write_bytes(b"no longer a table")
+        with pytest.raises(EngineFailed):
+            session.sql(f"{COUNT} WHERE cost > 1", epsilon=1)
+        assert session.budget.spent.parameters["epsilon"] == 2, "data was touched: the charge stays"
+
+
+# --- tables that are strange but no mistake ---------------------------------------------------------------------------
+
+STRANGE = {
+    "empty": ("SELECT 1 AS patient, 1.5 AS cost, 'a' AS ward WHERE false", ["the table is empty"]),
+    "all NULL": (
+        "SELECT NULL::BIGINT AS patient, NULL::DOUBLE AS cost, 'a' AS ward FROM range(9)",
+        ["9 rows name no unit", "patient is NULL in every row", "cost is NULL in every row"],
+    ),
+}
+ASKED = (
+    COUNT,
+    "SELECT cost > 5 AS dear, AVG(cost) AS s, MEDIAN(cost) AS m, COUNT(DISTINCT patient) AS p FROM visits GROUP BY 1",
+)
+UNIT: dict[str, Any] = {"unit": "patient", "max_rows_per_unit": 2}
+
+
+@pytest.mark.parametrize("strange", STRANGE)
+def test_strange_tables_are_answered_like_any(strange: str, tmp_path: Path) -> None:
+    path = written(tmp_path, STRANGE[strange][0])
+    with opened(path, tmp_path, ledger=":memory:", **UNIT) as session:
+        (total,) = session.sql(COUNT, epsilon=1).rows
+        found = session.sql(ASKED[1], epsilon=1)
+        assert isinstance(total[0], int)
+        assert found.columns == ("dear", "s", "m", "p")
+        assert [row[0] for row in found.rows] == [False, True, None]
+        assert session.budget.spent.parameters["epsilon"] == 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("strange", STRANGE)
+def test_strange_tables_are_the_owners_to_know(strange: str, tmp_path: Path) -> None:
+    query, said = STRANGE[strange]
+    path = written(tmp_path, query)
+    report = prepare(path, tmp_path / "copy", ledger=tmp_path / "visits.ledger", columns=COLUMNS, **UNIT)
+    for one in said:
+        assert any(one in note for note in report.notes())
+
+
+@pytest.mark.slow
+def test_cells_that_are_no_utf_8_are_left_out_and_the_owner_is_told(tmp_path: Path) -> None:
+    lines = [b"patient,cost,ward", *(b"%d,1.5,a" % number for number in range(10)), b"11,2.5,caf\xe9", b"x,y,z"]
+    path = _csv(tmp_path, b"\n".join(lines))
+    with opened(path, tmp_path, name="visits", budget=pv.PureDP(epsilon=2000)) as session:
+        ((rows, known),) = session.sql("SELECT COUNT(*) AS n, COUNT(cost) AS k FROM visits", epsilon=1000).rows
+    assert rows in (11, 12)
+    assert known in (10, 11)
+    with pytest.raises(EngineFailed):
+        prepare(path, tmp_path / "copy", ledger=tmp_path / "visits.ledger", columns=COLUMNS, name="visits")
