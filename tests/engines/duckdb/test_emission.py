@@ -281,7 +281,7 @@ def test_types_of_the_sources_are_those_of_the_plan() -> None:
 def test_counts_are_shared_with_sums_of_the_same_values() -> None:
     scan = Scan(table=Table(name="t", columns=COLUMNS, unit=Unit()), identities=SCAN_IDS)
     cost, age = scan.fields[2], scan.fields[3]
-    tallies = (
+    tallies: tuple[Tally, ...] = (
         RowCount(argument=cost),
         StepSum(argument=cost, step=Fraction(1, 100), low=0, high=10**4),
         RowCount(argument=age),

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from privately.engines.duckdb.emission import BinsText, Code, Program
+from privately.engines.duckdb.emission import BinsText, Choice, Code, Part, Program
 from privately.engines.duckdb.messages import counts_message, counts_of, packed, program_header, program_of, unpacked
 from privately.engines.protocol import Bins, Counts
 from privately.plans import Type
@@ -33,6 +33,21 @@ def test_programs() -> None:
         program = Program(groups="SELECT 1", types=(Type.DATE,), tallies=2, bins=(codes,))
         header, _ = _through(packed(program_header(program)))
         assert program_of(header) == program
+
+
+def test_choices() -> None:
+    choice = Choice(
+        before=("CREATE",),
+        rows="SELECT 1",
+        key=(2**64 - 1, 0, 1, 2),
+        most=3,
+        sizes=(5, 2**32),
+        lows=(-1, -(2**62)),
+        groups=(("a\0", None), (True, 5)),
+        parts=(Part(kind="count"), Part(kind="bins", digit=1, bins=7), Part(kind="sum", digit=1, low=-(2**61))),
+    )
+    program = Program(groups="", types=(), tallies=3, bins=(), choice=choice)
+    assert program_of(_through(packed(program_header(program)))[0]) == program
 
 
 def test_noise_is_no_message() -> None:

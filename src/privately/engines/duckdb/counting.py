@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from privately.engines.duckdb.choosing import chosen_counts
 from privately.engines.duckdb.emission import MOST_SLOTS, BinsText, Program
 from privately.engines.protocol import Bins, Counts, Group
 
@@ -17,6 +18,8 @@ _ROWS_AT_ONCE = 2**20
 
 def count(connection: Any, program: Program) -> Counts:
     """The tallies of every group."""
+    if program.choice is not None:
+        return chosen_counts(connection, program.choice)
     connection.execute(f"CREATE OR REPLACE TEMP TABLE grouped AS {program.first}")
     connection.execute(f"CREATE OR REPLACE TEMP TABLE found AS {program.groups}")
     keys, binned = len(program.types), {one.place: one for one in program.bins}

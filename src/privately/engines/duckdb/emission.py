@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Literal
 
 from privately.engines.duckdb.expressions import column_of, expression_text
 from privately.engines.duckdb.literals import literal
@@ -63,11 +64,40 @@ class BinsText:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """What a tally takes from the number of a row: the digit at a place (None: the row itself), counted or added up."""
+
+    kind: Literal["count", "sum", "bins"]
+    digit: int | None = None
+    low: int = 0
+    bins: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """How rows are chosen and counted outside DuckDB, by one number for each that holds all that counts of it.
+
+    `rows` are units and the digits of the number, in the mixed base `sizes`: that of the group, and one for each value
+    that is counted or added up, less its entry in `lows`; NULL is 0. A row without a group counts nowhere and is 0.
+    `before` makes the types that the text needs.
+    """
+
+    before: tuple[str, ...]
+    rows: str
+    key: tuple[int, ...]
+    most: int
+    sizes: tuple[int, ...]
+    lows: tuple[int, ...]
+    groups: tuple[tuple[str | int | bool | None, ...], ...]
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Program:
     """All that is asked of the engine for one aggregation: the groups with their tallies, and the bins.
 
     `first` is kept as the table `grouped`, of which `groups` works out the keys. In one text, DuckDB would move the
-    condition on the keys to every row.
+    condition on the keys to every row. With a `choice` all this is for those tables only that it is not made for.
     """
 
     groups: str
@@ -75,15 +105,22 @@ class Program:
     tallies: int
     bins: tuple[BinsText, ...]
     first: str = "SELECT 1 AS one"
+    choice: Choice | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class _Table:
+class Reading:
+    """A stored table as a question reads it.
+
+    With `marks` all rows of it stay: a filter says in a column `f0`, `f1`, ... whether a row would have.
+    """
+
     stored: Stored
     key: bytes
     identities: tuple[Identity, ...]
     used: frozenset[Identity]
-    bare: frozenset[Identity]
+    bare: frozenset[Identity] = frozenset()
+    marks: bool = False
 
     def place(self, identity: Identity) -> int | None:
         return self.identities.index(identity) if identity in self.identities else None
@@ -107,8 +144,9 @@ def program(aggregation: Aggregation, stored: Stored, key: bytes) -> Program:
     limited = _needs_limits(aggregation, stored)
     people = stored.unit is not None and any(isinstance(tally, UnitCount) for _, tally in aggregation.tallies)
     raw = not limited and not people
-    bare = _bare(aggregation, stored) if raw else frozenset()
-    table = _Table(stored, key, scan.identities, _used(aggregation), bare)
+    ranked = stored.unit is not None and not stored.bounded
+    bare = only_grouped(aggregation, stored) if raw and not ranked else frozenset()
+    table = Reading(stored, key, scan.identities, used_in(aggregation), bare)
     keys = [_key_texts(one, f"g{place}", table, raw=raw) for place, one in enumerate(aggregation.keys)]
     tallies = [tally for _, tally in aggregation.tallies]
     shared = {} if limited else _shared(tallies)
@@ -139,7 +177,7 @@ def program(aggregation: Aggregation, stored: Stored, key: bytes) -> Program:
     )
 
 
-def _used(aggregation: Aggregation) -> frozenset[Identity]:
+def used_in(aggregation: Aggregation) -> frozenset[Identity]:
     """The values that a question looks at, anywhere."""
     found: set[Identity] = set()
     relation: Relation = aggregation.source
@@ -158,13 +196,11 @@ def _used(aggregation: Aggregation) -> frozenset[Identity]:
     return frozenset(found)
 
 
-def _bare(aggregation: Aggregation, stored: Stored) -> frozenset[Identity]:
+def only_grouped(aggregation: Aggregation, stored: Stored) -> frozenset[Identity]:
     """Texts that are grouped by as they are found and looked at nowhere else: their values need not be worked out.
 
     DuckDB would do it for every row, since it makes a join of a long list of categories and never drops it again.
     """
-    if stored.unit is not None and not stored.bounded:
-        return frozenset()
     seen: set[Identity] = set()
     relation: Relation = aggregation.source
     while not isinstance(relation, Scan):
@@ -186,11 +222,14 @@ def _bare(aggregation: Aggregation, stored: Stored) -> frozenset[Identity]:
 # --- relations ------------------------------------------------------------------------------------------------------
 
 
-def relation_text(relation: Relation, table: _Table) -> str:
+def relation_text(relation: Relation, table: Reading) -> str:
     """The rows of a relation, with the unit of each."""
     match relation:
         case Scan():
             return _scan(relation, table)
+        case Filter() if table.marks:
+            mark = f"coalesce({expression_text(relation.condition)}, false) AS f{len(marks_of(relation.source))}"
+            return f"SELECT *, {mark} FROM ({relation_text(relation.source, table)})"
         case Filter():
             return (
                 f"SELECT * FROM ({relation_text(relation.source, table)}) WHERE {expression_text(relation.condition)}"
@@ -199,7 +238,15 @@ def relation_text(relation: Relation, table: _Table) -> str:
             return _project(relation, table)
 
 
-def _scan(scan: Scan, table: _Table) -> str:
+def marks_of(relation: Relation) -> list[str]:
+    """The columns in which filters say what they keep."""
+    if isinstance(relation, Scan):
+        return []
+    found = marks_of(relation.source)
+    return [*found, f"f{len(found)}"] if isinstance(relation, Filter) else found
+
+
+def _scan(scan: Scan, table: Reading) -> str:
     stored, unit = table.stored, table.stored.table.unit
     outputs, values = [], []
     for place, identity in enumerate(scan.identities):
@@ -216,11 +263,14 @@ def _scan(scan: Scan, table: _Table) -> str:
     if stored.bounded:
         return rows
     rows = f"SELECT * FROM ({rows}) WHERE u IS NOT NULL"
+    if table.marks:
+        return rows
     return first_rows(rows, table.key, ["u"], values, unit.rows)
 
 
-def _project(project: Project, table: _Table) -> str:
+def _project(project: Project, table: Reading) -> str:
     outputs = ["u"] if table.stored.table.unit.column is not None else []
+    outputs += marks_of(project.source) if table.marks else []
     for identity, expression in project.outputs:
         if identity not in table.bare:
             outputs.append(f"{expression_text(expression)} AS {column_of(identity)}")
@@ -238,7 +288,7 @@ def _needs_limits(aggregation: Aggregation, stored: Stored) -> bool:
     return unit.column is not None and (fewer_groups or unit.rows_per_group < unit.rows)
 
 
-def _key_texts(key: Key, name: str, table: _Table, *, raw: bool) -> tuple[str, str]:
+def _key_texts(key: Key, name: str, table: Reading, *, raw: bool) -> tuple[str, str]:
     """What rows are grouped by first, and the key as a text over that name."""
     expression = key.expression
     if raw and isinstance(expression, Field):
@@ -248,7 +298,7 @@ def _key_texts(key: Key, name: str, table: _Table, *, raw: bool) -> tuple[str, s
     return expression_text(expression), name
 
 
-def _words(key: Key, table: _Table) -> Code | None:
+def _words(key: Key, table: Reading) -> Code | None:
     """The number of a key that a prepared copy keeps as a word of a list."""
     place = table.place(key.expression.identity) if isinstance(key.expression, Field) else None
     word = None if place is None else table.stored.word(place)
@@ -259,7 +309,7 @@ def _words(key: Key, table: _Table) -> Code | None:
 
 
 def _rows(
-    aggregation: Aggregation, table: _Table, keys: list[tuple[str, str]], added: list[str | None], *, limited: bool
+    aggregation: Aggregation, table: Reading, keys: list[tuple[str, str]], added: list[str | None], *, limited: bool
 ) -> str:
     """Rows with what they are grouped by and what they add, no more of each unit than it may have."""
     unit = table.stored.table.unit
@@ -283,7 +333,7 @@ def _rows(
     return rows
 
 
-def _public(key: Key, text: str, table: _Table) -> str:
+def _public(key: Key, text: str, table: Reading) -> str:
     """The condition that a key is one of the groups that are known beforehand; '' if it always is."""
     if key.values is None:
         return ""
@@ -300,7 +350,7 @@ def _public(key: Key, text: str, table: _Table) -> str:
 # --- tallies --------------------------------------------------------------------------------------------------------
 
 
-def _added(tally: Tally, table: _Table, *, kept: bool) -> str | None:
+def _added(tally: Tally, table: Reading, *, kept: bool) -> str | None:
     """What a row adds: a number, or for a count anything that is not NULL; as it is kept, if it may be."""
     match tally:
         case UnitCount():
@@ -308,12 +358,12 @@ def _added(tally: Tally, table: _Table, *, kept: bool) -> str | None:
         case RowCount(argument=argument):
             return None if argument is None else (kept and _kept(argument, table)) or expression_text(argument)
         case BinCounts():
-            return bin_text(tally, _number(tally, table))
+            return bin_text(tally, number_text(tally, table))
         case StepSum():
-            return (kept and _kept_steps(tally, table)) or step_text(tally, _number(tally, table))
+            return (kept and _kept_steps(tally, table)) or step_text(tally, number_text(tally, table))
 
 
-def _number(tally: StepSum | BinCounts, table: _Table) -> str:
+def number_text(tally: StepSum | BinCounts, table: Reading) -> str:
     """The argument of a tally; in its quicker form if the tally does without NULL."""
     argument = tally.argument
     place = table.place(argument.identity) if isinstance(argument, Field) else None
@@ -329,7 +379,7 @@ def _shared(tallies: Sequence[Tally]) -> dict[int, int]:
     return {place: adding[argument] for place, argument in counts if argument is not None and argument in adding}
 
 
-def _kept(argument: Expression, table: _Table) -> str | None:
+def _kept(argument: Expression, table: Reading) -> str | None:
     """The name of a value's steps in a prepared copy, if they are kept; NULL exactly where the value is."""
     place = table.place(argument.identity) if isinstance(argument, Field) else None
     if place is None or table.stored.step(place) is None:
@@ -337,7 +387,7 @@ def _kept(argument: Expression, table: _Table) -> str | None:
     return f"s{table.identities[place].number}"
 
 
-def _kept_steps(tally: StepSum, table: _Table) -> str | None:
+def _kept_steps(tally: StepSum, table: Reading) -> str | None:
     """The steps that a prepared copy keeps, if they are the tally's."""
     kept = _kept(tally.argument, table)
     if kept is None or _own_step(tally.argument, table) != tally.step:
@@ -345,7 +395,7 @@ def _kept_steps(tally: StepSum, table: _Table) -> str | None:
     return kept if step_text(tally, "x") == step_text_inside(tally) else clamped_steps(tally, kept)
 
 
-def _own_step(argument: Expression, table: _Table) -> Fraction | None:
+def _own_step(argument: Expression, table: Reading) -> Fraction | None:
     place = table.place(argument.identity) if isinstance(argument, Field) else None
     return None if place is None else table.stored.table.columns[place].step
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
 from privately.engines.duckdb import checking, preparing
+from privately.engines.duckdb.choices import choice_of
 from privately.engines.duckdb.connection import Setup
 from privately.engines.duckdb.emission import program
 from privately.engines.duckdb.literals import quoted
@@ -106,6 +108,7 @@ class Embedded:
         if scan_of(aggregation.source).table != self._table:
             raise InvalidParameter("aggregation", "is about another table.")
         text = program(aggregation, self._read, self._key)
+        text = replace(text, choice=choice_of(aggregation, self._read, self._key))
         if self._changed():
             raise failed()
         return self._pool.count(text, limits or self._limits)

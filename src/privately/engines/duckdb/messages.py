@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from privately.engines.duckdb.emission import BinsText, Code, Program
+from privately.engines.duckdb.emission import BinsText, Choice, Code, Part, Program
 from privately.engines.protocol import Bins, Counts
 from privately.plans import Type, Value
 
@@ -45,7 +45,16 @@ def program_of(header: dict[str, Any]) -> Program:
         BinsText(**(one | {"codes": None if one["codes"] is None else tuple(Code(**code) for code in one["codes"])}))
         for one in header["bins"]
     ]
-    return Program(**(header | {"types": tuple(Type(kind) for kind in header["types"]), "bins": tuple(bins)}))
+    types = tuple(Type(kind) for kind in header["types"])
+    return Program(**(header | {"types": types, "bins": tuple(bins), "choice": _choice_of(header["choice"])}))
+
+
+def _choice_of(header: dict[str, Any] | None) -> Choice | None:
+    if header is None:
+        return None
+    lists = {field: tuple(header[field]) for field in ("before", "key", "sizes", "lows")}
+    groups = tuple(tuple(group) for group in header["groups"])
+    return Choice(**(header | lists | {"groups": groups, "parts": tuple(Part(**part) for part in header["parts"])}))
 
 
 def counts_message(counts: Counts) -> bytes:

@@ -122,7 +122,7 @@ def scanned(column: Column, found: str, value: str) -> str:
             inner = _bounded_whole(column.bounds, base_of(found), inner)
         case Type.REAL:
             inner = _bounded_real(column.bounds, inner)
-        case Type.TEXT if column.categories is None or _may_be_cut(column):
+        case Type.TEXT if column.categories is None or may_be_cut(column):
             inner = f"left({inner}, {column.length})"
         case Type.DATE:
             inner = _between(inner, "DATE '0001-01-01'", "DATE '9999-12-31'")
@@ -137,7 +137,7 @@ def listed(column: Column, value: str) -> str:
     return once(value, lambda v: f"CASE WHEN {v} IN ({categories}) THEN {v} END")
 
 
-def _may_be_cut(column: Column) -> bool:
+def may_be_cut(column: Column) -> bool:
     """Whether a longer text could become a category by cutting."""
     return any(len(str(one)) >= column.length for one in column.categories or ())
 

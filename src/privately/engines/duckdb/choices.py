@@ -1,0 +1,199 @@
+"""Questions about people, for the quick way: one number per row that holds all that counts, and no order by DuckDB.
+
+Numbers must not depend on any other row: a group is numbered by its place in a list that was given beforehand, a value
+by its distance from a bound that follows from the declaration. Where that cannot be done, DuckDB orders the rows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from privately.engines.duckdb.emission import (
+    MOST_SLOTS,
+    Choice,
+    Part,
+    Reading,
+    marks_of,
+    number_text,
+    only_grouped,
+    relation_text,
+    used_in,
+)
+from privately.engines.duckdb.expressions import expression_text
+from privately.engines.duckdb.literals import literal, text
+from privately.engines.duckdb.ranking import KEY_BYTES
+from privately.engines.duckdb.scanning import base_of, may_be_cut
+from privately.engines.duckdb.stored import Stored
+from privately.engines.duckdb.tallies import bin_text, step_text
+from privately.plans import (
+    Aggregation,
+    BinCounts,
+    Expression,
+    Field,
+    Identity,
+    Key,
+    RowCount,
+    StepSum,
+    Tally,
+    Type,
+    UnitCount,
+    scan_of,
+)
+from privately.plans.units import Unit
+
+_WHOLE = frozenset({"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"})
+_LARGEST_NUMBER = 2**62
+_LARGEST_DIGIT = 2**32
+_MOST_GROUPS = 2**16
+_SHORT_LIST = 64
+
+
+def choice_of(aggregation: Aggregation, stored: Stored, key: bytes) -> Choice | None:
+    """The quick way to choose rows, for a table that is not prepared; None if there is none."""
+    if not _may_choose(aggregation, stored):
+        return None
+    scan = scan_of(aggregation.source)
+    bare = frozenset(one for one in only_grouped(aggregation, stored) if _is_key(one, aggregation, stored))
+    reading = Reading(stored, key, scan.identities, used_in(aggregation), bare, marks=True)
+    codes = [_code(one, place, reading) for place, one in enumerate(aggregation.keys)]
+    known = [one for one in codes if one is not None]
+    digits = _Digits(reading)
+    parts = tuple(digits.part(tally) for _, tally in aggregation.tallies)
+    groups = math.prod(len(values) for _, values, _ in known)
+    sizes = (groups + 1, *digits.sizes)
+    if len(known) < len(codes) or groups > _MOST_GROUPS or max(sizes) > _LARGEST_DIGIT:
+        return None
+    if math.prod(sizes) > _LARGEST_NUMBER or any(sizes[0] * (part.bins + 2) > MOST_SLOTS for part in parts):
+        return None
+    code = "0::BIGINT"
+    for _, values, one in known:
+        code = one if code == "0::BIGINT" else f"({code} * {len(values)} + {one})"
+    marks = " AND ".join(marks_of(aggregation.source))
+    outputs = ["CAST(u AS BIGINT)", f"CASE WHEN {marks} THEN {code} END" if marks else code, *digits.texts]
+    named = [f"{one} AS d{place}" for place, one in enumerate(outputs)]
+    return Choice(
+        before=tuple(made for made, _, _ in known if made),
+        rows=f"SELECT {', '.join(named)} FROM ({relation_text(aggregation.source, reading)})",
+        key=tuple(int.from_bytes(key[at : at + 8], "big") for at in range(0, KEY_BYTES, 8)),
+        most=stored.table.unit.rows,
+        sizes=sizes,
+        lows=(-1, *digits.lows),
+        groups=_product([values for _, values, _ in known]),
+        parts=parts,
+    )
+
+
+def _may_choose(aggregation: Aggregation, stored: Stored) -> bool:
+    unit = stored.table.unit
+    if unit.column is None or stored.bounded or _is_limited(aggregation, unit):
+        return False
+    place = [one.name for one in stored.table.columns].index(unit.column)
+    whole = stored.table.columns[place].type is Type.INTEGER and base_of(stored.found[place]) in _WHOLE
+    return whole and not any(isinstance(tally, UnitCount) for _, tally in aggregation.tallies)
+
+
+def _is_limited(aggregation: Aggregation, unit: Unit) -> bool:
+    return (bool(aggregation.keys) and unit.groups < unit.rows) or unit.rows_per_group < unit.rows
+
+
+Listed = Sequence[str | int | bool | None]
+
+
+def _product(lists: Sequence[Listed]) -> tuple[tuple[str | int | bool | None, ...], ...]:
+    groups: list[tuple[str | int | bool | None, ...]] = [()]
+    for values in lists:
+        groups = [(*group, value) for group in groups for value in values]
+    return tuple(groups)
+
+
+def _code(key: Key, place: int, reading: Reading) -> tuple[str, Listed, str] | None:
+    """What makes the type of a key's groups, the groups, and the number of a row's; None if they are not listed.
+
+    NULL is the number of whatever is in no listed group.
+    """
+    kind = key.expression.known.type
+    if key.values is None or kind not in (Type.TEXT, Type.INTEGER, Type.BOOLEAN):
+        return None
+    words = [one for one in key.values if isinstance(one, (str, int))]
+    value = expression_text(key.expression)
+    if kind is Type.TEXT:
+        found = _as_found(key, reading.identities, reading.stored)
+        if found is not None:
+            value, words = found
+        if not words:
+            return None
+        listed = ", ".join(text(str(one)) for one in words)
+        made = f"CREATE OR REPLACE TEMP TYPE w{place} AS ENUM (SELECT unnest([{listed}]))"
+        code = f"CAST(enum_code(TRY_CAST({value} AS w{place})) AS BIGINT)"
+    elif 0 < len(words) <= _SHORT_LIST:
+        made = ""
+        code = f"CAST(list_position([{', '.join(literal(one, kind) for one in words)}], {value}) - 1 AS BIGINT)"
+    else:
+        return None
+    if None not in key.values:
+        return made, words, code
+    return made, [*words, None], f"CASE WHEN {value} IS NULL THEN {len(words)}::BIGINT ELSE {code} END"
+
+
+def _is_key(identity: Identity, aggregation: Aggregation, stored: Stored) -> bool:
+    """Whether a text is grouped by, and only as it is found."""
+    keys = [key for key in aggregation.keys if key.expression == Field(identity, key.expression.known)]
+    identities = scan_of(aggregation.source).identities
+    return bool(keys) and all(_as_found(key, identities, stored) is not None for key in keys)
+
+
+def _as_found(key: Key, identities: Sequence[Identity], stored: Stored) -> tuple[str, list[str | int]] | None:
+    """A text as it is found and the categories among the listed values, where no other text becomes one of them."""
+    expression = key.expression
+    if not isinstance(expression, Field) or expression.identity not in identities:
+        return None
+    place = identities.index(expression.identity)
+    column = stored.table.columns[place]
+    if key.values is None or None in key.values or stored.raw(place) is None:
+        return None
+    if column.categories is None or may_be_cut(column):
+        return None
+    words: list[str | int] = [one for one in key.values if isinstance(one, str) and one in column.categories]
+    return f"r{expression.identity.number}", words
+
+
+class _Digits:
+    """The digits of a row's number, but for the group's: 0 for NULL."""
+
+    def __init__(self, reading: Reading) -> None:
+        self._reading = reading
+        self._places: dict[Expression, int] = {}
+        self.sizes: list[int] = []
+        self.lows: list[int] = []
+        self.texts: list[str] = []
+
+    def part(self, tally: Tally) -> Part:
+        match tally:
+            case StepSum():
+                value = step_text(tally, number_text(tally, self._reading))
+                size = tally.high - tally.low + 2
+                return Part(kind="sum", digit=self._add(tally.argument, value, tally.low, size), low=tally.low)
+            case BinCounts():
+                value = bin_text(tally, number_text(tally, self._reading))
+                return Part(kind="bins", digit=self._add(tally.argument, value, 0, tally.bins + 2), bins=tally.bins)
+            case RowCount(argument=argument) if argument is not None:
+                return Part(kind="count", digit=self._flag(argument))
+            case _:
+                return Part(kind="count")
+
+    def _add(self, argument: Expression, value: str, low: int, size: int) -> int:
+        self.sizes.append(size)
+        self.lows.append(low - 1)
+        self.texts.append(value)
+        self._places.setdefault(argument, len(self.sizes))
+        return len(self.sizes)
+
+    def _flag(self, argument: Expression) -> int:
+        """Whether a value is NULL shows in the digit that another tally has made of it, if that came first."""
+        if argument not in self._places:
+            self.sizes.append(2)
+            self.lows.append(0)
+            self.texts.append(f"CASE WHEN {expression_text(argument)} IS NOT NULL THEN 1 END")
+            self._places[argument] = len(self.sizes)
+        return self._places[argument]

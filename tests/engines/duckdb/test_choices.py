@@ -1,0 +1,78 @@
+"""Which questions are counted the quick way, and that no number depends on what others have."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from privately.engines.duckdb.choices import choice_of
+from privately.plans import Aggregation, Column, Key, Scan, StepSum, Table, Unit, UnitCount
+from tests.engines.duckdb.inside import KEY, stored
+from tests.engines.duckdb.test_choosing import COLUMNS, FOUND, IDENTITIES, aggregation_table, question
+
+
+def _asked(unit: Unit, columns: tuple[Column, ...] = COLUMNS) -> Aggregation:
+    asked = question(3, by="ward", filtered=False)
+    scan = Scan(table=Table(name="t", columns=columns, unit=unit), identities=IDENTITIES)
+    return replace(asked, source=scan)
+
+
+def _is_quick(asked: Aggregation, found: tuple[str, ...] = FOUND) -> bool:
+    return choice_of(asked, stored(aggregation_table(asked), found), KEY) is not None
+
+
+def test_units_that_are_whole_numbers() -> None:
+    assert _is_quick(_asked(Unit(column="who", rows=3)))
+    assert _is_quick(_asked(Unit(column="who", rows=3)), ("INTEGER", *FOUND[1:]))
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        Unit(),
+        Unit(column="ward", rows=3),
+        Unit(column="who", rows=3, groups=2),
+        Unit(column="who", rows=3, rows_per_group=1),
+    ],
+)
+def test_other_units(unit: Unit) -> None:
+    assert not _is_quick(_asked(unit))
+
+
+@pytest.mark.parametrize("found", ["DOUBLE", "VARCHAR", "HUGEINT", "UBIGINT"])
+def test_units_that_are_no_words(found: str) -> None:
+    assert not _is_quick(_asked(Unit(column="who", rows=3)), (found, *FOUND[1:]))
+
+
+def test_a_prepared_copy_has_no_rows_to_choose() -> None:
+    asked = _asked(Unit(column="who", rows=3))
+    assert choice_of(asked, replace(stored(aggregation_table(asked), FOUND), bounded=True), KEY) is None
+
+
+def test_groups_that_nobody_listed_have_no_numbers() -> None:
+    """Numbers of those that were found would depend on what others have."""
+    asked = question(3, by="ward", filtered=False)
+    (key,) = asked.keys
+    assert not _is_quick(replace(asked, keys=(Key(identity=key.identity, expression=key.expression),)))
+
+
+def test_numbers_of_groups_follow_from_the_question() -> None:
+    asked = question(3, by="both", filtered=True)
+    choice = choice_of(asked, stored(aggregation_table(asked), FOUND), KEY)
+    assert choice is not None
+    assert choice.groups == tuple((ward, new) for ward in ("a", "b", "it's", None) for new in (True, None))
+    assert choice.sizes[0] == len(choice.groups) + 1
+    assert "f0" in choice.rows, "a row that is filtered away takes its place among those of the unit"
+    assert "WHERE u IS NOT NULL" in choice.rows
+
+
+def test_what_does_not_go_into_a_number() -> None:
+    asked = question(3, by="ward", filtered=False)
+    age = asked.source.fields[3]
+    wide = tuple(
+        (identity, StepSum(argument=age, step=Fraction(1, 2**20), low=0, high=2**31 - 3))
+        for identity, _ in asked.tallies[:2]
+    )
+    assert _is_quick(replace(asked, tallies=wide[:1]))
+    assert not _is_quick(replace(asked, tallies=wide))
+    assert not _is_quick(replace(asked, tallies=((asked.tallies[0][0], UnitCount()),)))
