@@ -288,6 +288,24 @@ def test_several_columns_share_the_cost(desk: Desk) -> None:
     assert desk.spent == PureDP(epsilon=1)
 
 
+THREE = "SELECT COUNT(*) AS n, SUM(amount) AS s, MEDIAN(amount) AS m FROM t"
+
+
+def test_an_account_of_squares_is_charged_for_the_parts() -> None:
+    """Each third of an epsilon of 0.3 is 0.1: two noises and a choice, 0.1^2/2 twice and 0.1^2/8."""
+    desk = Desk(ZCDP(rho=1), Unit())
+    result = desk.session.sql(THREE, epsilon="0.3")
+    assert result.guarantee == PureDP(epsilon="0.3")
+    assert Fraction("0.011") < desk.spent.parameters["rho"] <= Fraction("0.01125")
+    assert desk.session.sql(THREE, epsilon="0.3").free
+    approximate = Desk(ApproxDP(epsilon=1, delta="1e-6"), Unit())
+    approximate.session.sql(THREE, epsilon="0.3")
+    assert approximate.spent.parameters["rho"] == desk.spent.parameters["rho"]
+    pure = Desk(PureDP(epsilon=1), Unit())
+    pure.session.sql(THREE, epsilon="0.3")
+    assert pure.spent == PureDP(epsilon="0.3")
+
+
 def test_a_median() -> None:
     unit = Unit(column="person", rows=2)
     desk = Desk(PureDP(epsilon=10**6, neighbors=unit.neighbors), unit)

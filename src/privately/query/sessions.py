@@ -8,7 +8,7 @@ from typing import Self, Unpack
 
 from privately.engines.protocol import Limits
 from privately.errors import InvalidParameter, NoSuchRule
-from privately.guarantees import Guarantee
+from privately.guarantees import Derivation, Guarantee, PureDP
 from privately.ledger import Answer, Charge, Ledger
 from privately.ledger import Budget as AccountBudget
 from privately.ledger.charges import LONGEST_LABEL, LONGEST_QUERY
@@ -89,7 +89,7 @@ class Session:
         priced = self.price(
             text, epsilon=epsilon, rho=rho, mu=mu, delta=delta, accuracy=accuracy, assuming=assuming, keys=keys
         )
-        charge = self._charge(_recorded(priced.question, priced.budget), priced.cost, key=key, label=text)
+        charge = self._charge(_recorded(priced.question, priced.budget), self._charged(priced), key=key, label=text)
 
         def run() -> bytes:
             groups, noise = answered(priced, self._engine, self._limits, self._randomness)
@@ -184,10 +184,7 @@ class Session:
         asked = read_questions(questions, options)
         parts = tuple(self.price(text, **own) for text, own in asked)
 
-        def price(cost: Guarantee) -> Guarantee:
-            return self._ledger.price(self._charge("batch", cost))[self.lineage]
-
-        proof = tightest(proofs_of(parts, slack=slack), price)
+        proof = self._tightest(parts, slack=slack)
         if proof is None:
             costs = [one.cost for one in parts]
             raise unpayable(next((one for one in costs if "delta" in one.parameters), costs[0]), self.budget.cap, "rho")
@@ -224,6 +221,21 @@ class Session:
             key=key,
             label=label[:LONGEST_LABEL],
         )
+
+    def _charged(self, priced: Priced) -> Guarantee:
+        """What the account is charged for one question: where it does not count epsilons, the parts one by one."""
+        if isinstance(self.budget.cap, PureDP):
+            return priced.cost
+        proof = self._tightest([priced])
+        return priced.cost if proof is None else proof.conclusion
+
+    def _tightest(self, parts: Sequence[Priced], *, slack: Number | None = None) -> Derivation | None:
+        """The proof of what all cost together that costs the account least; None if it can count none."""
+
+        def price(cost: Guarantee) -> Guarantee:
+            return self._ledger.price(self._charge("price", cost))[self.lineage]
+
+        return tightest(proofs_of(parts, slack=slack), price)
 
     def _answer(self, charge: Charge, run: Callable[[], bytes], *, asked: str, again: bool) -> Answer:
         """Charges, counts, stores, in this order. What the account cannot count is refused before."""
