@@ -17,7 +17,7 @@ from privately.ledger.stores import forks, inspected
 from privately.ledger.stores.faults import explained
 from privately.ledger.stores.protocol import Session
 from privately.ledger.stores.schema import check_kind
-from privately.ledger.stores.sqlite import PATIENCE, SQLiteSession, transaction
+from privately.ledger.stores.sqlite import PATIENCE, SAFE, SQLiteSession, transaction
 
 _SHARED = "readonly_shm=1"
 _ALONE = "immutable=1"
@@ -53,7 +53,7 @@ class SQLiteReader:
             self._connection.set_busy_timeout(int(patience * 1000))
             for option in (apsw.SQLITE_DBCONFIG_DEFENSIVE, apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE):
                 self._connection.config(option, 1)
-            for setting in ("trusted_schema = OFF", "cell_size_check = ON"):
+            for setting in SAFE:
                 self._connection.execute(f"PRAGMA {setting}").fetchall()
             try:
                 check_kind(self._connection, self.path)

@@ -28,6 +28,8 @@ from privately.ledger.stores.schema import check_kind, check_schema, found
 MEMORY = ":memory:"
 OLDEST = 3_051_003
 PATIENCE = 30.0
+SAFE = ("trusted_schema = OFF", "cell_size_check = ON", "cache_size = -65536")
+"""Settings of every connection: nothing of the file is run, damage shows, and up to 64 MB of it stay in memory."""
 
 _LOG_BYTES, _PAUSE = 8 << 20, 20
 _ORPHANS = "SELECT count(*) FROM answer WHERE number NOT IN (SELECT number FROM record WHERE charge IS NOT NULL)"
@@ -199,7 +201,7 @@ class SQLiteStore:
         if self.durable:
             check_kind(connection, self.path)
         settings = ("journal_mode = WAL", "synchronous = FULL", "wal_autocheckpoint = 0")
-        for setting in (*settings, "trusted_schema = OFF", "cell_size_check = ON", "fullfsync = ON"):
+        for setting in (*settings, *SAFE, "fullfsync = ON"):
             connection.execute(f"PRAGMA {setting}").fetchall()
         if self.durable:
             keep = ctypes.c_int(1)
