@@ -1,6 +1,7 @@
 """Tallies are bounded, keys are listed once, and nothing else can be asked for."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -114,3 +115,19 @@ def test_steps_that_pass_are_counted_by_the_engine(argument: Field, step: Fracti
     else:
         assert step_text(total, "x")
         assert bin_text(bins, "x")
+
+
+@pytest.mark.parametrize(
+    ("groups", "words"),
+    [
+        ((("a",), ("a",)), "none twice"),
+        ((), "none twice"),
+        ((("c",),), "no combination"),
+        ((("a", "b"),), "no combination"),
+    ],
+)
+def test_listed_groups_are_combinations_of_values(groups: tuple[tuple[str, ...], ...], words: str) -> None:
+    aggregation = Aggregation(source=WHOLE, keys=(key("a", "b"),), tallies=((COUNT, RowCount()),))
+    assert replace(aggregation, combinations=(("a",),)).listed_groups == 1
+    with pytest.raises(InvalidParameter, match=words):
+        replace(aggregation, combinations=groups)

@@ -116,11 +116,15 @@ class Key:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Aggregation:
-    """Tallies for every group of a relation; without keys, one group of all rows."""
+    """Tallies for every group of a relation; without keys, one group of all rows.
+
+    The groups are all combinations of the values of the keys, or some `combinations` of them that are listed.
+    """
 
     source: Relation
     keys: tuple[Key, ...]
     tallies: tuple[tuple[Identity, Tally], ...]
+    combinations: tuple[tuple[Value, ...], ...] | None = None
 
     def __post_init__(self) -> None:
         expressions = [key.expression for key in self.keys]
@@ -132,6 +136,17 @@ class Aggregation:
         identities = [key.identity for key in self.keys] + [identity for identity, _ in self.tallies]
         if len(set(identities)) != len(identities) or not self.tallies:
             raise InvalidParameter("tallies", "there must be some, with an identity each.")
+        if self.combinations is not None:
+            self._check_combinations(self.combinations)
+
+    def _check_combinations(self, listed: tuple[tuple[Value, ...], ...]) -> None:
+        """As with values: none may be there twice, and each must be one of those that the keys have."""
+        values = [set(key.values or ()) for key in self.keys]
+        for group in listed:
+            if len(group) != len(values) or not all(one in known for one, known in zip(group, values, strict=True)):
+                raise InvalidParameter("keys", "a group is no combination of the values of the keys.")
+        if not listed or len(set(listed)) != len(listed):
+            raise InvalidParameter("keys", "list at least one group, and none twice.")
 
     @property
     def keys_are_public(self) -> bool:
@@ -140,6 +155,8 @@ class Aggregation:
     @property
     def listed_groups(self) -> int | None:
         """How many groups there are, if that is public."""
+        if self.combinations is not None:
+            return len(self.combinations)
         sizes = [None if key.values is None else len(key.values) for key in self.keys]
         return None if None in sizes else math.prod(size for size in sizes if size is not None)
 

@@ -32,7 +32,7 @@ class Options(TypedDict, total=False):
     delta: Number | None
     accuracy: str | None
     assuming: int | None
-    keys: Mapping[str, Sequence[Value]] | None
+    keys: Mapping[str, Sequence[Value]] | Any | None
 
 
 Asked: TypeAlias = str | tuple[str, Mapping[str, Any]]

@@ -81,7 +81,10 @@ def _new(question: Question) -> Identity:
 
 def public_groups(question: Question) -> int:
     """How many groups the keys make whose values are public; no more than can be answered."""
-    size = prod(len(key.values) for key in question.aggregation.keys if key.values is not None)
+    asked = question.aggregation
+    size = prod(len(key.values) for key in asked.keys if key.values is not None)
+    if asked.combinations is not None:
+        size = len(asked.combinations)
     if size > MOST_GROUPS:
         raise InvalidParameter("keys", f"these would be {size:,} groups; {MOST_GROUPS:,} is the most.")
     return size
@@ -93,6 +96,8 @@ def groups_of(question: Question, shown: Sequence[Group] = ()) -> tuple[Group, .
     Values that were shown come in their own order, NULL last, which tells nothing of the data beyond themselves.
     """
     keys = question.aggregation.keys
+    if question.aggregation.combinations is not None:
+        return question.aggregation.combinations
     unknown = [at for at, key in enumerate(keys) if key.values is None]
     if not unknown:
         return tuple(product(*(key.values or () for key in keys)))

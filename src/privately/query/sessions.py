@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
-from typing import Self, Unpack
+from typing import Any, Self, Unpack
 
 from privately.engines.protocol import Limits
 from privately.errors import InvalidParameter, NoSuchRule
@@ -37,11 +37,13 @@ from privately.query.explaining import Explanation, explained, shown_note
 from privately.query.listing import groups_of, listing_of, public_groups
 from privately.query.pricing import Priced
 from privately.query.proving import derivation
+from privately.query.public_tables import read_keys
 from privately.query.results import Result
 from privately.query.uses import uses
 from privately.rounding import Number
 
-Keys = Mapping[str, Sequence[Value]]
+Keys = Mapping[str, Sequence[Value]] | Any
+"""Values of keys by name, or a public table of any library whose rows are the groups."""
 
 
 class Session:
@@ -111,7 +113,7 @@ class Session:
         keys: Keys | None = None,
     ) -> Priced:
         """What a question would cost and which noise it would get. Free, and touches no data."""
-        question = bind(text, {self.table.name: self.table}, keys=keys, unknown=delta is not None)
+        question = bind(text, {self.table.name: self.table}, keys=read_keys(keys), unknown=delta is not None)
         unknown = listing_of(question) is not None
         if delta is not None and not unknown:
             raise InvalidParameter("delta", "all groups of this question are public already; leave it out.")

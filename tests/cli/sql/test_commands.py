@@ -53,6 +53,18 @@ def test_bounds_on_rows_in_groups_are_told(run: Run) -> None:
         assert moved in done.out, done.err
 
 
+def test_groups_of_a_public_file(run: Run) -> None:
+    Path("wards.csv").write_text("ward\nB\nC\n", encoding="utf-8")
+    done = run("sql", "visits.csv", WARDS, "--epsilon", "1", *BUDGET, "--keys-file", "wards.csv", "--json")
+    assert [row[0] for row in json.loads(done.out)["rows"]] == ["B", "C"]
+    for content, words in (("", "needs names"), ("ward\n", "needs names"), ("ward\nB,C\n", "needs names")):
+        Path("wards.csv").write_text(content, encoding="utf-8")
+        refused = run("explain", "visits.csv", WARDS, "--epsilon", "1", *BUDGET, "--keys-file", "wards.csv")
+        assert f"--keys-file: wards.csv {words}" in refused.err
+    missing = run("explain", "visits.csv", WARDS, "--epsilon", "1", *BUDGET, "--keys-file", "no.csv")
+    assert "--keys-file: cannot read no.csv" in missing.err
+
+
 def test_an_accuracy_costs_what_it_takes(run: Run) -> None:
     done = run("sql", "visits.csv", WARDS, "--accuracy", "20 at 95%", *BUDGET, "--json")
     (ends, _) = json.loads(done.out)["intervals"]["n"]

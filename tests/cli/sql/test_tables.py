@@ -14,6 +14,7 @@ from privately.errors import InvalidParameter
 from privately.guarantees import ZCDP, ApproxDP, GaussianDP, PureDP
 from privately.ledger import Ledger
 from privately.plans import Column, Table, Unit
+from privately.query.public_tables import PublicTable
 
 TABLE = Table(
     name="visits",
@@ -68,7 +69,7 @@ def test_a_ledger_knows_its_budget(tmp_path: Path) -> None:
 def test_keys_have_the_types_of_their_columns() -> None:
     typed = ["integer=1,-2", "real=0.5", "text=1,b,", "boolean=true,False", "date=2026-01-31"]
     typed += ["timestamp=2026-01-31T10:00", "year=2025,2026", "band=old,18", "integer=7"]
-    assert keys_of(typed, TABLE) == {
+    assert keys_of(typed, None, TABLE) == {
         "integer": [1, -2, 7],
         "real": [0.5],
         "text": ["1", "b", None],
@@ -78,13 +79,13 @@ def test_keys_have_the_types_of_their_columns() -> None:
         "year": [2025, 2026],
         "band": ["old", "18"],
     }
-    assert keys_of(None, TABLE) is None
+    assert keys_of(None, None, TABLE) is None
 
 
 @pytest.mark.parametrize("wrong", ["ward", "=a", "integer=x", "boolean=maybe", "date=today"])
 def test_bad_keys(wrong: str) -> None:
     with pytest.raises(InvalidParameter, match="--keys"):
-        keys_of([wrong], TABLE)
+        keys_of([wrong], None, TABLE)
 
 
 def test_the_lineage_is_found_as_opening_finds_it(tmp_path: Path) -> None:
@@ -108,3 +109,21 @@ def test_questions_from_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(sys, "stdin", given(wrong))
         with pytest.raises(InvalidParameter, match="SQL"):
             question_of("-")
+
+
+def test_rows_of_a_public_file_have_the_types_of_their_columns(tmp_path: Path) -> None:
+    file = tmp_path / "groups.csv"
+    file.write_text("\ufeffinteger,other,text\n1,7,a\n,8,\n", encoding="utf-8")
+    found = keys_of(None, file, TABLE)
+    assert isinstance(found, PublicTable)
+    assert (found.columns, found.rows) == (("integer", "other", "text"), ((1, 7, "a"), (None, 8, None)))
+
+
+@pytest.mark.parametrize("content", [b"integer\nx\n", b"\xff\n1\n", b"a,A\n1,2\n"])
+def test_bad_public_files(content: bytes, tmp_path: Path) -> None:
+    file = tmp_path / "groups.csv"
+    file.write_bytes(content)
+    with pytest.raises(InvalidParameter):
+        keys_of(None, file, TABLE)
+    with pytest.raises(InvalidParameter, match="not both"):
+        keys_of(["a=1"], file, TABLE)

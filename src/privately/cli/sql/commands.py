@@ -34,6 +34,7 @@ def sql(
     accuracy: o.Accuracy = None,
     assuming: o.Assuming = None,
     keys: o.Keys = None,
+    keys_file: o.KeysFile = None,
     budget_epsilon: o.BudgetEpsilon = None,
     budget_delta: o.BudgetDelta = None,
     budget_rho: o.BudgetRho = None,
@@ -89,7 +90,7 @@ def sql(
         with open_table(file, **cap, ledger=ledger, analyst=analyst, **opened.settings) as session:
             result = session.sql(
                 text, epsilon=epsilon, rho=rho, mu=mu, delta=delta, accuracy=accuracy, assuming=assuming,
-                keys=keys_of(keys, session.table), key=key, again=again,
+                keys=keys_of(keys, keys_file, session.table), key=key, again=again,
             )  # fmt: skip
             remaining = session.budget.remaining
     if certificate is not None:
@@ -120,6 +121,7 @@ def explain(
     accuracy: o.Accuracy = None,
     assuming: o.Assuming = None,
     keys: o.Keys = None,
+    keys_file: o.KeysFile = None,
     budget_epsilon: o.BudgetEpsilon = None,
     budget_delta: o.BudgetDelta = None,
     budget_rho: o.BudgetRho = None,
@@ -159,7 +161,7 @@ def explain(
         with open_table(file, budget=PureDP(epsilon=1), ledger=":memory:", **opened.settings) as session:
             explanation = session.explain(
                 text, epsilon=epsilon, rho=rho, mu=mu, delta=delta, accuracy=accuracy, assuming=assuming,
-                keys=keys_of(keys, session.table),
+                keys=keys_of(keys, keys_file, session.table),
             )  # fmt: skip
     explanation = replace(explanation, remaining=remaining if known is None else known.remaining)
     if as_json:

@@ -79,6 +79,10 @@ Keys = Annotated[
     list[str] | None,
     _option("--keys", about="The groups of a key; may be repeated.", panel=ASK, metavar="COLUMN=A,B,C"),
 ]
+KeysFile = Annotated[
+    Path | None,
+    _option("--keys-file", about="A public CSV file whose rows are the groups.", panel=ASK, metavar="CSV"),
+]
 
 BudgetEpsilon = Annotated[
     str | None,

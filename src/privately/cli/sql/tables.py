@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from pathlib import Path
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from privately.ledger import Budget
     from privately.plans import Table
     from privately.plans.types import Value
+    from privately.query.public_tables import Keys, PublicTable
 
 LONGEST = 10**7
 """Bytes of a question."""
@@ -106,20 +108,51 @@ def question_of(text: str) -> str:
         raise InvalidParameter("SQL", "is not a text in UTF-8.") from None
 
 
-def keys_of(typed: Sequence[str] | None, table: Table) -> dict[str, list[Value]] | None:
-    """The groups that were typed, as values of the columns' types; an empty name is that of nobody: NULL."""
+def keys_of(typed: Sequence[str] | None, file: Path | None, table: Table) -> Keys | None:
+    """The groups that were typed, as values of the columns' types; an empty name is that of nobody: NULL.
+
+    Or those that are the rows of a public file.
+    """
+    types = {column.name.casefold(): column.type.value for column in table.columns}
+    if file is not None:
+        if typed:
+            raise InvalidParameter("--keys-file", "give the groups in it, or with --keys, not both.")
+        return _rows_of(file, types)
     if not typed:
         return None
-    types = {column.name.casefold(): column.type.value for column in table.columns}
     found: dict[str, list[Value]] = {}
     for one in typed:
         name, sign, listed = one.partition("=")
         if not sign or not name:
             raise InvalidParameter("--keys", f"{one!r} is not of the form ward=A,B,C.")
         texts = listed.split(",")
-        kind = types.get(name.casefold()) or ("integer" if all(map(_is_whole, texts)) else "text")
+        kind = types.get(name.casefold()) or _kind(texts)
         found.setdefault(name, []).extend(_value(text, kind, name) for text in texts)
     return found
+
+
+def _rows_of(file: Path, types: Mapping[str, str]) -> PublicTable:
+    from privately.query.public_tables import PublicTable
+
+    try:
+        with file.open(encoding="utf-8-sig", newline="") as opened:
+            names, *rows = [row for row in csv.reader(opened) if row] or [[]]
+    except (OSError, UnicodeDecodeError, csv.Error) as fault:
+        reason = fault.strerror if isinstance(fault, OSError) else "it is no CSV file in UTF-8"
+        raise InvalidParameter("--keys-file", f"cannot read {file}: {reason}.") from None
+    if not rows or any(len(row) != len(names) for row in rows):
+        raise InvalidParameter("--keys-file", f"{file.name} needs names of columns, and values of all of them below.")
+    columns = [
+        [_value(text, types.get(name.casefold()) or _kind(texts), name) for text in texts]
+        for name, texts in zip(names, zip(*rows, strict=True), strict=True)
+    ]
+    if len({name.casefold() for name in names}) != len(names):
+        raise InvalidParameter("--keys-file", f"{file.name} has two columns of the same name.")
+    return PublicTable(columns=tuple(names), rows=tuple(zip(*columns, strict=True)))
+
+
+def _kind(texts: Sequence[str]) -> str:
+    return "integer" if all(map(_is_whole, texts)) else "text"
 
 
 def _is_whole(text: str) -> bool:

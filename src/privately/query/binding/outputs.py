@@ -35,6 +35,7 @@ from privately.query.binding.expressions import Scope, bind_expression
 from privately.query.binding.keys import check_groups, given_values, possible, unknown_values
 from privately.query.binding.names import Binding, Name, Names
 from privately.query.binding.relations import Rows, bind_condition, bind_rows, output_name
+from privately.query.public_tables import Keys, PublicTable
 from privately.query.spans import Source
 
 MOST_KEYS = 20
@@ -53,7 +54,7 @@ class Item:
 def bind_select(
     select: exp.Select,
     tables: Mapping[str, Table],
-    keys: Mapping[str, Sequence[Value]],
+    keys: Keys,
     source: Source,
     *,
     unknown: bool = True,
@@ -67,7 +68,7 @@ def bind_select(
     outer = Scope(binding=binding, names=rows.names, aggregates=aggregates.bind)
     items = _items(select, outer)
     having, order = _having(select, items, outer), _order(select, items, outer)
-    named = _named_keys(groups, items, rows, keys, binding, unknown=unknown)
+    named, combinations = _named_keys(groups, items, rows, keys, binding, unknown=unknown)
     if not aggregates.tallies:
         raise NotSupported("this asks for rows, not for aggregates.", hint=_AGGREGATE, span=source.span(select))
     fields = {key.expression: Field(key.identity, replace(key.expression.known, cost=1)) for key in named}
@@ -75,7 +76,7 @@ def bind_select(
     answer = _Answer(keys=fields, estimates=estimates, source=source)
     tallies = tuple((identity, tally) for tally, identity in aggregates.tallies.items())
     return Question(
-        aggregation=Aggregation(source=rows.relation, keys=named, tallies=tallies),
+        aggregation=Aggregation(source=rows.relation, keys=named, tallies=tallies, combinations=combinations),
         estimates=estimates,
         outputs=tuple(Output(name=item.name, expression=answer.of(item.value, item.node)) for item in items),
         having=None if having is None else answer.of(having, select.args["having"]),
@@ -145,18 +146,23 @@ def _named_keys(
     groups: list[tuple[Expression, exp.Expr]],
     items: list[Item],
     rows: Rows,
-    given: Mapping[str, Sequence[Value]],
+    given: Keys,
     binding: Binding,
     *,
     unknown: bool,
-) -> tuple[Key, ...]:
-    """The keys, with their values where these are public. Given ones go by the name of an output or column."""
-    left = {name.casefold(): (name, values) for name, values in given.items()}
-    found = []
+) -> tuple[tuple[Key, ...], tuple[tuple[Value, ...], ...] | None]:
+    """The keys, with their values where these are public. Given ones go by the name of an output or column.
+
+    And the groups, if a public table lists them; otherwise they are all combinations of the values.
+    """
+    lists = given.values if isinstance(given, PublicTable) else given
+    left = {name.casefold(): (name, values) for name, values in lists.items()}
+    found, given_names = [], list[str | None]()
     for expression, node in groups:
         names = [item.name for item in items if item.value == expression]
         names += [node.name] if isinstance(node, exp.Column) else []
         listed = [left.pop(name.casefold()) for name in names if name.casefold() in left]
+        given_names.append(listed[0][0] if listed else None)
         values = possible(expression, rows.relation, binding.columns)
         if listed:
             values = given_values(*listed[0], expression.known.type)
@@ -170,11 +176,13 @@ def _named_keys(
     if left:
         hint = "Name columns of GROUP BY."
         raise InvalidParameter("keys", f"nothing is grouped by {next(iter(left.values()))[0]}.", hint=hint)
+    if isinstance(given, PublicTable):
+        return tuple(found), given.groups(given_names)
     try:
         check_groups(key.values for key in found)
     except Refused as error:
         raise binding.source.refuse(error, groups[0][1]) from None
-    return tuple(found)
+    return tuple(found), None
 
 
 # --- SELECT list, HAVING, ORDER BY, LIMIT ---------------------------------------------------------------------------

@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from privately.errors import InvalidParameter, NotSupported, Refused
-from privately.plans import Call, Expression, Filter, Project, Question, Table, UnitCount, Value
+from privately.plans import Call, Expression, Filter, Project, Question, Table, UnitCount
 from privately.plans.expressions import DEEPEST, MOST_NODES
 from privately.query.binding.outputs import bind_select
 from privately.query.grammar import GENERAL
 from privately.query.parsing import parse
+from privately.query.public_tables import Keys
 
 
 def bind(
     text: str,
     tables: Mapping[str, Table],
     *,
-    keys: Mapping[str, Sequence[Value]] | None = None,
+    keys: Keys | None = None,
     unknown: bool = True,
 ) -> Question:
     """The question that a text asks of some tables; `Refused` with a span and a hint if it asks none that we answer.
 
-    `keys` lists values of GROUP BY columns that are public, by name. Without, declared categories, truth values and
-    whole numbers in a small range (such as months) are public; other groups are unknown beforehand, and refused unless
-    they may be.
+    `keys` lists values of GROUP BY columns that are public, by name, or groups as the rows of a public table. Without,
+    declared categories, truth values and whole numbers in a small range (such as months) are public; other groups are
+    unknown beforehand, and refused unless they may be.
 
     >>> from privately.plans import Column, Type, Unit
     >>> visits = Table(name="visits", columns=(Column(name="age", type=Type.INTEGER, bounds=(0, 120)),), unit=Unit())
