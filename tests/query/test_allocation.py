@@ -117,6 +117,8 @@ def test_the_least_threshold_for_a_delta(change: Any, groups: int, currency: Cur
     proof = derivation_of(first, aggregation).conclusion
     assert proof.neighbors == unit.neighbors
     assert proof.parameters["delta"] <= Fraction(1, 10**5)
+    most = first.share if currency == "epsilon" else first.share / 2
+    assert most * (1 - Fraction(1, 10**9)) <= proof.parameters["epsilon" if currency == "epsilon" else "rho"] <= most
     lower = m.ThresholdedHistogram(
         scale=histogram.scale, threshold=histogram.threshold - 1, keys=groups, noise=histogram.noise
     )

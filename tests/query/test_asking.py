@@ -7,11 +7,14 @@ from typing import Any
 import pytest
 
 from privately.errors import InvalidParameter, NotSupported
+from privately.guarantees import ZCDP, ApproxDP, ApproxZCDP, GaussianDP, Guarantee, PureDP
 from privately.plans import Question, Unit
 from privately.query.allocation import Budget, allocated
-from privately.query.asking import Accuracy, _is_accurate, budget_of, least_budget
+from privately.query.asking import Accuracy, _is_accurate, budget_of, delta_of, least_budget, unpayable
 from privately.query.uses import uses
+from privately.query.widths import width_of
 from tests.query.small_questions import question
+from tests.query.test_listing import unknown
 
 
 @pytest.mark.parametrize(
@@ -150,8 +153,44 @@ def test_what_cannot_be_met(names: tuple[str, ...], text: str, rows: Any, field:
     assert refused.value.field == field
 
 
-@pytest.mark.parametrize("name", ["median", "variance"])
+@pytest.mark.parametrize("name", ["median", "variance", "deviation"])
 def test_quantiles_and_spreads_have_no_accuracy(name: str) -> None:
     asked = question(name)
     with pytest.raises(NotSupported, match="epsilon="):
         least_budget(asked, uses(asked), 2, Accuracy.parse("5 at 95%"), 100)
+
+
+# --- accounts that cannot count a cost --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("cost", "cap", "field", "word"),
+    [
+        (ApproxDP(epsilon=1, delta="1e-6"), PureDP(epsilon=1), "delta", "keys="),
+        (ApproxZCDP(rho=1, delta="1e-6"), ZCDP(rho=1), "delta", "ApproxDP"),
+        (GaussianDP(mu=1), PureDP(epsilon=1), "mu", "epsilon="),
+        (ZCDP(rho=1), GaussianDP(mu=1), "mu", "epsilon="),
+        (ZCDP(rho=1), ApproxDP(epsilon=1, delta="1e-6"), "mu", "epsilon="),
+    ],
+)
+def test_what_an_account_cannot_pay(cost: Guarantee, cap: Guarantee, field: str, word: str) -> None:
+    found = unpayable(cost, cap, "mu")
+    assert found.field == field
+    assert word in found.hint
+
+
+@pytest.mark.parametrize("delta", [0, 1, "1.5", -1])
+def test_deltas_are_small(delta: Any) -> None:
+    with pytest.raises(InvalidParameter, match="delta"):
+        delta_of(delta)
+    assert delta_of("1e-6") == Fraction(1, 10**6)
+    assert delta_of(None) is None
+
+
+def test_an_accuracy_of_unknown_groups() -> None:
+    asked = unknown("rows", "sum", unit=Unit())
+    budget = least_budget(asked, uses(asked), 1, Accuracy.parse("20 at 95%"), None, delta="1e-6")
+    assert budget.delta == Fraction(1, 10**6)
+    first, second = allocated(uses(asked), 1, budget)
+    assert width_of(first.mechanisms[0].law, Fraction(95, 100)) <= 20  # type: ignore[union-attr]
+    assert width_of(second.mechanisms[0].law, Fraction(95, 100)) <= 20  # type: ignore[union-attr]

@@ -31,7 +31,11 @@ def told(text: str, **budget: Any) -> Explanation:
     assert given is not None
     plan = allocated(uses(question), 1, given)
     priced = Priced(
-        question=question, groups=((),), budget=given, plan=plan, proof=derivation(plan, question.aggregation)
+        question=question,
+        groups=((),) if question.aggregation.keys_are_public else None,
+        budget=given,
+        plan=plan,
+        proof=derivation(plan, question.aggregation),
     )
     return explained(priced, PureDP(epsilon=3))
 
@@ -57,3 +61,21 @@ def test_what_is_told(text: str, parts: tuple[str, ...]) -> None:
 
 def test_normal_noise() -> None:
     assert "rounded normal, standard deviation 6" in str(told("SELECT COUNT(*) AS n FROM visits", mu="0.5"))
+
+
+def test_groups_that_nobody_listed() -> None:
+    text = "SELECT patient, COUNT(*) AS n FROM visits GROUP BY patient"
+    found = told(text, epsilon=1, delta="1e-6")
+    assert found.groups is None
+    for part in (
+        "those groups that enough units are in",
+        "which groups there are (count of units)",
+        "3 (L1)",
+        "Laplace, scale 6, shown from 87 on",
+        "cost: ApproxDP with epsilon 1, delta",
+        "Groups of fewer than about 87 units (patient) are not shown; of 101 or more, 95 in 100 are.",
+    ):
+        assert part in str(found), str(found)
+    normal = str(told(text, rho="0.5", delta="1e-6"))
+    assert "rounded normal, standard deviation" in normal
+    assert "cost: ApproxZCDP with rho 0.5, delta" in normal
