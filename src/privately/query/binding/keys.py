@@ -9,12 +9,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 
 from privately.errors import DataDependentKeys, InvalidParameter, NotSupported
-from privately.plans import Call, Column, Constant, Expression, Field, Filter, Identity, Project, Relation, Type, Value
+from privately.plans import (
+    Call,
+    Column,
+    Constant,
+    Expression,
+    Field,
+    Filter,
+    Identity,
+    Project,
+    Relation,
+    Type,
+    Value,
+    call,
+)
 from privately.plans.expressions import fields_of
-from privately.plans.meaning import evaluate
+from privately.plans.meaning import STRICT, evaluate
 from privately.plans.types import type_of
 
 MOST_WHOLE_NUMBERS = 1_000
@@ -40,12 +54,11 @@ def _possible(expression: Expression, relation: Relation, columns: Mapping[Ident
     if isinstance(expression, Constant):
         return (expression.value,)
     if isinstance(expression, Field):
-        return _of_field(expression, relation, columns)
-    for way in (_by_branches, _by_trying):
-        found = way(expression, relation, columns)
-        if found is not None:
-            return found
-    return _by_type(expression)
+        found = _of_field(expression, relation, columns)
+    else:
+        ways = (way(expression, relation, columns) for way in (_by_branches, _by_trying))
+        found = next((one for one in ways if one is not None), _by_type(expression))
+    return _told(found, expression, relation)
 
 
 def _by_branches(expression: Call, relation: Relation, columns: Mapping[Identity, Column]) -> Values | None:
@@ -70,7 +83,7 @@ def _by_trying(expression: Call, relation: Relation, columns: Mapping[Identity, 
     """If the fields in it have few values, so has the expression: it is evaluated for all of them."""
     identities = sorted(fields_of(expression), key=lambda one: one.number)
     fields = [next(one for one in relation.fields if one.identity == identity) for identity in identities]
-    lists = [_of_field(field, relation, columns) for field in fields]
+    lists = [_possible(field, relation, columns) for field in fields]
     if any(one is None for one in lists) or math.prod(len(one or ()) for one in lists) > MOST_TRIED:
         return None
     rows = product(*(one or () for one in lists))
@@ -78,7 +91,7 @@ def _by_trying(expression: Call, relation: Relation, columns: Mapping[Identity, 
 
 
 def _of_field(field: Field, relation: Relation, columns: Mapping[Identity, Column]) -> Values | None:
-    """What a field can be: by its column or the projection that makes it, less what the filters leave out."""
+    """What a field can be, by its column or by the projection that makes it."""
     found: Values | None = None
     column = columns.get(field.identity)
     made, source = _made_by(field.identity, relation)
@@ -86,30 +99,57 @@ def _of_field(field: Field, relation: Relation, columns: Mapping[Identity, Colum
         found = (*column.categories, *([None] if column.nullable else []))
     elif made is not None and source is not None:
         found = _possible(made, source, columns)
-    found = found if found is not None else _by_type(field)
+    return found if found is not None else _by_type(field)
+
+
+def _told(found: Values | None, expression: Expression, relation: Relation) -> Values | None:
+    """What is left of the values by the conditions of the question: x IN (1, 2) lists them, x > 1 leaves NULL out."""
     for condition in _conditions(relation):
-        if isinstance(condition, Call) and field in condition.arguments:
-            found = _narrowed(found, condition, field)
-        elif isinstance(condition, Call) and condition == Call(
-            "not", (Call("is_null", (field,), field.known),), field.known
-        ):
-            found = None if found is None else tuple(one for one in found if one is not None)
+        if isinstance(condition, Call) and condition.function in {"in", "equal"} and expression in condition.arguments:
+            others = [one for one in condition.arguments if one != expression]
+            listed = tuple(one.value for one in others if isinstance(one, Constant))
+            alike = all(one.known.type is expression.known.type for one in others)
+            if alike and len(listed) == len(condition.arguments) - 1 and None not in listed:
+                found = listed if found is None else tuple(one for one in found if one in listed)
+    if found is None or None not in found or _may_be_null(expression, relation):
+        return found
+    return tuple(one for one in found if one is not None)
+
+
+def _may_be_null(expression: Expression, relation: Relation) -> bool:
+    """Whether a value may be NULL in rows of which all conditions are true."""
+    needed = [_needed(_present(condition)) for condition in _conditions(relation)]
+    return _without_null(expression, set[Expression]().union(*needed)).known.nullable
+
+
+def _present(condition: Expression) -> Expression:
+    """What cannot be NULL if the condition is true: what is asked for by IS NOT NULL, or else the condition itself."""
+    if isinstance(condition, Call) and condition.function == "not":
+        (inner,) = condition.arguments
+        if isinstance(inner, Call) and inner.function == "is_null":
+            return inner.arguments[0]
+    return condition
+
+
+def _needed(expression: Expression) -> set[Expression]:
+    """What cannot be NULL if the expression is not: the arguments of functions of which every NULL makes a NULL."""
+    found, waiting = set[Expression](), [expression]
+    while waiting:
+        one = waiting.pop()
+        found.add(one)
+        waiting += one.arguments if isinstance(one, Call) and one.function in STRICT else ()
     return found
 
 
-def _narrowed(found: Values | None, condition: Call, field: Field) -> Values | None:
-    """A comparison that is true tells that the field is not NULL, and with constants what it is."""
-    if condition.function not in _STRICT:
-        return found
-    others = [one for one in condition.arguments if one != field]
-    listed = tuple(one.value for one in others if isinstance(one, Constant) and one.known.type is field.known.type)
-    tells = condition.function in {"in", "equal"} and len(listed) == len(condition.arguments) - 1
-    if tells and None not in listed:
-        return listed if found is None else tuple(one for one in found if one in listed)
-    return None if found is None else tuple(one for one in found if one is not None)
-
-
-_STRICT = {"equal", "not_equal", "less", "less_or_equal", "greater", "greater_or_equal", "in", "like", "starts_with"}
+def _without_null(expression: Expression, present: set[Expression]) -> Expression:
+    """The expression, with what is known if these parts of it are not NULL."""
+    if isinstance(expression, Call):
+        again = call(expression.function, *(_without_null(one, present) for one in expression.arguments))
+        known = replace(again.known, nullable=again.known.nullable and expression not in present)
+        return replace(again, known=known)
+    if isinstance(expression, Field) and expression in present:
+        return replace(expression, known=replace(expression.known, nullable=False))
+    return expression
 
 
 def _made_by(identity: Identity, relation: Relation) -> tuple[Expression | None, Relation | None]:
