@@ -4,6 +4,7 @@ import itertools
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 import mpmath
 import numpy as np
@@ -320,6 +321,23 @@ def test_finer_than_asked_where_that_costs_little() -> None:
     assert meet(found, epsilon(one(law, 2), Fraction(1, 10**6), Fraction(1, 100)))
     noise = SampledLaplaceLoss(epsilon=Fraction(1), rate=Fraction(1, 10), direction="remove")
     assert epsilon(one(noise, 10), Fraction(1, 10**6), WIDTH).width < 2e-7
+
+
+@pytest.mark.parametrize("number", [2, 3, 5, 6, 7])
+def test_numbers_of_nodes_are_powers_of_two(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where several laws leave fewer of them for each, and the answer is made finer than asked."""
+    counts: list[int] = []
+
+    def lay(cut: Any, chosen: Any, count: int, **options: Any) -> object:
+        counts.append(count)
+        return laying.lay(cut, chosen, count, **options)
+
+    monkeypatch.setattr(road, "lay", lay)
+    laws = [LaplaceLoss(epsilon=Fraction(k + 7, 10)) for k in range(number - 1)]
+    noise = SampledGaussianLoss(mu_squared=Fraction(4), rate=Fraction(1, 5), direction="remove")
+    found = epsilon(Composition(parts=((noise, 3), *((law, 1) for law in laws))), Fraction(1, 10**5), WIDTH)
+    assert found.width <= 1e-4 * float(found.upper)
+    assert all(count & (count - 1) == 0 for count in counts)
 
 
 def test_an_atom_at_epsilon() -> None:

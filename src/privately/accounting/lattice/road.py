@@ -93,14 +93,16 @@ def _refined(composition: Composition, query: Query, width: Fraction) -> Interva
     views = [View.of(*in_steps(law, times)) for law, times in composition.parts]
     goal = width / query.finer
     search = _Search(query, views, goal, query.guess(views, goal))
-    most = min(max(_MOST_WORK >> (len(views) - 1).bit_length(), _FIRST), MOST)
+    halvings = (len(views) - 1).bit_length()
+    most = min(max(_MOST_WORK >> halvings, _FIRST), MOST)
+    comfortable = max(_COMFORTABLE >> halvings, _FIRST)
     search.scout()
     if search.best is None and search.count > _FIRST:  # so many nodes for a law that hardly matters beside the others
         search.count = _FIRST
         search.scout()
     has_both = any(view.dense is not None and view.atoms.losses.size for view in views)
     while not search.is_enough:
-        enough = min(_COMFORTABLE // len(views), most) if search.is_narrow else most
+        enough = min(comfortable, most) if search.is_narrow else most
         if search.count >= enough:
             break
         search.count = min(search.count * _more(search.wide, has_both=has_both), enough)
