@@ -1,12 +1,16 @@
 """Claims about `privately.accounting`: CPU beside dp-accounting, prv-accountant and Opacus, upper ends, memory.
 
-Each library answers in a process of its own that stays. An event is made first, then one call is timed by the CPU that
-its process counts, in turn, round after round. Before the rounds each process answers for another event, so that
-imports and tables are not counted; in every round noise and delta change a little, so that no answer can be kept from
-the last one. A peer has a minute of CPU and ten gigabytes for one answer. prv-accountant is asked for epsilon within
-0.1 only, Opacus and dp-accounting for their defaults (dp-accounting also on its grid of 1e-3).
+Each library answers in a process of its own that stays. Events are made first, then every call is timed by the CPU that
+its process counts. Before the rounds each process answers for another event, so that imports and tables are not
+counted; noise and delta change a little from one question to the next, so that no answer can be kept.
 
-`python -m benchmarks.accounting small calibration` runs only these parts.
+The libraries take turns, round after round. In a round each answers several questions in a row. The first one comes
+right after the others have filled the caches of the processor with data of their own, and is shown apart ("alone");
+figures are medians of the others, which is what a program that asks more than once pays. An answer that takes a second
+is asked for once. A peer has a minute of CPU and ten gigabytes for one answer. prv-accountant is asked for epsilon
+within 0.1 only, Opacus and dp-accounting for their defaults (dp-accounting also on its grid of 1e-3).
+
+`python -m benchmarks.accounting small "speed:laplace 20"` runs only this part, and these cases of the other.
 """
 
 import json
@@ -21,8 +25,9 @@ from typing import Any
 from benchmarks.harness import Clock, keep, peer_python
 from benchmarks.noise import Line
 
-ROUNDS = 7
-SLOW = 1.0
+ROUNDS = 5
+SLOW, QUICK = 1.0, 0.1
+IN_A_ROW, FEW_IN_A_ROW = 12, 2
 DELTA = "1e-6"
 MEGABYTES = 100
 
@@ -43,6 +48,13 @@ def capped(function, *arguments):
         return f"{type(fault).__name__}: {fault}"[:60]
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
+def timed(function, questions):
+    found = []
+    for question in questions:
+        start = time.process_time()
+        value = capped(function, *question)
+        found.append([time.process_time() - start, value])
+    return found
 def peak():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 """
@@ -164,18 +176,22 @@ class Side:
 
     name: str
     clock: Clock
-    ask: str = "ask(event, {delta!r})"
+    grid: float | None = None
     target: float | None = None
     speaks: Callable[[Part], bool] = lambda _part: True
 
     def can(self, parts: Sequence[Part]) -> bool:
         return all(self.speaks(part) for part in parts)
 
-    def answer(self, parts: Sequence[Part], delta: str) -> tuple[float, Any]:
-        """CPU seconds and epsilon, both ends for ours; a text where there is none."""
-        self.clock.measure(f"import json\nevent = make(json.loads({json.dumps(list(parts))!r}))")
-        call = self.ask.format(delta=delta).replace("(", ", ", 1)
-        return self.clock.measure(f"answer = capped({call}")
+    def answers(self, questions: Sequence[tuple[Sequence[Part], str]]) -> list[tuple[float, Any]]:
+        """CPU seconds and epsilon for each, both ends for ours; a text where there is none."""
+        more = [] if self.grid is None else [self.grid]
+        self.clock.measure(
+            f"import json\nquestions = [(make(parts), delta, *{more}) for parts, delta in"
+            f" json.loads({json.dumps(questions)!r})]"
+        )
+        found = self.clock.measure("answer = timed(ask, questions)")[1]
+        return [(seconds, answer) for seconds, answer in found]
 
 
 _TURNS = count(1)
@@ -183,7 +199,7 @@ _TURNS = count(1)
 
 def changed(parts: Sequence[Part]) -> list[Part]:
     """The same parts with noise larger by less than a part in 10^5, never the same twice."""
-    more = f"{next(_TURNS):03}"
+    more = f"{next(_TURNS):05}"
     return [
         (kind, f"{noise}{'' if '.' in noise else '.'}00000{more}", rate, times) for kind, noise, rate, times in parts
     ]
@@ -191,34 +207,36 @@ def changed(parts: Sequence[Part]) -> list[Part]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Taken:
-    """What the rounds gave: seconds of each side, and the last answers, all to the same question."""
+    """What the rounds gave: seconds of each side, those right after the others, and answers to the same question."""
 
     seconds: dict[str, float]
+    alone: dict[str, float]
     answers: dict[str, Any]
 
 
 def rounds(parts: Sequence[Part], sides: Sequence[Side], delta: str) -> Taken:
-    """All sides in turn; one whose first answer took long is asked only once."""
-    taken: dict[str, list[float]] = {side.name: [] for side in sides}
-    answers: dict[str, Any] = {}
-    for turn in range(ROUNDS):
-        question = changed(parts)
-        asked = f"{delta[:-3]}.0000{next(_TURNS):04}{delta[-3:]}" if turn else delta
+    """All sides in turn, each with several questions; one whose first answer took long is asked only once."""
+    first = {side.name: side.answers([(list(parts), delta)])[0] for side in sides}
+    alone: dict[str, list[float]] = {side.name: [] for side in sides}
+    warm: dict[str, list[float]] = {side.name: [] for side in sides}
+    for _ in range(ROUNDS):
+        questions = [(changed(parts), f"{delta[:-3]}.0000{next(_TURNS):05}{delta[-3:]}") for _ in range(IN_A_ROW)]
         for side in sides:
-            if turn and taken[side.name][0] > SLOW:
+            seconds = first[side.name][0]
+            if seconds > SLOW:
                 continue
-            seconds, answer = side.answer(parts if turn == 0 else question, asked)
-            taken[side.name].append(seconds)
-            if turn == 0:
-                answers[side.name] = answer
-    kept = {name: median(values[1:] or values) for name, values in taken.items()}
-    return Taken(seconds=kept, answers=answers)
+            found = side.answers(questions if seconds < QUICK else questions[:FEW_IN_A_ROW])
+            alone[side.name].append(found[0][0])
+            warm[side.name] += [seconds for seconds, _ in found[1:]]
+    kept, cold = ({name: median(each[name] or [first[name][0]]) for name in first} for each in (warm, alone))
+    return Taken(seconds=kept, alone=cold, answers={name: answer for name, (_, answer) in first.items()})
 
 
 def duel(name: str, taken: Taken, side: Side) -> Iterator[Line]:
     """How many times our CPU a peer takes, and by how much its upper end is above ours."""
     answer = taken.answers[side.name]
     milliseconds = {"ms": taken.seconds["ours"] * 1e3, "against": taken.seconds[side.name] * 1e3}
+    milliseconds |= {"alone": taken.alone["ours"] * 1e3, "against alone": taken.alone[side.name] * 1e3}
     ratio = taken.seconds[side.name] / taken.seconds["ours"]
     if isinstance(answer, str):
         yield Line(name=f"{name}; {side.name}: {answer}", figure=ratio, unit="x", numbers=milliseconds)
@@ -240,8 +258,10 @@ def upper_end(name: str, taken: Taken, side: Side) -> Line:
     )
 
 
-def speed(sides: Sequence[Side]) -> Iterator[Line]:
+def speed(sides: Sequence[Side], cases: Sequence[str] = ()) -> Iterator[Line]:
     for name, parts in (SAMPLED | PLAIN).items():
+        if cases and not any(case in name for case in cases):
+            continue
         able = [side for side in sides if side.can(parts)]
         taken = rounds(parts, able, DELTA)
         for side in able[1:]:
@@ -359,8 +379,7 @@ def libraries(stack: ExitStack) -> list[Side]:
     if google:
         clock = started(google, DP_ACCOUNTING)
         for grid, target in (("1e-4", 50), ("1e-3", 10)):
-            asked = f"ask(event, {{delta!r}}, {grid})"
-            sides.append(Side(name=f"dp-accounting {grid}", clock=clock, ask=asked, target=target))
+            sides.append(Side(name=f"dp-accounting {grid}", clock=clock, grid=float(grid), target=target))
     if prv:
         known: Callable[[Part], bool] = lambda part: part[0] != "response"  # noqa: E731
         sides.append(Side(name="prv-accountant", clock=started(prv, PRV), target=100, speaks=known))
@@ -368,7 +387,7 @@ def libraries(stack: ExitStack) -> list[Side]:
         sampled: Callable[[Part], bool] = lambda part: part[0] == "gaussian" and part[2] is not None  # noqa: E731
         sides.append(Side(name="Opacus PRV", clock=started(opacus, OPACUS), target=100, speaks=sampled))
     for side in sides:
-        side.answer(WARM, DELTA)
+        side.answers([(WARM, DELTA)])
     return sides
 
 
@@ -388,7 +407,10 @@ def main(names: Sequence[str]) -> int:
     with ExitStack() as stack:
         sides = libraries(stack)
         for name, part in PARTS.items():
-            for line in part(sides) if not names or name in names else ():
+            asked = [case for first, _, case in (one.partition(":") for one in names) if first == name]
+            if names and not asked:
+                continue
+            for line in speed(sides, list(filter(None, asked))) if part is speed else part(sides):
                 print(line, flush=True)
                 lines.append(line)
     keep("accounting", [line.record() for line in lines])

@@ -114,6 +114,16 @@ def test_widths() -> None:
     assert not DeltaAt(Fraction(1), Fraction(1, 100)).is_met(Interval(0, Fraction(1, 10**5)))
 
 
+@pytest.mark.parametrize("scale", [Fraction(1, 10**320), Fraction(1, 10**300), Fraction(1), 10**30, 10**400])
+def test_widths_at_the_edge(scale: Fraction) -> None:
+    """Floats decide only where they are sure."""
+    width = Fraction(1, 10**6)
+    for part in (Fraction(1), 1 - Fraction(1, 10**20), 1 + Fraction(1, 10**20), 1 - Fraction(1, 10**5), Fraction(2)):
+        found = Interval(scale, scale * (1 + width * part))
+        assert EpsilonAt(HALF, width).is_met(found) == (found.width <= width * max(scale, Fraction(1, 1000)))
+        assert DeltaAt(HALF, width).is_met(found) == (found.width <= width * found.upper)
+
+
 def test_what_is_known_without_any_road() -> None:
     assert EpsilonAt(HALF, WIDTH).unknown(Composition(parts=NORMAL)).upper == math.inf
     assert float(EpsilonAt(HALF, WIDTH).unknown(Composition(parts=COIN)).upper) == pytest.approx(2)

@@ -155,6 +155,8 @@ def _worst(found: tuple[Composition, ...], question: Question, method: Method | 
         answers.append(_best(one, question, method))
     top = _top(answers)
     lower = max(answer.lower for answer in answers)
+    if not skipped and len(answers) == 1:
+        return top
     if skipped and not _is_tight(Interval(lower, top.upper), question):
         lower = max(lower, *(min(_best(one, question, method).lower, top.upper) for one in skipped))
     return Interval(lower, top.upper, method=top.method)

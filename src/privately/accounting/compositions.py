@@ -145,7 +145,8 @@ class _Collected:
         if lower == 1:
             return Composition(infinite=Fraction(1))
         normal = [(GaussianLoss(mu_squared=total), 1) for total in _sums(self.squares)]
-        return Composition(parts=(*normal, *sorted(self.laws.items(), key=_key)), infinite=upper, infinite_lower=lower)
+        laws = sorted(self.laws.items(), key=_key) if len(self.laws) > 1 else self.laws.items()
+        return Composition(parts=(*normal, *laws), infinite=upper, infinite_lower=lower)
 
 
 def _sums(squares: Sequence[tuple[int, int]]) -> list[Fraction]:

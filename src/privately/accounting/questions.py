@@ -12,6 +12,7 @@ from privately.accounting.extremes import largest_loss, roughly_largest
 from privately.rounding import End, Interval
 
 _SCALE = Fraction(1, 1000)
+_MARGIN = 1e-12
 LARGEST_EPSILON = Fraction(10**12)
 """Beyond it delta is only bounded by what it is here."""
 NEVER = Interval(math.inf, math.inf, method="no epsilon is enough")
@@ -61,9 +62,9 @@ class EpsilonAt:
         if low != high:
             upper = road.epsilon(finite, low, self.width).upper if low > 0 else math.inf
         largest = largest_loss(composition)
-        limit: End = math.inf
-        if largest is not None and self.delta >= composition.infinite:
-            limit = largest.interval().upper
+        if largest is None or self.delta < composition.infinite:
+            return found if upper is found.upper else Interval(found.lower, upper, method=found.method)
+        limit = largest.interval().upper
         return Interval(min(found.lower, limit), min(upper, limit), method=found.method)
 
     def is_below(self, road: QuickRoad, composition: Composition, found: Interval) -> bool:
@@ -78,6 +79,8 @@ class EpsilonAt:
 
     def is_met(self, found: Interval) -> bool:
         """Whether the answer is as narrow as asked."""
+        if _is_clearly_narrow(found, self.width):
+            return True
         return found.lower == found.upper or found.width <= self.width * max(found.lower, _SCALE)
 
     def unknown(self, composition: Composition) -> Interval:
@@ -120,7 +123,7 @@ class DeltaAt:
 
     def is_met(self, found: Interval) -> bool:
         """Whether the answer is as narrow as asked."""
-        return found.width <= self.width * found.upper
+        return _is_clearly_narrow(found, self.width) or found.width <= self.width * found.upper
 
     def unknown(self, composition: Composition) -> Interval:
         """What holds when no road leads anywhere."""
@@ -145,6 +148,15 @@ def _seldom(composition: Composition) -> Fraction:
 def _finite(composition: Composition) -> Composition:
     """Its finite losses alone."""
     return Composition(parts=composition.parts) if composition.infinite else composition
+
+
+def _is_clearly_narrow(found: Interval, width: Fraction) -> bool:
+    """As floats see it, with a margin for their rounding; False where they cannot tell."""
+    try:
+        lower, upper = float(found.lower), float(found.upper)
+    except OverflowError:
+        return False
+    return 0 < lower < math.inf and upper - lower < float(width) * lower * (1 - _MARGIN) - _MARGIN * lower
 
 
 def _left_of(delta: Fraction, mass: Fraction) -> Fraction:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 import numpy as np
@@ -136,3 +136,17 @@ def test_log_masses_add_up() -> None:
 def test_refusals() -> None:
     with pytest.raises(NotApplicable):  # nothing here ever falls
         laid([(Finite.of(response(Fraction(1))), 10)], 0.0)
+
+
+@pytest.mark.parametrize("hint", [None, 1e-3, 0.3, 3.0, 1e3])
+def test_hints_need_not_be_right(hint: float | None) -> None:
+    """Whatever is guessed, the sum goes far enough, and says how much is beyond."""
+    law: Parts = [(SampledGaussian(mu=1.0, rate=0.01, removes=True), 1000)]
+    outline = Outline(law, 0.0)
+    saddle = for_delta(outline, math.log(1e-6))
+    usual = shape(outline, saddle, saddle.epsilon, math.log(1e-8))
+    assert usual.reach is not None
+    layout = lay(law, 0.0, replace(usual, reach=None if hint is None else hint * usual.reach), 1e-8)
+    assert layout.truncated <= 1e-6
+    falls, _ = layout.whole.falls(layout.views, np.array([layout.count * layout.step]), 1.0)
+    assert layout.truncated >= math.exp(-float(falls[0])) / (math.pi * layout.count * layout.step)

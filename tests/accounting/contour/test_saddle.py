@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 from privately.accounting.contour.laplaces import Laplaces
-from privately.accounting.contour.saddle import Outline, for_delta, for_epsilon, shape
+from privately.accounting.contour.saddle import Outline, for_delta, for_epsilon, shape, wanted_fall
 from privately.accounting.contour.sampled_gaussian import SampledGaussian
+from privately.accounting.contour.sampled_laplace import SampledLaplace
 from privately.accounting.losses import LaplaceLoss
 from privately.accounting.roads import NotApplicable
 
@@ -75,3 +77,35 @@ def test_few_looks_are_enough(mu: float, rate: float, times: int) -> None:
         assert len(outline.seen) - 1 <= 6
         assert for_epsilon(outline, saddle.epsilon).c == pytest.approx(saddle.c, rel=0.1)
         assert len(outline.seen) - 1 <= 12
+
+
+@pytest.mark.parametrize(("mu", "rate", "times"), [(0.5, 0.01, 1000), (1.0, 0.01, 1000), (1.25, 0.01, 10**4)])
+def test_a_good_start_saves_looks(mu: float, rate: float, times: int) -> None:
+    outline = Outline([(SampledGaussian(mu=mu, rate=rate, removes=True), times)], 0.0)
+    saddle = for_delta(outline, math.log(1e-6))
+    assert len(outline.seen) - 1 <= 4
+    assert 0.3 * saddle.c <= outline.start(math.log(1e-6)) <= 3 * saddle.c
+
+
+def test_laws_that_tell_nothing_have_a_usual_start() -> None:
+    told = Outline([(Laplaces.of([(LaplaceLoss(epsilon=Fraction(1, 10)), 100)]), 1)], 0.0)
+    assert told.start(math.log(1e-6)) == pytest.approx(5.26, rel=0.01)
+    silent = SampledLaplace(epsilon=0.5, rate=0.1, removes=True)
+    assert Outline([(silent, 10)], 0.0).start(-10) == Outline([(silent, 10)], 1.0).start(-20)
+
+
+@pytest.mark.parametrize("removes", [True, False])
+def test_how_far_to_go(removes: bool) -> None:
+    """At the frequency that is offered the integrand has fallen about twice as far as needed."""
+    law, times = SampledGaussian(mu=1.0, rate=0.01, removes=removes), 1000
+    outline = Outline([(law, times)], 0.0)
+    saddle = for_delta(outline, math.log(1e-6))
+    found = shape(outline, saddle, saddle.epsilon, math.log(1e-8)).reach
+    assert found is not None
+    s = law.power(saddle.c)
+    x = np.arange(-12 + min(s, 0), 12 + max(s, 0), 2.0**-8)
+    loss = np.log1p(law.rate * np.expm1(law.mu * x - law.mu**2 / 2))
+    weights = np.exp(s * loss - x * x / 2 - (s * loss - x * x / 2).max())
+    fallen = -times * math.log(abs(np.exp(1j * found * loss) @ weights / weights.sum()))
+    assert fallen == pytest.approx(1.9 * wanted_fall(saddle, math.log(1e-8)), rel=0.1)
+    assert shape(Outline([(law, times)], 1.0), saddle, 1.0, -10).reach is None

@@ -14,6 +14,7 @@ NORMAL = "closed form: normal losses add up to one"
 ONE = "closed form: one step"
 FINITE = "closed form: all sums of finitely many losses"
 _DIGITS = 60
+_SEVERAL = "several steps have no closed form"
 _BEYOND = "numbers beyond the range of the arithmetic"
 
 
@@ -33,9 +34,11 @@ def epsilon(composition: Composition, delta: Fraction, width: Fraction) -> Inter
     """epsilon at delta, above the mass at infinite loss and below 1; as narrow as the arithmetic allows."""
     del width
     least, most = composition.infinite_lower, composition.infinite
+    if not _has_a_form(composition):
+        raise NotApplicable(_SEVERAL)
     if not most < delta < 1:
         raise NotApplicable("delta is not above the mass at infinite loss for certain, or 1")
-    easier, harder = ((delta - mass) / (1 - mass) for mass in (least, most))
+    easier, harder = ((delta - mass) / (1 - mass) if mass else delta for mass in (least, most))
     try:
         (lower, upper), method = _inverse(composition, harder)
         if easier != harder:
@@ -43,6 +46,13 @@ def epsilon(composition: Composition, delta: Fraction, width: Fraction) -> Inter
     except OverflowError:
         raise NotApplicable(_BEYOND) from None
     return Interval(max(lower, Fraction(0)), max(upper, Fraction(0)), method=method)
+
+
+def _has_a_form(composition: Composition) -> bool:
+    """A quick look."""
+    parts = composition.parts
+    alike = isinstance(parts[0][0], (GaussianLoss, FiniteLoss)) if parts else True
+    return alike or (len(parts) == 1 and parts[0][1] == 1)
 
 
 def _profile(composition: Composition, epsilon: Fraction) -> tuple[Enclosure, str]:
@@ -58,7 +68,7 @@ def _profile(composition: Composition, epsilon: Fraction) -> tuple[Enclosure, st
         return finite.profile(composition, epsilon), FINITE
     if len(parts) == 1 and parts[0][1] == 1:
         return single.profile(parts[0][0], epsilon), ONE
-    raise NotApplicable("several steps have no closed form")
+    raise NotApplicable(_SEVERAL)
 
 
 def _inverse(composition: Composition, delta: Fraction) -> tuple[tuple[Fraction, Fraction], str]:
@@ -74,7 +84,7 @@ def _inverse(composition: Composition, delta: Fraction) -> tuple[tuple[Fraction,
         return finite.inverse(composition, delta), FINITE
     if len(parts) == 1 and parts[0][1] == 1:
         return single.inverse(parts[0][0], delta), ONE
-    raise NotApplicable("several steps have no closed form")
+    raise NotApplicable(_SEVERAL)
 
 
 def _normal(composition: Composition) -> tuple[Fraction, Fraction] | None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
 import numpy as np
 
@@ -38,6 +38,9 @@ class Bounds:
 
 class Integral:
     """The sum along one contour, for any epsilon = centre + s."""
+
+    takes_slopes = False
+    """Whether the derivatives of the sum are of use, too."""
 
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
@@ -106,34 +109,24 @@ class Integral:
         real, imaginary = self.terms.real, self.terms.imag
         level = real * cosine
         level += imaginary * sine
-        imaginary = imaginary * cosine
-        imaginary -= real * sine
         scale = self.step * _PER_TURN_BELOW
-        totals = level.sum(axis=1).tolist()
-        imaginary *= self.places
-        level *= self.squares
-        slopes, bends = imaginary.sum(axis=1).tolist(), level.sum(axis=1).tolist()
+        totals = add(level, axis=1).tolist()
+        slopes = bends = [0.0] * len(places)
+        if self.takes_slopes:
+            imaginary = imaginary * cosine
+            imaginary -= real * sine
+            imaginary *= self.places
+            level *= self.squares
+            slopes, bends = add(imaginary, axis=1).tolist(), add(level, axis=1).tolist()
         for s, total, slope, bend in zip(places, totals, slopes, bends, strict=True):
             self._sums[s] = scale * (self.first + 2 * total), 2 * scale * slope, -2 * scale * bend
 
-    @cached_property
-    def _rows(self) -> Floats:
-        """For the sum and two derivatives, from cosines and sines."""
-        real, imaginary = self.terms.real, self.terms.imag
-        rows = np.empty((3, 2, self.places.size))
-        rows[0, 0], rows[0, 1] = real, imaginary
-        np.multiply(imaginary, self.places, out=rows[1, 0])
-        np.multiply(real, -self.places, out=rows[1, 1])
-        np.multiply(rows[0], self.squares, out=rows[2])
-        return rows.reshape(3, -1)
-
+    @lru_cache(maxsize=2)  # noqa: B019 - as below
     def _nearly(self, s: float) -> tuple[float, float, float]:
-        """As `sum_at`, without a promise."""
-        turns, angles = np.empty((2, self.places.size)), self.places * s
-        np.cos(angles, out=turns[0])
-        np.sin(angles, out=turns[1])
-        total, slope, bend = np.einsum("kn,n->k", self._rows, turns.reshape(-1)).tolist()
-        scale = self.step * _PER_TURN_BELOW
+        """The sum and two derivatives, without a promise."""
+        turned = self.terms * np.exp(self.places * (-1j * s))
+        real, scale = turned.real, self.step * _PER_TURN_BELOW
+        total, slope, bend = float(add(real)), float(self.places @ turned.imag), float(self.squares @ real)
         return scale * (self.first + 2 * total), 2 * scale * slope, -2 * scale * bend
 
     @lru_cache(maxsize=8)  # noqa: B019 - as below
@@ -220,5 +213,9 @@ class Integral:
 
 
 def _exact_centre(layout: Layout) -> Fraction:
+    if len(layout.views) == 1 and not layout.gaussian:
+        ((view, times),) = layout.views
+        above, below = view.centre.as_integer_ratio()
+        return Fraction(times * above, below)
     gaussian = Fraction((layout.c + 0.5) * layout.gaussian)
     return gaussian + sum((times * Fraction(view.centre) for view, times in layout.views), Fraction(0))

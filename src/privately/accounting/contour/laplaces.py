@@ -57,6 +57,14 @@ class Laplaces:
         return np.array(self.times, dtype=np.float64)
 
     @property
+    def rough_variance(self) -> float:
+        """About the variance of all losses, if they are small."""
+        return float(self.counts @ (self.epsilon * self.epsilon))
+
+    def steep_from(self, times: int) -> float:  # noqa: ARG002 - nowhere, as losses are bounded
+        return math.inf
+
+    @property
     def size(self) -> int:
         """What a frequency costs, in points of other laws."""
         return 16 * self.epsilon.size

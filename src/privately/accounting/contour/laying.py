@@ -12,19 +12,21 @@ import numpy as np
 from privately.accounting.contour.atoms import MOST_STEPS, Atoms
 from privately.accounting.contour.bundles import grids
 from privately.accounting.contour.protocols import Gridded, Law
-from privately.accounting.contour.saddle import Shape
+from privately.accounting.contour.saddle import Shape, wanted_fall
 from privately.accounting.contour.view import View, enlarged, exp_above
 from privately.accounting.elementary import UNIT, Floats
 from privately.accounting.roads import NotApplicable
 
 MOST_WORK = 1 << 24
-_REACHES = np.array([1.0, 1.25, 1.6, 2.4, 4.0, 8.0])
+_REACHES, _LATER_REACHES = np.array([1.0, 1.25, 1.6]), np.array([2.4, 4.0, 8.0])
 _FAR_REACHES = np.array([1.6, 2.4, 4.0])
 """Where frequencies are few, going further costs less than trying twice."""
 _LONG_REACHES = 4.0 * 1.25 ** np.arange(32.0)
+_GUESSED = np.array([0.85, 1.05, 1.4])
+_NOT_FAR, _NEARLY_SQUARE = 100.0, 1.5
 _AGAIN = np.array([1.0, 1.02, 1.1])
 """Once a reach is known: other points may need a little more."""
-_ENDLESS_REACHES = np.concatenate([_REACHES[:4], _LONG_REACHES])
+_ENDLESS_REACHES = np.concatenate([_REACHES, _LATER_REACHES[:1], _LONG_REACHES])
 """Where no points have to be laid again, all are tried at once."""
 _LONGEST_REACH = 1e9
 _NEGLIGIBLE = 5.0
@@ -57,39 +59,36 @@ def lay(
 ) -> Layout:
     """A sum long enough for errors of about `tolerance`, relative to delta; NotApplicable if it is too much work."""
     saddle, c = shape.saddle, shape.saddle.c
-    wanted = 3 - math.log(tolerance) - saddle.log_sum
+    wanted = wanted_fall(saddle, math.log(tolerance))
     calm = wanted - math.log(2 * c + 1)
     if not saddle.variance > 0:
         raise NotApplicable("the losses do not vary")
     base = math.sqrt(2 * wanted / saddle.variance)
     beyond = 2 * shape.step
-    ratios, reach = _REACHES, base * float(_REACHES[2]) + beyond
-    if 4 * base < _FEW * shape.step:
-        ratios, reach = _FAR_REACHES, base * float(_FAR_REACHES[-1]) * (1 + 2.0**-40) + beyond
+    ratios = _first_ratios(shape, base)
+    reach = base * float(ratios[-1]) * (1 + 2.0**-40) + beyond
+    may_guess = True
     while True:
         quiets = [calm + math.log(times * len(parts)) for _, times in parts]
         whole = Whole(grids(parts, c, shape.above, reach, quiets), gaussian, c)
         views = whole.views(reach)
-        reaches = base * (_ENDLESS_REACHES if whole.is_endless else ratios)
-        falls, atoms = whole.falls(views, reaches, wanted)
-        enough = np.flatnonzero(falls + np.log(reaches) > wanted)
-        if not enough.size:
-            reaches = base * _LONG_REACHES
-            falls, atoms = whole.falls(views, reaches, wanted)
-            enough = np.flatnonzero(falls + np.log(reaches) > wanted)
-        if enough.size and (whole.is_endless or reaches[enough[0]] + beyond <= reach):
-            views = whole.views(max(reach, float(reaches[enough[0]]) + beyond)) if whole.is_endless else views
+        tries = (_ENDLESS_REACHES, _LONG_REACHES) if whole.is_endless else (ratios, _LATER_REACHES, _LONG_REACHES)
+        found = _farther(whole, views, [base * tried for tried in tries], wanted, may_guess=may_guess)
+        if found.is_enough and (whole.is_endless or found.reach + beyond <= reach):
+            views = whole.views(max(reach, found.reach + beyond)) if whole.is_endless else views
             break
-        if enough.size:
-            ratios = _AGAIN * (float(reaches[enough[0]]) / base)
-            reach = base * float(ratios[-1]) * (1 + 2.0**-40) + beyond
+        if found.is_enough:
+            ratios = _AGAIN * (found.reach / base)
+        elif found.guess:
+            ratios, may_guess = _GUESSED * (found.guess / base), False
         else:
-            base, reach, ratios = float(reaches[-1]), float(reaches[-1]) * 2 + beyond, _REACHES
+            base, ratios = found.reach, _REACHES
+        reach = base * float(ratios[-1]) * (1 + 2.0**-40) + beyond
         if base > _LONGEST_REACH:
             raise NotApplicable("the integrand falls too slowly")
         if reach / shape.step * len(parts) > most_work:
             raise NotApplicable("the sum is too long")
-    count = max(math.ceil(reaches[enough[0]] / shape.step), 2)
+    count = max(math.ceil(found.reach / shape.step), 2)
     if count * sum(grid.size for grid, _ in whole.grids) > most_work:
         raise NotApplicable("the sum is too long")
     return Layout(
@@ -98,12 +97,58 @@ def lay(
         count=count,
         gaussian=gaussian,
         views=views,
-        atoms=atoms,
+        atoms=found.atoms,
         log_mass=whole.log_mass([view.log_mass for view, _ in views]),
-        truncated=enlarged(exp_above(-float(falls[enough[0]])) / (3.14159 * shape.step * count)),
+        truncated=enlarged(exp_above(-found.falls) / (3.14159 * shape.step * count)),
         whole=whole,
         _others=(shape.above, shape.below),
     )
+
+
+def _first_ratios(shape: Shape, base: float) -> Floats:
+    """How far to go at first, over the frequency at which normal losses of the same variance would have fallen."""
+    if shape.reach:
+        return _GUESSED * (shape.reach / base)
+    return _FAR_REACHES if 4 * base < _FEW * shape.step else _REACHES
+
+
+@dataclass(frozen=True)
+class _Found:
+    """A frequency and how much the integrand has fallen there; where that is not enough, perhaps a guess of what is."""
+
+    reach: float
+    falls: float
+    atoms: Atoms | None
+    is_enough: bool
+    guess: float | None = None
+
+
+def _farther(
+    whole: Whole, views: Sequence[tuple[View, int]], tries: Sequence[Floats], wanted: float, *, may_guess: bool
+) -> _Found:
+    """The first frequency that is enough, or the last."""
+    found: _Found | None = None
+    for reaches in tries:
+        falls, atoms = whole.falls(views, reaches, wanted)
+        enough = falls + np.log(reaches) > wanted
+        place = int(enough.argmax())
+        if enough[place]:
+            return _Found(float(reaches[place]), float(falls[place]), atoms, is_enough=True)
+        guess = _guessed(reaches, falls, wanted) if may_guess and not whole.is_endless else None
+        found = _Found(float(reaches[-1]), float(falls[-1]), atoms, is_enough=False, guess=guess)
+        if guess:
+            break
+    if found is None:
+        raise NotApplicable("no frequencies to try")
+    return found
+
+
+def _guessed(reaches: Floats, falls: Floats, wanted: float) -> float | None:
+    """How far to go, where falls grow nearly like the square of the frequency and not too much was missed."""
+    first, last, ratio = float(falls[0]), float(falls[-1]), float(reaches[-1] / reaches[0])
+    if last < 1 or last * _NOT_FAR < wanted or last < first * ratio**_NEARLY_SQUARE:
+        return None
+    return float(reaches[-1]) * math.sqrt(wanted / last)
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ class Points:
         exponent = s * self.loss
         spread = abs(s) * self.loss_error
         error = spread + self._fixed_error + np.abs(exponent) * (4 * UNIT)
-        if self._is_plain and exponent.min() > -1 and exponent.max() < _LARGEST_EXPONENT:
+        if self._is_plain and np.minimum.reduce(exponent) > -1 and np.maximum.reduce(exponent) < _LARGEST_EXPONENT:
             excess = self.base * expm1(exponent)
             return Tilted(s, self.base + excess, excess, error, spread, 0.0)
         top = exponent + self.log_base
@@ -74,7 +74,7 @@ class Points:
     @cached_property
     def _is_plain(self) -> bool:
         """Whether no base weight underflows."""
-        return bool(self.log_base.min() > -_LARGEST_EXPONENT)
+        return bool(np.minimum.reduce(self.log_base) > -_LARGEST_EXPONENT)
 
     @cached_property
     def base(self) -> Floats:
@@ -103,14 +103,15 @@ class Tilted:
 
     @cached_property
     def total(self) -> float:
-        return float(self.weights.sum())
+        return float(np.add.reduce(self.weights))
 
     def log_mass(self, missing: float) -> tuple[float, float]:
         """ln M, where the points miss at most this part of M and of 1."""
-        off = float(np.abs(self.excess) @ (3 * self.error)) + float(self.weights @ self.spread)
-        off += 2 * self.weights.size * UNIT * float(np.abs(self.excess).sum())
+        sizes = np.abs(self.excess)
+        off = 3 * float(sizes @ self.error) + float(self.weights @ self.spread)
+        off += 2 * self.weights.size * UNIT * float(np.add.reduce(sizes))
         off = enlarged(off + 2 * missing * max(self.total, 0.0 if self.shift else 1.0))
-        found = float(self.excess.sum())
+        found = float(np.add.reduce(self.excess))
         least = found - off + (0.0 if self.shift else 1.0)
         if least < LEAST_MASS:
             raise NotApplicable("the points do not tell the transform from 0")

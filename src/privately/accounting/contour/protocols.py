@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from privately.accounting.contour.atoms import Atoms
 from privately.accounting.contour.view import View
@@ -20,6 +20,15 @@ class Sketched(Protocol):
     """What a law offers for a first look."""
 
     def rough(self, highest: float) -> Sketch: ...
+
+
+@runtime_checkable
+class Guided(Protocol):
+    """What some laws know of themselves without a look: about the variance, and where ln M grows too steep."""
+
+    @property
+    def rough_variance(self) -> float: ...
+    def steep_from(self, times: int) -> float: ...
 
 
 class Gridded(Protocol):

@@ -9,12 +9,13 @@ from fractions import Fraction
 
 from privately.accounting.compositions import Composition
 from privately.accounting.contour.bundles import grids
-from privately.accounting.contour.chernoff import Known, chernoff, log_chernoff
+from privately.accounting.contour.chernoff import chernoff, log_chernoff
 from privately.accounting.contour.discrete import Discrete
 from privately.accounting.contour.finite import Finite
 from privately.accounting.contour.integral import Integral
 from privately.accounting.contour.laplaces import Laplaces
-from privately.accounting.contour.laying import MOST_WORK, Whole, lay
+from privately.accounting.contour.laying import MOST_WORK, Layout, Whole, lay
+from privately.accounting.contour.mirrors import Known
 from privately.accounting.contour.protocols import Law
 from privately.accounting.contour.saddle import Outline, Saddle, for_delta, for_epsilon, shape
 from privately.accounting.contour.sampled_gaussian import SampledGaussian
@@ -73,7 +74,7 @@ def epsilon(composition: Composition, delta: Fraction, width: Fraction, *, is_st
             saddle = for_epsilon(sums.outline, guess, saddle.c)
 
     found = first_narrow(refined(), lambda found: width * max(found.upper, Fraction(1, 1000)))
-    _LAST.known = Known(composition, saddle, sums.whole) if sums.whole else None
+    _LAST.known = Known(composition, sums.layout) if sums.layout else None
     return found
 
 
@@ -97,7 +98,7 @@ def is_at_most(composition: Composition, epsilon: Fraction, delta: Fraction) -> 
     """Whether the delta of the finite losses at this epsilon is certainly at most this one: a quick look."""
     try:
         target, last = log_ends(min(delta, Fraction(1)))[0], _LAST.known
-        if last and last.is_mirror_far_below(composition, float(epsilon), target):
+        if last and last.is_mirror_below(composition, epsilon, target):
             return True
         sums = Sums(composition)
         saddle = for_epsilon(sums.outline, float(epsilon), _start(float(epsilon), target))
@@ -145,14 +146,13 @@ class Sums:
         if not self.gaussian and all(isinstance(law, Finite) for law, _ in self.laws):
             raise NotApplicable("atoms alone: their transform does not fall")
         self.outline = Outline(self.laws, self.gaussian)
-        self.whole: Whole | None = None
-        """The points of the last integral."""
+        self.layout: Layout | None = None
+        """Of the last integral."""
 
     def integral(self, saddle: Saddle, guess: float, tolerance: float, most_work: int = MOST_WORK) -> Integral:
         contour = shape(self.outline, saddle, guess, math.log(tolerance))
-        layout = lay(self.laws, self.gaussian, contour, tolerance, most_work)
-        self.whole = layout.whole
-        return Integral(layout)
+        self.layout = lay(self.laws, self.gaussian, contour, tolerance, most_work)
+        return Integral(self.layout)
 
     def finer_integral(self, saddle: Saddle, guess: float, tolerance: float) -> Integral:
         """Finer than asked where the sum stays short: its length grows with the logarithm of the tolerance only."""

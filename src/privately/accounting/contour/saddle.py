@@ -9,16 +9,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from privately.accounting.contour.bundles import sketches
-from privately.accounting.contour.protocols import Sketch, Sketched
+from privately.accounting.contour.protocols import Guided, Sketch, Sketched
+from privately.accounting.contour.view import Rough
+from privately.accounting.elementary import Floats
 from privately.accounting.roads import NotApplicable
 
 _HIGHEST = 2.0**14
 _LOWEST = 2.0**-24
 _ROUNDS = 60
 _START = 3.0
+_LOWEST_START, _HIGHEST_START = 0.1, 1000.0
 _CLOSE = 0.4
 _LONGEST_STRIDE = 2.0
 _TOGETHER = 1e-12
+_PLACES, _SHOWN = np.array([1.0, 1.5, 2.2, 3.5, 6.0, 10.0, 18.0]), 1.9
 _HEIGHTS = (0.6, 1.06, 1.25, 2.0)
 
 
@@ -42,6 +46,24 @@ class Outline:
             k, mean, variance = k + times * one[0], mean + times * one[1], variance + times * one[2]
         self.seen[c] = k
         return k, mean, variance
+
+    def start(self, log_delta: float) -> float:
+        """A first guess of the saddle for this delta, right for normal losses; below where a law grows too steep."""
+        laws = [(law, times) for law, times in self.parts if isinstance(law, Guided)]
+        variance = self.mu_squared + sum(times * law.rough_variance for law, times in laws)
+        if len(laws) < len(self.parts) or not variance > 0:
+            return _START
+        found = math.sqrt(2 * max(-log_delta, 1.0) / variance)
+        found = min([found, *(law.steep_from(times) for law, times in laws)])
+        return min(max(found, _LOWEST_START), _HIGHEST_START)
+
+    def fallen(self, c: float, frequencies: Floats) -> Floats | None:
+        """About -ln |phi(w)| of a law alone at these frequencies; None for several."""
+        self._sketch(c)
+        if len(self._sketches) != 1 or self.mu_squared:
+            return None
+        sketch, times = self._sketches[0]
+        return times * sketch.fallen(c, frequencies) if isinstance(sketch, Rough) else None
 
     def levels(self, heights: Sequence[float]) -> list[float]:
         """K alone, at several places."""
@@ -90,7 +112,11 @@ class Saddle:
 
 def for_delta(outline: Outline, log_delta: float) -> Saddle:
     """The saddle whose delta is about this one."""
-    return _search(outline, lambda saddle: (saddle.log_delta - log_delta, _ratio(log_delta, saddle.log_delta)))
+    return _search(
+        outline,
+        lambda saddle: (saddle.log_delta - log_delta, _ratio(log_delta, saddle.log_delta)),
+        outline.start(log_delta),
+    )
 
 
 def for_epsilon(outline: Outline, epsilon: float, start: float = _START) -> Saddle:
@@ -136,6 +162,8 @@ class Shape:
     step: float
     below: float
     above: float
+    reach: float | None = None
+    """Where the integrand has probably fallen far enough, if that was looked at."""
 
 
 def shape(outline: Outline, saddle: Saddle, epsilon: float, log_tolerance: float) -> Shape:
@@ -149,4 +177,29 @@ def shape(outline: Outline, saddle: Saddle, epsilon: float, log_tolerance: float
     below = min((period, b) for period, b in periods if b < c)
     step = 2 * math.pi / max(above[0], below[0], 2.0**-20)
     fraction, exponent = math.frexp(step)
-    return Shape(saddle, epsilon, math.ldexp(math.floor(fraction * 2**20), exponent - 20), below[1], above[1])
+    step = math.ldexp(math.floor(fraction * 2**20), exponent - 20)
+    return Shape(saddle, epsilon, step, below[1], above[1], _reach(outline, saddle, wanted_fall(saddle, log_tolerance)))
+
+
+def wanted_fall(saddle: Saddle, log_tolerance: float) -> float:
+    """How far the integrand must fall for a sum with errors of about this tolerance."""
+    return 3 - log_tolerance - saddle.log_sum
+
+
+def _reach(outline: Outline, saddle: Saddle, wanted: float) -> float | None:
+    """Where the integrand has fallen so far that bounds will show that it is far enough; None if that is not seen."""
+    if not saddle.variance > 0:
+        return None
+    places = math.sqrt(2 * wanted / saddle.variance) * _PLACES
+    falls = outline.fallen(saddle.c, places)
+    if falls is None:
+        return None
+    enough = falls > _SHOWN * wanted
+    last = int(enough.argmax())
+    if not enough[last]:
+        return None
+    if last == 0:
+        return float(places[0])
+    (low, high), (left, right) = np.log(falls[last - 1 : last + 1]), np.log(places[last - 1 : last + 1])
+    share = (math.log(_SHOWN * wanted) - low) / (high - low)
+    return math.exp(left + (right - left) * min(max(share, 0.0), 1.0)) if math.isfinite(share) else float(places[last])

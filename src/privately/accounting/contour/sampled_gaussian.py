@@ -47,9 +47,20 @@ class SampledGaussian:
     @classmethod
     def of(cls, law: SampledGaussianLoss) -> SampledGaussian:
         """Its floats are within 2 units of rounding of the exact parameters."""
-        if law.rate > _HIGHEST_RATE:
+        rate = float(law.rate)
+        if rate > _HIGHEST_RATE:
             raise NotApplicable("a rate so near 1")
-        return cls(mu=math.sqrt(law.mu_squared), rate=float(law.rate), removes=law.direction == "remove")
+        return cls(mu=math.sqrt(law.mu_squared), rate=rate, removes=law.direction == "remove")
+
+    @property
+    def rough_variance(self) -> float:
+        """About the variance of the loss."""
+        return self.rate**2 * math.expm1(min(self.mu**2, _LARGEST_LOSS))
+
+    def steep_from(self, times: int) -> float:
+        """About where (c + 1) c mu^2/2, less (c + 1) ln 1/q, makes up for the number of steps."""
+        rare, half = -math.log(self.rate), self.mu**2 / 2
+        return max(rare - math.log(times) / (rare / half + 1), rare / 4) / half
 
     def power(self, c: float) -> float:
         """The real part of s."""

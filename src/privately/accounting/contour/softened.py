@@ -46,6 +46,8 @@ _PER_TURN = 0.1591549430918954  # above 1/(2 pi)
 class SoftIntegral(Integral):
     """Bounds on a profile, from the sum for the same losses and a normal one of variance `softness` beside them."""
 
+    takes_slopes = True
+
     def __init__(self, layout: Layout, softness: float) -> None:
         self.softness = softness
         self._sizes = self._errors = self._turned = 0.0

@@ -23,6 +23,7 @@ _ALONE = 1 << 15
 _FEW_POINTS = 4
 """For so few, no products are worth their while."""
 _UNITY = np.array(1.0)
+_FAINT = 1e-12
 _FAITHFUL = 0.28
 _HOPELESS = 2.0  # as far as two points of the unit disk can be apart
 
@@ -63,6 +64,14 @@ class Rough:
         top = exponents.max(axis=1)
         exponents -= top[:, None]
         found: Floats = top + np.log(np.exp(exponents).sum(axis=1))
+        return found
+
+    def fallen(self, c: float, frequencies: Floats) -> Floats:
+        """-ln |phi| at several frequencies."""
+        _, weights, total = self._weights(c)
+        kept = weights > _FAINT
+        turns = np.exp(1j * np.multiply.outer(frequencies, self.losses[kept]))
+        found: Floats = -np.log(np.minimum(np.abs(turns @ (weights[kept] / total)), 1.0) + _FAINT)
         return found
 
     def _weights(self, c: float) -> tuple[float, Floats, float]:

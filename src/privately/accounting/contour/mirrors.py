@@ -1,0 +1,109 @@
+"""A composition in the other direction, by the points that were laid for the first."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+
+from privately.accounting.compositions import Composition
+from privately.accounting.contour.chernoff import chernoff
+from privately.accounting.contour.integral import Integral
+from privately.accounting.contour.laplaces import Laplaces
+from privately.accounting.contour.laying import Layout, Whole
+from privately.accounting.contour.sampled_gaussian import Grid
+from privately.accounting.contour.view import enlarged, exp_above
+from privately.accounting.elementary import Floats
+from privately.accounting.losses import GaussianLoss, LaplaceLoss, SampledGaussianLoss
+from privately.accounting.roads import DEAD_ENDS
+
+_STEEPER = np.array([0.75, 0.9, 1.1, 1.5, 2.0, 2.8, 4.0, 6.0, 9.0])
+"""Heights that are tried for the other direction, over that of the first."""
+_CLEARLY = 0.01
+
+
+@dataclass(frozen=True)
+class Known:
+    """A composition that was answered, and the points it was answered by."""
+
+    composition: Composition
+    layout: Layout
+
+    def is_mirror_below(self, composition: Composition, epsilon: Fraction, log_delta: float) -> bool:
+        """Whether ln D is at most this for the same composition in the other direction: by the points of this one.
+
+        Theorem: both directions of a sampled Gaussian are means over the same normal x of powers of the same ratio.
+        Reference: Zhu-Dong-Wang 2022, Theorem 11
+        Proof: docs/theory/accounting/contour.md#far-below
+        Checked-by: tests/accounting/contour/test_mirrors.py::test_the_other_direction_by_the_same_points
+        """
+        grids = self.mirrored() if are_mirrored(self.composition, composition) else None
+        if grids is None:
+            return False
+        c, gaussian, near = self.layout.c, self.layout.gaussian, float(epsilon)
+        try:
+            height = _lowest(grids, gaussian, c * _STEEPER, near, log_delta)
+            if height is not None and chernoff(Whole(grids, gaussian, height), height, near) <= log_delta:
+                return True
+            integral = Integral(self._laid(Whole(grids, gaussian, c)))
+            s = float(epsilon - integral.centre)
+            return integral.upper(math.nextafter(s, -math.inf)) <= math.nextafter(log_delta, -math.inf)
+        except DEAD_ENDS:
+            return False
+
+    def _laid(self, whole: Whole) -> Layout:
+        """A sum of the same length for the other direction; it may be too short, but says how much it misses."""
+        reach = self.layout.step * self.layout.count
+        views = whole.views(reach)
+        falls, atoms = whole.falls(views, np.array([reach * (1 - 2.0**-40)]), 0.0)
+        return replace(
+            self.layout,
+            views=views,
+            atoms=atoms,
+            log_mass=whole.log_mass([view.log_mass for view, _ in views]),
+            truncated=enlarged(exp_above(-float(falls[0])) / (3.14159 * reach)),
+            whole=whole,
+        )
+
+    def mirrored(self) -> list[tuple[Grid | Laplaces, int]] | None:
+        """The points for the other direction; None where some do not serve both."""
+        found: list[tuple[Grid | Laplaces, int]] = []
+        for grid, times in self.layout.whole.grids:
+            match grid:
+                case Grid():
+                    found.append((grid.mirrored(), times))
+                case Laplaces():
+                    found.append((grid, times))
+                case _:
+                    return None
+        return found
+
+
+def _lowest(
+    grids: Sequence[tuple[Grid | Laplaces, int]], gaussian: float, heights: Floats, epsilon: float, log_delta: float
+) -> float | None:
+    """At which of these heights a Chernoff bound is lowest, nearly; None where that seems to be above ln delta."""
+    levels = (heights + 1) * (gaussian / 2 * heights) - heights * epsilon
+    levels += heights * np.log(heights) - (heights + 1) * np.log(heights + 1)
+    for grid, times in grids:
+        levels += times * grid.levels(heights)
+    place = int(levels.argmin())
+    return float(heights[place]) if levels[place] < log_delta - _CLEARLY else None
+
+
+def are_mirrored(one: Composition, other: Composition) -> bool:
+    """Whether these are the same mechanisms in different directions; samples of normal noise, beside noise."""
+    if len(one.parts) != len(other.parts):
+        return False
+    for (law, times), (facing, as_often) in zip(one.parts, other.parts, strict=True):
+        if times != as_often:
+            return False
+        if isinstance(law, SampledGaussianLoss) and isinstance(facing, SampledGaussianLoss):
+            if law.direction == facing.direction or law.mu_squared != facing.mu_squared or law.rate != facing.rate:
+                return False
+        elif not isinstance(law, (GaussianLoss, LaplaceLoss)) or law != facing:
+            return False
+    return True
