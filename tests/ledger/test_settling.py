@@ -9,7 +9,7 @@ import pytest
 from privately.errors import LedgerCorrupt
 from privately.guarantees import PureDP
 from privately.ledger.charges import described
-from privately.ledger.entries import Founded, Opened, terms
+from privately.ledger.entries import Charged, Founded, Opened, kind_of, terms
 from privately.ledger.ledger import _filter
 from privately.ledger.settling import Run, settle
 from privately.ledger.state import State
@@ -66,3 +66,23 @@ def test_all_at_once() -> None:
 def test_what_does_not_add_up(accounts: dict[str, list[str]], times: int, question: str | None, words: str) -> None:
     with pytest.raises(LedgerCorrupt, match=words):
         settled(opened("a", "a/ann", "a/bob"), run(accounts, times, question=question))
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        b'{"accounts":{"a":["1/10"]},"what":"charged"}',
+        b'{"accounts":{"a":["1/10"]},"cost":{},"more":1,"what":"charged"}',
+        b'{"accounts":[],"cost":{},"what":"charged"}',
+        b'[1,"what":"charged"}',
+        b'",\xff,"what":"charged"}',
+        b"[" * 100_000 + b',"what":"charged"}',
+        b',"what":"charged"}',
+    ],
+)
+def test_what_ends_as_a_charge_and_is_none(first: bytes) -> None:
+    assert kind_of(first) is Charged
+    with pytest.raises(LedgerCorrupt):
+        settled(opened("a"), Run(groups={(first, "ann", None, False): [1, 10, 10]}))
+    with pytest.raises(LedgerCorrupt):
+        opened("a").apply_charge(first, "ann", "2", Head(3, b""))

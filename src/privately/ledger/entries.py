@@ -248,16 +248,20 @@ def kind_of(first: bytes) -> type[Entry]:
     """What kind of entry the first line begins."""
     if first == _RELEASED:
         return Released
+    if first.endswith(_CHARGED_END):  # whether it is one to its end shows where its bill is read
+        return Charged
     try:
         return terms_of(first)[0]
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         raise LedgerCorrupt("a record cannot be read.") from None
 
 
-_RELEASED = b'{"what":"released"}'
+_RELEASED, _CHARGED_END = b'{"what":"released"}', b',"what":"charged"}'
+MOST_TERMS = 16_384
+"""So many terms are remembered: more than there are records between two checkpoints."""
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=MOST_TERMS)
 def terms_of(first: bytes) -> tuple[type[Entry], dict[str, Any]]:
     """What kind of entry the first line begins, and the terms in it, which nobody may change."""
     terms = json.loads(first)

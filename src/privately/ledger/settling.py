@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 from math import lcm
 from typing import Any
 
@@ -12,12 +13,12 @@ from privately.accounting.filters import Currency
 from privately.accounting.filters.states import encoded_neighbors
 from privately.accounting.filters.sums import EXACT_BITS
 from privately.accounting.filters.tallies import Tally
-from privately.errors import LedgerCorrupt, PrivatelyError
-from privately.guarantees import GaussianDP
+from privately.errors import LedgerCorrupt
+from privately.guarantees import GaussianDP, Neighbors
 from privately.ledger.charges import repriced
 from privately.ledger.entries import Charged, charge_names, kind_of, terms_of
 from privately.ledger.names import SEPARATOR
-from privately.ledger.state import Account, State, bill_of
+from privately.ledger.state import WRONG, Account, State, bill_of
 from privately.ledger.stores import Session
 
 Look = Callable[[Callable[[Session], Any]], Any]
@@ -27,8 +28,6 @@ question its answer serves again."""
 
 Item = tuple[bytes, tuple[Fraction, ...], int, int]
 """Terms, what an account pays on them, how often, and the last record in which."""
-
-_WRONG = (PrivatelyError, KeyError, TypeError, ValueError, AttributeError, ZeroDivisionError)
 
 
 @dataclass(slots=True)
@@ -47,7 +46,7 @@ def settle(look: Look, state: State, run: Run, upto: int) -> None:
     try:
         counts: dict[bytes, tuple[int, int]] = {}
         for (first, analyst, token, unasked), (count, number, last) in run.groups.items():
-            _check_payers(state, terms_of(first)[1]["accounts"], analyst, token, unasked=unasked)
+            _check_payers(state, bill_of(first).accounts, analyst, token, unasked=unasked)
             state.asked[analyst] = min(state.asked.get(analyst, number), number)
             known = counts.get(first, (0, 0))
             counts[first] = known[0] + count, max(known[1], last)
@@ -58,7 +57,7 @@ def settle(look: Look, state: State, run: Run, upto: int) -> None:
         accounts = [_charged(state.accounts[name], listed) for name, listed in owed.items()]
     except LedgerCorrupt:
         raise
-    except _WRONG as fault:
+    except WRONG as fault:
         raise LedgerCorrupt(f"records {run.start} to {upto} do not add up ({fault}).") from None
     if None in accounts:
         _one_by_one(look, state, run.start - 1, upto)
@@ -124,8 +123,13 @@ def _plainly(cost: Mapping[str, Any], currency: Currency) -> tuple[str, ...] | N
     found = cost.get("guarantee")
     if found is None or found["kind"] != currency.kind.__name__ or currency.kind is GaussianDP or currency.orders:
         return None
-    same = found["neighbors"] == encoded_neighbors(currency.neighbors)
+    same = found["neighbors"] == _written(currency.neighbors)
     return tuple(found[str(name)] for name in currency.names) if same else None
+
+
+@lru_cache(maxsize=64)
+def _written(neighbors: Neighbors) -> dict[str, Any]:
+    return encoded_neighbors(neighbors)
 
 
 def _one_by_one(look: Look, state: State, after: int, upto: int) -> None:

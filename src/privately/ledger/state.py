@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from privately.accounting import Filter
 from privately.errors import BudgetExhausted, LedgerCorrupt, PrivatelyError
 from privately.ledger.entries import (
+    MOST_TERMS,
     VERSION,
     Adjusted,
     Charged,
@@ -25,10 +26,11 @@ from privately.ledger.entries import (
 from privately.ledger.stores import EMPTY, Head
 
 BEGINNING = "0001-01-01T00:00:00.000000Z"
-_WRONG = (PrivatelyError, KeyError, TypeError, ValueError, AttributeError, ZeroDivisionError)
+WRONG = (PrivatelyError, KeyError, TypeError, ValueError, AttributeError, ZeroDivisionError, RecursionError)
+"""What is raised on the way where a record makes no sense."""
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=MOST_TERMS)
 def spendable(texts: tuple[str, ...]) -> tuple[Fraction, ...]:
     """The amounts that texts stand for."""
     return tuple(Fraction(text) for text in texts)
@@ -46,10 +48,13 @@ class Bill(NamedTuple):
         return cls(accounts, tuple((name, spendable(tuple(texts))) for name, texts in accounts.items()))
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=MOST_TERMS)
 def bill_of(first: bytes) -> Bill:
-    """The bill in the first line of the text of a charge."""
-    return Bill.of(terms_of(first)[1]["accounts"])
+    """The bill in the first line of the text of a charge; ValueError or KeyError if it is no such line."""
+    kind, terms = terms_of(first)
+    if kind is not Charged:
+        raise LedgerCorrupt("a record is no charge, and ends as one.")
+    return Bill.of(terms["accounts"])
 
 
 class Account(NamedTuple):
@@ -102,7 +107,7 @@ class State:
         self._check_place(time, head, founds=isinstance(entry, Founded), back=isinstance(entry, ClockSet))
         try:
             self.add(entry, time, head)
-        except _WRONG as fault:
+        except WRONG as fault:
             raise _does_not_follow(head, fault) from None
 
     def apply_charge(self, first: bytes, analyst: str, time: str, head: Head) -> None:
@@ -110,7 +115,7 @@ class State:
         self._check_place(time, head)
         try:
             self.add_charge(bill_of(first), analyst, time, head)
-        except _WRONG as fault:
+        except WRONG as fault:
             raise _does_not_follow(head, fault) from None
 
     def _check_place(self, time: str, head: Head, *, founds: bool = False, back: bool = False) -> None:
