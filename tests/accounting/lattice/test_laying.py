@@ -8,13 +8,19 @@ import mpmath
 import numpy as np
 import pytest
 
-from privately.accounting.lattice import laying
+from privately.accounting.lattice import blurring, laying
 from privately.accounting.lattice.composing import Sum
 from privately.accounting.lattice.frame import Frame
 from privately.accounting.lattice.laying import Far, FarPart, lay
 from privately.accounting.lattice.planning import Contour, View
 from privately.accounting.lattice.smooth import NOTHING
-from privately.accounting.losses import FiniteLoss, LaplaceLoss, Loss, SampledGaussianLoss, response
+from privately.accounting.losses import (
+    FiniteLoss,
+    LaplaceLoss,
+    Loss,
+    SampledGaussianLoss,
+    response,
+)
 from privately.rounding import Enclosure
 from tests.accounting.lattice.exact import Outcomes, enumerated_profile, number
 
@@ -213,27 +219,25 @@ def test_a_density_beside_atoms_may_be_blurred() -> None:
     """Two Laplace steps beside three atoms twenty times: what is computed without a lattice meets what is on one."""
     views = [View.of(LaplaceLoss(epsilon=Fraction(1)), 2), few(20)[0]]
     blurred = laying._blurred(views, Frame(2.0**-10, 2**16, 0.5), BLUR)
-    views = [views[0], few(8)[0]]
-    lower, upper = lay(views, replace(BLUR, tilt=0.01), 2**16)
+    lower, upper = lay(views, BLUR, 2**16, may_blur=False)
     assert lower.blur == upper.blur == 0
-    blurred = laying._blurred(views, Frame(2.0**-10, 2**16, 0.5), BLUR)
-    lower, upper = lay(views, BLUR, 2**16)
     for place in (Fraction(3), Fraction(9)):
         assert blurred.lower(place) <= upper.upper(place)
         assert lower.lower(place) <= blurred.upper(place)
         assert blurred.upper(place) - blurred.lower(place) < Fraction(1, 10**4) * blurred.upper(place)
 
 
-def test_blurs_are_for_many_steps() -> None:
-    """Atoms of few steps are moved, of many steps the sum is blurred; what lies on the lattice needs neither."""
-    lower, upper = lay([few(10**6)[0]], BLUR, 2**12)
+def test_blurs_are_for_atoms_off_the_lattice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Unless that is not wanted, or there are too many of them; what lies on the lattice needs none."""
+    lower, upper = lay([few(3)[0]], BLUR, 2**12)
     assert lower is upper
     assert upper.blur > 0
-    lower, upper = lay([few(11)[0]], replace(BLUR, tilt=10.0, height=20.0), 2**12)
-    assert lower.blur > 0
-    assert upper.blur == 0
-    lower, upper = lay([few(3)[0]], BLUR, 2**12)
+    lower, upper = lay([few(3)[0]], BLUR, 2**12, may_blur=False)
     assert lower is not upper
+    assert upper.blur == lower.blur == 0
+    with monkeypatch.context() as patch:
+        patch.setattr(blurring, "_MOST", 2)
+        lower, upper = lay([few(3)[0]], BLUR, 2**12)
     assert upper.blur == lower.blur == 0
     lower, upper = lay([View.of(response(Fraction(1)), 10**6)], BLUR, 2**12)
     assert lower is upper

@@ -4,6 +4,7 @@ import itertools
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 import mpmath
 import numpy as np
@@ -229,10 +230,10 @@ def test_a_late_refusal_keeps_what_is_known(monkeypatch: pytest.MonkeyPatch) -> 
     composition = one(SampledLaplaceLoss(epsilon=Fraction(1), rate=Fraction(1, 10), direction="remove"), 10)
     sums: list[tuple[laying.Laid, laying.Laid] | None] = []
 
-    def lay(*arguments: object) -> object:
+    def lay(*arguments: object, **options: object) -> object:
         if sums:
             raise refused
-        sums.append(laying.lay(*arguments))  # type: ignore[arg-type]
+        sums.append(laying.lay(*arguments, **options))  # type: ignore[arg-type]
         return sums[0]
 
     monkeypatch.setattr(road, "lay", lay)
@@ -320,3 +321,37 @@ def test_finer_than_asked_where_that_costs_little() -> None:
     assert meet(found, epsilon(one(law, 2), Fraction(1, 10**6), Fraction(1, 100)))
     noise = SampledLaplaceLoss(epsilon=Fraction(1), rate=Fraction(1, 10), direction="remove")
     assert epsilon(one(noise, 10), Fraction(1, 10**6), WIDTH).width < 2e-7
+
+
+@pytest.mark.parametrize("number", [2, 3, 5, 6, 7])
+def test_numbers_of_nodes_are_powers_of_two(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where several laws leave fewer of them for each, and the answer is made finer than asked."""
+    counts: list[int] = []
+
+    def lay(cut: Any, chosen: Any, count: int, **options: Any) -> object:
+        counts.append(count)
+        return laying.lay(cut, chosen, count, **options)
+
+    monkeypatch.setattr(road, "lay", lay)
+    laws = [LaplaceLoss(epsilon=Fraction(k + 7, 10)) for k in range(number - 1)]
+    noise = SampledGaussianLoss(mu_squared=Fraction(4), rate=Fraction(1, 5), direction="remove")
+    found = epsilon(Composition(parts=((noise, 3), *((law, 1) for law in laws))), Fraction(1, 10**5), WIDTH)
+    assert found.width <= 1e-4 * float(found.upper)
+    assert all(count & (count - 1) == 0 for count in counts)
+
+
+def test_an_atom_at_epsilon() -> None:
+    """Where a blur is at its worst the atoms are moved onto a lattice as well; few different sums are on both."""
+    third, listed = Fraction(1, 3), [(Fraction(6, 10), Fraction(2, 10)), (Fraction(3, 10), Fraction(5, 10))]
+    listed.append((Fraction(1, 10), Fraction(3, 10)))
+    law = FiniteLoss(epsilon=Fraction(0), outcomes=tuple(((p, Fraction(0)), (q, Fraction(0))) for p, q in listed))
+    place = Fraction(math.log(3)) + Fraction(math.log(third))  # one of its sums, but for rounding
+    for aside in (Fraction(0), Fraction(1, 10**6), Fraction(-1, 10**6), Fraction(1, 100)):
+        found = delta(one(law, 2), Fraction(1, 10) + place + aside, WIDTH)
+        with mpmath.workdps(30):
+            assert exact.holds(found, enumerated_profile([(listed, 2)], Fraction(1, 10) + place + aside))
+    at = Fraction(math.log(3)) + Fraction(math.log(Fraction(3, 5)))
+    found = delta(one(law, 2), at, WIDTH)
+    with mpmath.workdps(30):
+        assert exact.holds(found, enumerated_profile([(listed, 2)], at))
+    assert found.width < 1e-4

@@ -363,7 +363,19 @@ def _no_far_losses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(laying, "_far", lambda _gone: nothing)
 
 
+def _no_blur(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(laying, "_blurred_or_none", lambda *_: None)
+
+
+def test_atoms_on_a_lattice_are_sound_without_a_blur(monkeypatch: pytest.MonkeyPatch) -> None:
+    _no_blur(monkeypatch)
+    case = _rough_response()
+    assert all(within(case, place, count, 1e-9) is not False for place in epsilons(case) for count in (64, 128, 1024))
+
+
 def _losses_down(monkeypatch: pytest.MonkeyPatch) -> None:
+    _no_blur(monkeypatch)
+
     def down(atoms: Atoms, frame: Frame, offset: float) -> Placed:
         return np.floor((atoms.losses - offset) / frame.step), atoms.masses, atoms.mass_errors
 
@@ -371,6 +383,8 @@ def _losses_down(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _losses_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    _no_blur(monkeypatch)
+
     def up(atoms: Atoms, frame: Frame, offset: float, _raised: float) -> Placed:
         return np.ceil((atoms.losses - offset) / frame.step), atoms.masses, atoms.mass_errors
 

@@ -24,10 +24,6 @@ from privately.rounding import Enclosure
 _ONE = Enclosure.of(1)
 _QUIET = 20.0
 _LEAST_FALL, _LARGEST_FALL = 4.0, 80.0
-_MANY_BELOW = 1.0
-"""From so many moves of a step on, in units of 1/tilt, a blur is better on the lower side."""
-_MANY_STEPS = 12
-"""From so many steps on whose atoms are moved it is better on both sides."""
 
 MOST = 1 << 18
 """The most nodes that are tried; fewer with several laws."""
@@ -149,27 +145,22 @@ class Laid:
         return self.sum.change(share) / max(self.sum.at(share).total, 1e-300)
 
 
-def lay(views: Sequence[View], chosen: Contour, count: int) -> tuple[Laid, Laid]:
-    """For the lower and the upper side; one and the same where all atoms lie on the lattice, or none was moved."""
+def lay(views: Sequence[View], chosen: Contour, count: int, *, may_blur: bool = True) -> tuple[Laid, Laid]:
+    """For the lower and the upper side: one and the same where all atoms lie on the lattice, or stay where they are."""
     ruled = grid(views, chosen.period, count, MOST)
     frame = Frame(ruled.step, ruled.count, chosen.tilt)
     placed = list(zip(views, ruled.offsets, strict=True))
-    steps = _moved_steps(placed, frame)
-    moves, many = frame.tilt * frame.step * steps, steps >= _MANY_STEPS
-    blurred = _blurred_or_none(views, chosen, count) if many or moves > _MANY_BELOW else None
-    if blurred is not None and many:
+    are_moved = _are_moved(placed, frame)
+    blurred = _blurred_or_none(views, chosen, count) if are_moved and may_blur else None
+    if blurred is not None:
         return blurred, blurred
     upper = _lay(placed, frame, chosen.height, "upper")
-    if not moves:
-        return upper, upper
-    return _lay(placed, frame, chosen.height, "lower") if blurred is None else blurred, upper
+    return (_lay(placed, frame, chosen.height, "lower") if are_moved else upper), upper
 
 
-def _moved_steps(views: Sequence[tuple[View, float]], frame: Frame) -> int:
-    """How many steps have atoms that do not lie on the lattice."""
-    return sum(
-        view.times for view, offset in views if not is_on_lattice(view.atoms.up_to(view.highest)[0], frame, offset)
-    )
+def _are_moved(views: Sequence[tuple[View, float]], frame: Frame) -> bool:
+    """Whether there are atoms that do not lie on the lattice."""
+    return any(not is_on_lattice(view.atoms.up_to(view.highest)[0], frame, offset) for view, offset in views)
 
 
 def _lay(views: Sequence[tuple[View, float]], frame: Frame, height: float, side: Side) -> Laid:

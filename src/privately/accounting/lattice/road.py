@@ -93,17 +93,22 @@ def _refined(composition: Composition, query: Query, width: Fraction) -> Interva
     views = [View.of(*in_steps(law, times)) for law, times in composition.parts]
     goal = width / query.finer
     search = _Search(query, views, goal, query.guess(views, goal))
-    most = min(max(_MOST_WORK >> (len(views) - 1).bit_length(), _FIRST), MOST)
+    halvings = (len(views) - 1).bit_length()
+    most = min(max(_MOST_WORK >> halvings, _FIRST), MOST)
+    comfortable = max(_COMFORTABLE >> halvings, _FIRST)
     search.scout()
     if search.best is None and search.count > _FIRST:  # so many nodes for a law that hardly matters beside the others
         search.count = _FIRST
         search.scout()
     has_both = any(view.dense is not None and view.atoms.losses.size for view in views)
     while not search.is_enough:
-        enough = min(_COMFORTABLE // len(views), most) if search.is_narrow else most
+        enough = min(comfortable, most) if search.is_narrow else most
         if search.count >= enough:
             break
         search.count = min(search.count * _more(search.wide, has_both=has_both), enough)
+        search.attempt()
+    if search.is_blurred and not search.is_narrow:  # an atom at epsilon: a blur moves it, a lattice perhaps not
+        search.may_blur = False
         search.attempt()
     return search.found()
 
@@ -118,6 +123,7 @@ class _Search:
         self.wide = _FAR
         self.count = 0
         self.outlined: tuple[list[tuple[float, float]], Outline] | None = None
+        self.may_blur, self.is_blurred = True, False
 
     def attempt(self) -> bool:
         """Whether the guess has moved so far that the same should be tried again."""
@@ -126,7 +132,9 @@ class _Search:
             cut = _trimmed(self.views, before, self.width)
             chosen = contour(self._outline(cut), before.epsilon, before.log_delta, math.log(_tolerance(self.width)))
             self.count = self.count or _first_count(chosen.period / chosen.deviation)
-            found, self.guess = self.query.answer(*lay(cut, chosen, self.count), before)
+            lower, upper = lay(cut, chosen, self.count, may_blur=self.may_blur)
+            self.is_blurred = upper.blur > 0
+            found, self.guess = self.query.answer(lower, upper, before)
         except DEAD_ENDS as refused:
             self.reason, self.guess = refused, self.query.between(self.best, before)
             self.count = self.count or _FIRST
