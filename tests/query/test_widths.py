@@ -100,3 +100,19 @@ def test_far_above_the_threshold_it_is_nearly_the_width_of_the_noise() -> None:
 
 def test_just_above_the_threshold_little_is_known() -> None:
     assert shown_interval(LAWS[0], 20, 20, Fraction(95, 100)).lower == 1
+
+
+@pytest.mark.parametrize("law", [DiscreteLaplace(scale=7), RoundedNormal(standard_deviation=9)])
+@pytest.mark.parametrize("confidence", [Fraction(1, 2), Fraction(4, 5), Fraction(9, 10)])
+def test_no_number_is_left_out_that_a_test_would_not_reject(law: NoiseLaw, confidence: Fraction) -> None:
+    """By its definition: all numbers of units for which neither tail of what is shown is as rare as half the doubt."""
+    threshold, half = 30, float(1 - confidence) / 2
+    for units in (1, 9, 25, 30, 36, 60, 75, 90, 110, 140):
+        chances = [float(probability(law, number - units)) for number in range(threshold, 260)]
+        total, below = sum(chances), 0.0
+        for number, chance_of_it in zip(range(threshold, 260), chances, strict=True):
+            above = total - below
+            below += chance_of_it
+            interval = shown_interval(law, threshold, number, confidence)
+            if above > half * total * (1 + 1e-9) and below > half * total * (1 + 1e-9):
+                assert interval.lower <= units <= interval.upper
