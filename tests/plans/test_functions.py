@@ -105,3 +105,11 @@ def test_functions_have_a_name_a_meaning_and_types(function: str) -> None:
             function,
             *(Constant(None, Known(type=kind)) for kind in (Type.TEXT, Type.TIMESTAMP, Type.BOOLEAN, Type.DATE)),
         )
+
+
+def test_whole_numbers_end_at_64_bits_whatever_they_are_made_of() -> None:
+    """What is beyond becomes NULL, so no range says that it could be a value."""
+    for value in (1e300, -1e300, 2.0**62):
+        known = call("to_integer", Field(Identity(number=1, name="x"), constant(value).known)).known
+        assert known.range is not None
+        assert known.range.magnitude < 2**62

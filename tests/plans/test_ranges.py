@@ -90,3 +90,9 @@ def test_many_products_stay_short() -> None:
     for _ in range(500):
         found = ranges.widened(ranges.multiplied(found, found))
     assert found.lower.denominator.bit_length() <= 1_100
+
+
+def test_clamped_ends() -> None:
+    bounds = Range(Fraction(-2), Fraction(3))
+    assert ranges.clamped(Range(Fraction(-9), Fraction(1)), bounds) == Range(Fraction(-2), Fraction(1))
+    assert ranges.clamped(Range(Fraction(7), Fraction(9)), bounds) == Range(Fraction(3), Fraction(3))

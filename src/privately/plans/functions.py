@@ -20,6 +20,7 @@ from privately.plans.types import LARGEST_INTEGER, Known, Range, Type
 LONGEST_PATTERN = 200
 LONGEST_RESULT = 10_000
 _EXACT_DOUBLES = 2**53
+_WHOLE = Range(Fraction(1 - LARGEST_INTEGER), Fraction(LARGEST_INTEGER - 1))
 
 
 class Argument(Protocol):
@@ -314,7 +315,7 @@ def _to_integer(arguments: Arguments) -> Known:
     (one,) = (argument.known for argument in arguments)
     found = {Type.BOOLEAN: Range(Fraction(0), Fraction(1))}.get(one.type)
     if one.type.is_number and one.range is not None:
-        found = ranges.whole(one.range)
+        found = ranges.clamped(ranges.whole(one.range), _WHOLE)  # what is beyond becomes NULL, which lies in any range
     return Known(type=Type.INTEGER, nullable=True, range=found, cost=1 + (one.length or 0))
 
 

@@ -65,6 +65,11 @@ def least(*ranges: Range) -> Range:
     return Range(min(one.lower for one in ranges), min(one.upper for one in ranges))
 
 
+def clamped(one: Range, bounds: Range) -> Range:
+    """Both ends brought between two bounds."""
+    return Range(*(min(max(end, bounds.lower), bounds.upper) for end in (one.lower, one.upper)))
+
+
 def whole(one: Range) -> Range:
     """Rounded to a whole number, in whatever way."""
     return Range(Fraction(math.floor(one.lower)), Fraction(math.ceil(one.upper)))

@@ -43,6 +43,7 @@ def values(key: str, rest: str = "") -> tuple[Value, ...] | None:
         ("size % 2", (1, 0)),
         ("LENGTH(ward)", (1, None)),
         ("NULLIF(ward, 'a')", ("b", "c", None)),
+        ("GREATEST(TRY_CAST(1e300 AS INTEGER), size)", (None,)),
     ],
 )
 def test_values_that_are_public_by_themselves(key: str, wanted: tuple[Value, ...] | None) -> None:
