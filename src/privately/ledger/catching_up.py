@@ -23,14 +23,20 @@ class CaughtUp(NamedTuple):
     upto: int = 0
 
 
+def asked_before(state: State, name: str) -> bool:
+    """Whether an account would be of somebody who was charged already."""
+    holder = name.split(SEPARATOR)[1:2]
+    return bool(holder) and holder[0] in state.asked
+
+
 def caught_up(session: Session, state: State, name: str, start: CaughtUp, upto: int) -> CaughtUp:
     """Goes on with the charges of the analyst, or the token, that an account is of; those of a lineage are in it.
 
     InvalidParameter if more was spent than the account would allow.
     """
-    lineage, *holder = name.split(SEPARATOR)
-    if not holder or holder[0] not in state.asked:
+    if not asked_before(state, name):
         return CaughtUp(start.filter, start.last, upto)
+    lineage, *holder = name.split(SEPARATOR)
     filter_, last = start.filter, start.last
     after = max(start.upto, state.asked[holder[0]] - 1)
     for row in session.keyed(of_analyst(holder[0]), after, upto):

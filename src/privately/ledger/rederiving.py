@@ -7,21 +7,22 @@ from privately.accounting.filters.tallies import Tally
 from privately.errors import InvalidParameter, LedgerCorrupt
 from privately.ledger.acts import REUSES
 from privately.ledger.book import fetched
-from privately.ledger.catching_up import CaughtUp, caught_up
+from privately.ledger.catching_up import CaughtUp, asked_before, caught_up
 from privately.ledger.entries import Charged, Opened
 from privately.ledger.names import SEPARATOR
+from privately.ledger.settling import Look
 from privately.ledger.state import State
 from privately.ledger.stores import Session
 
 
-def check_opened(entry: Opened, state: State, session: Session) -> None:
+def check_opened(look: Look, entry: Opened, state: State) -> None:
     """An account begins with what its holder has spent before, at least, and with a known policy."""
     filter_ = Filter.from_state(entry.filter)
     if entry.reuse not in REUSES or (SEPARATOR in entry.account and entry.reuse != "everyone"):
         raise LedgerCorrupt(f"account {entry.account} was opened with a policy that there is not.")
     start = CaughtUp(filter_.with_tally(Tally.empty(filter_.tally.currency, filter_.tally.limits)))
     try:
-        spent = caught_up(session, state, entry.account, start, state.head.number)
+        spent = _spent(look, entry.account, start, state)
     except InvalidParameter:
         raise LedgerCorrupt(f"account {entry.account} was opened with less than was spent before.") from None
     pairs = zip(filter_.tally.amounts, spent.filter.tally.amounts, strict=True)
@@ -31,7 +32,15 @@ def check_opened(entry: Opened, state: State, session: Session) -> None:
         raise LedgerCorrupt(f"account {entry.account} was opened after another charge than the last.")
 
 
-def check_keys(again: dict[int, int], upto: int, session: Session) -> None:
+def _spent(look: Look, account: str, start: CaughtUp, state: State) -> CaughtUp:
+    """What the holder of an account had spent. Nothing need be looked at for somebody who had not asked."""
+    if not asked_before(state, account):
+        return start
+    found: CaughtUp = look(lambda session: caught_up(session, state, account, start, state.head.number))
+    return found
+
+
+def check_keys(session: Session, again: dict[int, int], upto: int) -> None:
     """Each charge under a key that was used before names the one before it, for the same request; and no other does."""
     expected: dict[int, int] = {}
     last: tuple[str, int] | None = None

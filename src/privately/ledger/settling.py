@@ -22,6 +22,8 @@ from privately.ledger.state import WRONG, Account, State, bill_of
 from privately.ledger.stores import Session
 
 Look = Callable[[Callable[[Session], Any]], Any]
+"""Has a function look at the ledger, as `Reader.look` does."""
+
 Group = tuple[bytes, str, str | None, bool]
 """Charges on the same terms (the first line of their texts), of one analyst and token, and whether none says what
 question its answer serves again."""

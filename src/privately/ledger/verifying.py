@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from hashlib import sha256
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from privately.errors import LedgerCorrupt
 from privately.ledger.book import join
@@ -28,7 +28,7 @@ from privately.ledger.entries import (
     release_members,
 )
 from privately.ledger.rederiving import check_keys, check_opened
-from privately.ledger.settling import Run, settle
+from privately.ledger.settling import Look, Run, settle
 from privately.ledger.state import State
 from privately.ledger.stores import Head, Page, Row, Session
 
@@ -36,8 +36,6 @@ _EVERY = 5_000
 _NOTHING = (None, None, None)
 
 Progress = Callable[[int, int], None]
-Look = Callable[[Callable[[Session], Any]], Any]
-"""Has a function look at the ledger, as `Reader.look` does."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,9 +123,12 @@ class _Verifier:
         self._settle(self.end.number)
         if self.state.head != self.end:
             raise LedgerCorrupt("the last record is not the end of the chain.")
-        self.look(partial(check_keys, self.again, self.end.number))
-        self.look(lambda session: session.check())
+        self.look(self._check_whole)
         return Verification(records=self.end.number, charges=self.charges, answers=self.answers)
+
+    def _check_whole(self, session: Session) -> None:
+        check_keys(session, self.again, self.end.number)
+        session.check()
 
     def _answered(
         self, number: int, charge: int, question: str | None, found: tuple[int, str] | None, said: tuple[int, str]
@@ -147,7 +148,7 @@ class _Verifier:
             raise LedgerCorrupt(f"record {row.number} is filed as a checkpoint and is none, or is one and is not.")
         self._settle(row.number - 1)
         if isinstance(entry, Opened):
-            self.look(partial(check_opened, entry, self.state))
+            check_opened(self.look, entry, self.state)
         join(self.state, row)
 
     def _settle(self, upto: int) -> None:
