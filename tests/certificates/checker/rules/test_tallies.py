@@ -46,11 +46,15 @@ CASES = [
     ("sum_steps", STEPS, REPLACED, 2, 20, 200, 10),
     ("sum_steps", {**STEPS, "low": "0"}, REPLACED, None, 42, 234, 6),
     ("sum_steps", {**STEPS, "low": "0"}, REPLACED, 2, 12, 72, 6),
+    ("sum_steps", {**STEPS, "low": "-3", "high": "0"}, REPLACED, None, 42, 234, 6),
+    ("sum_steps", {**STEPS, "low": str(-(2**62)), "high": "0"}, PERSON, None, 7 * 2**62, 13 * 2**124, 2**63),
     ("sum_steps", {**STEPS, "low": "0", "high": "0"}, REPLACED, None, 0, 0, 0),
     ("sum_pairs", PAIR, PERSON, None, 35, 325, 10),
     ("sum_pairs", PAIR, REPLACED, None, 70, 650, 10),
+    ("sum_pairs", {**PAIR, "low": "0"}, PERSON, None, 21, 117, 6),
+    ("sum_pairs", {**PAIR, "high": "0"}, PERSON, None, 14, 52, 4),
     ("sum_pairs", {**PAIR, "low": "1000", "high": "1001", "counted": "values"}, REPLACED, 1, 4, 8, 2),
-    ("count_bins", BINS, PERSON, None, 7, 13, 2),
+    ("count_bins", {**BINS, "bins": 2**20}, PERSON, None, 7, 13, 2),
     ("count_bins", BINS, REPLACED, 1, 4, 8, 2),
 ]
 
@@ -67,7 +71,7 @@ def test_moves(  # noqa: PLR0917
         accept(claim(value, norm))
         accept(claim(value + LITTLE, norm))
         if value:
-            assert f"the rule gives {value}" in refuse_value(claim(value - LITTLE, norm))
+            assert "the rule gives" in refuse_value(claim(value - LITTLE, norm))
     scale = 10**40
     above = Fraction(isqrt(squares * scale**2 - 1) + 1, scale) if squares else Fraction(0)
     accept(claim(above, "L2"))
