@@ -98,7 +98,7 @@ def _answer(event: Event, question: Question, method: Method | None) -> Interval
         return _least([direct, _by_renyi(event, question)])
     if direct is None and method in {None, "contour"}:
         direct = _little_rounded(event, question)
-        if direct is not None and _is_tight(direct, question):
+        if direct is not None:
             return direct
     return _between_rounded(_exact(above, question, method), _exact(coarser(event, upward=False), question, method))
 
