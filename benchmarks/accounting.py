@@ -260,7 +260,7 @@ def upper_end(name: str, taken: Taken, side: Side) -> Line:
 
 def speed(sides: Sequence[Side], cases: Sequence[str] = ()) -> Iterator[Line]:
     for name, parts in (SAMPLED | PLAIN).items():
-        if cases and not any(case in name for case in cases):
+        if cases and not any(case in f"{name};" for case in cases):
             continue
         able = [side for side in sides if side.can(parts)]
         taken = rounds(parts, able, DELTA)

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from privately.accounting.elementary import ERROR, UNIT, exp, normal_tail
+from privately.accounting.elementary import ERROR, UNIT, exp_one, normal_tail
 from privately.guarantees.curves import best_concentrated_order, bound_to_epsilon, gaussian_delta
 from privately.rounding import Enclosure, round_down, round_up
 
@@ -70,12 +70,12 @@ def _quickly(mu_squared: Fraction, delta: Fraction, guess: float, log_delta: flo
     left, right = guess - margin, guess + margin
     if not left > 0:
         return None
-    lower, upper = between(mu_squared, left)[0], between(mu_squared, right)[1]
+    (lower, _), (_, upper) = between(mu_squared, left, right)
     return (Fraction(left), Fraction(right)) if lower >= delta >= upper else None
 
 
-def between(mu_squared: Fraction, epsilon: float) -> tuple[float, float]:
-    """Floats below and above delta at epsilon >= 0; 0 and 1 where floats do not reach.
+def between(mu_squared: Fraction, *epsilons: float) -> list[tuple[float, float]]:
+    """Floats below and above delta at each epsilon >= 0; 0 and 1 where floats do not reach.
 
     Theorem: delta = P(N > a) - e^epsilon P(N > a + mu), a = epsilon/mu - mu/2, and an error e of an argument x changes
         the tail by at most (|x| + 1) e relative to it, while that is small.
@@ -83,18 +83,21 @@ def between(mu_squared: Fraction, epsilon: float) -> tuple[float, float]:
     Proof: docs/theory/accounting/closed_forms.md#normal-losses-by-floats
     Checked-by: tests/accounting/closed_forms/test_gaussian.py::test_floats_contain_the_truth
     """
-    mu = math.sqrt(mu_squared)
-    if not 0 < mu < _FURTHEST or epsilon > _LARGEST:
-        return 0.0, 1.0
-    shift = epsilon / mu
-    near, far = shift - mu / 2, shift + mu / 2
-    if max(-near, far) > _FURTHEST:
-        return 0.0, 1.0
-    tails = normal_tail(np.array([near, far]))
-    first, second = float(tails[0]), float(tails[1]) * float(exp(np.array([epsilon]))[0])
-    error = _tail_error(shift, mu) + 2 * ERROR
-    total, off = first - second, error * (first + second) * (1 + 2.0**-20)
-    return max(total - off, 0.0), min(total + off, 1.0)
+    mu, nothing = math.sqrt(mu_squared), [(0.0, 1.0)] * len(epsilons)
+    if not 0 < mu < _FURTHEST or max(epsilons) > _LARGEST:
+        return nothing
+    shifts = [epsilon / mu for epsilon in epsilons]
+    places = [place for shift in shifts for place in (shift - mu / 2, shift + mu / 2)]
+    if max(-min(places), *places) > _FURTHEST:
+        return nothing
+    tails = iter(normal_tail(np.array(places)).tolist())
+    found = []
+    for epsilon, shift in zip(epsilons, shifts, strict=True):
+        first, second = next(tails), next(tails) * exp_one(epsilon)
+        total, error = first - second, _tail_error(shift, mu) + 2 * ERROR
+        off = error * (first + second) * (1 + 2.0**-20)
+        found.append((max(total - off, 0.0), min(total + off, 1.0)))
+    return found
 
 
 def margin_of(mu_squared: Fraction, epsilon: float, log_delta: float) -> float:

@@ -166,7 +166,7 @@ def _added_at(base: GaussianLoss | LaplaceLoss, rate: Fraction, y: float) -> Enc
     """q e^-y/(1 - q + q e^-y) times the profile without sampling at y > 0."""
     left = rate * Enclosure.of(-Fraction(y)).exp()
     if isinstance(base, GaussianLoss):
-        low, high = gaussian.between(base.mu_squared, y)
+        low, high = gaussian.between(base.mu_squared, y)[0]
         plain = Enclosure(Enclosure.of(Fraction(low)).lower, Enclosure.of(Fraction(high)).upper)
     else:
         plain = _plain(base, Fraction(y))
