@@ -1,5 +1,6 @@
 """A case: a declaration, a table, a question, and all neighbours; and everything that must hold of it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 
@@ -12,6 +13,7 @@ from tests.query.generated.counting import Hashes, Numbers, counted, counted_by_
 from tests.query.generated.neighbours import Family, families
 from tests.query.generated.statements import Statement, statement
 from tests.query.generated.tables import Declared, Rows, declared, plain_cells
+from tests.query.generated.ways import chosen, prepared, within_limits
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,7 @@ def drawn(random: Random) -> Case:
     return Case(table, text, question, refusal, tuple(numbered), tuple(tables))
 
 
-def wrong(case: Case, *, by_engine: bool = False, by_meaning: bool = True) -> list[str]:
+def wrong(case: Case, *, by_engine: bool = False, by_meaning: bool = True, by_copy: bool = False) -> list[str]:
     """All that does not hold of a case, in words; nothing, if all does."""
     if case.question is None:
         return []
@@ -60,16 +62,29 @@ def wrong(case: Case, *, by_engine: bool = False, by_meaning: bool = True) -> li
     try:
         found = counted(case.declared, aggregation, case.tables)
         again = [counted_by_engine(case.declared, aggregation, 0)] if by_engine else []
+        quick = chosen(case.declared, aggregation, case.tables)
+        copied = prepared(case.declared, aggregation, case.tables) if by_copy else None
     except Exception as error:  # noqa: BLE001 - an engine never fails, whatever the data
         return [f"the engine failed: {type(error).__name__}: {error}"]
     listed = violations(case.question, case.families, found)
     if again and again[0] != found[0]:
         listed.append(f"the engine says {again[0]}, not {found[0]}")
+    for way, numbers in {"in arrays": quick, "of copies": copied}.items():
+        if numbers is not None:
+            listed += [f"{way}: {one}" for one in violations(case.question, case.families, numbers)]
+            listed += _different(case, way, found, numbers)
     if by_meaning and not _ranked_by_bins(case.question):
         expected = meant(case, case.declared.rows)
         if expected != found[0]:
             listed.append(f"the meaning is {expected}, not {found[0]}")
     return listed
+
+
+def _different(case: Case, way: str, expected: Sequence[Numbers], found: Sequence[Numbers]) -> list[str]:
+    """Where all rows count, all ways must agree."""
+    three = zip(case.tables, expected, found, strict=True)
+    apart = [(one, other) for rows, one, other in three if one != other and within_limits(case.declared, rows)]
+    return [f"{way} it is {apart[0][1]}, not {apart[0][0]}"] if apart else []
 
 
 def _ranked_by_bins(question: Question) -> bool:

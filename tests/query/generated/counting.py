@@ -12,6 +12,7 @@ from typing import Any, Self, TypeAlias
 
 import pyarrow as pa
 
+from privately.engines.duckdb import preparing
 from privately.engines.duckdb.connection import Setup, connect
 from privately.engines.duckdb.counting import _grouped, count
 from privately.engines.duckdb.emission import BinsText, program
@@ -34,7 +35,7 @@ _DAY_ZERO, _TIME_ZERO = date(1970, 1, 1), datetime(1970, 1, 1)
 @cache
 def connection() -> Any:
     """One connection for all cases of this process, with the settings of the engine."""
-    return connect(Setup(memory=2**30, threads=1))
+    return connect(Setup(memory=2**30, threads=1, written=(":memory:", preparing.ALIAS)))
 
 
 def load(declared: Declared, tables: Sequence[Rows]) -> None:
@@ -86,9 +87,9 @@ class Texts:
     bins: tuple[tuple[BinsText, str], ...]
 
 
-def texts(declared: Declared, aggregation: Aggregation) -> Texts:
+def texts(source: Stored, aggregation: Aggregation) -> Texts:
     """The texts of the engine, for every table apart."""
-    made = program(aggregation, stored(declared.table, declared.found, "every.variant"), KEY)
+    made = program(aggregation, source, KEY)
     begun = "SELECT * FROM (SELECT "
     assert made.groups.startswith(begun), "the engine writes something new: its groups need the number of the table"
     return Texts(
@@ -101,12 +102,21 @@ def texts(declared: Declared, aggregation: Aggregation) -> Texts:
 def counted(declared: Declared, aggregation: Aggregation, tables: Sequence[Rows]) -> list[Numbers]:
     """The whole numbers of every table."""
     load(declared, tables)
-    asked = texts(declared, aggregation)
-    every = f"WITH every(variant) AS (VALUES {', '.join(f'({at})' for at in range(len(tables)))})"
-    answer = connection().execute(f"{every}, grouped AS MATERIALIZED ({asked.first}) {asked.groups}")
+    return counted_in(stored(declared.table, declared.found, "every.variant"), aggregation, len(tables))
+
+
+def every(tables: int) -> str:
+    """The beginning of a text that is about so many tables."""
+    return f"WITH every(variant) AS (VALUES {', '.join(f'({at})' for at in range(tables))})"
+
+
+def counted_in(source: Stored, aggregation: Aggregation, tables: int) -> list[Numbers]:
+    """The same of tables that are loaded."""
+    asked = texts(source, aggregation)
+    answer = connection().execute(f"{every(tables)}, grouped AS MATERIALIZED ({asked.first}) {asked.groups}")
     names = [one[0] for one in answer.description]
-    found: list[Numbers] = [{} for _ in tables]
-    raws: list[dict[Any, Any]] = [{} for _ in tables]
+    found: list[Numbers] = [{} for _ in range(tables)]
+    raws: list[dict[Any, Any]] = [{} for _ in range(tables)]
     nothing: list[Any] = [0 if f"t{at}" in names else {} for at in range(len(aggregation.tallies))]
     for row in answer.fetchall():
         cells = dict(zip(names, row, strict=True))
@@ -117,7 +127,7 @@ def counted(declared: Declared, aggregation: Aggregation, tables: Sequence[Rows]
             one + cells[f"t{at}"] if f"t{at}" in names else one for at, one in enumerate(before)
         )
     for one, text in asked.bins:
-        rows = connection().execute(f"{every} {text}").fetchall()
+        rows = connection().execute(f"{every(tables)} {text}").fetchall()
         for number, numbers in enumerate(found):
             mine = _Answered([tuple(row[1:]) for row in rows if row[0] == number])
             bins = _grouped(mine, one, raws[number])

@@ -10,7 +10,18 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from privately.engines.duckdb import checking, emission, functions, ranking, scanning, stored, tallies
+from privately.engines.duckdb import (
+    checking,
+    choices,
+    choosing,
+    emission,
+    functions,
+    preparing,
+    ranking,
+    scanning,
+    stored,
+    tallies,
+)
 from privately.engines.duckdb.expressions import expression_text
 from privately.engines.duckdb.stored import Stored
 from privately.guarantees import Sensitivity
@@ -33,14 +44,11 @@ Patch: TypeAlias = pytest.MonkeyPatch
 Fault: TypeAlias = Callable[[Patch], None]
 
 FAULTS: dict[str, Fault] = {}
-OF_THE_BINDER: set[str] = set()
-"""Faults for which a question must be bound again."""
 
 
-def _fault(name: str, *, of_the_binder: bool = False) -> Callable[[Fault], Fault]:
+def _fault(name: str) -> Callable[[Fault], Fault]:
     def register(fault: Fault) -> Fault:
         FAULTS[name] = fault
-        OF_THE_BINDER.update([name] if of_the_binder else [])
         return fault
 
     return register
@@ -219,6 +227,43 @@ def _cast(patch: Patch) -> None:
     _engine(patch, "read", lambda original: lambda *given: original(*given).replace("TRY_CAST", "CAST"))
 
 
+# --- other ways to count: rows chosen in arrays, prepared copies ----------------------------------------------------
+
+
+_total: Any = choosing._Totals._total
+_steps: Any = preparing._steps
+
+
+def _in_arrays(change: Callable[[Any], Any]) -> Fault:
+    return lambda patch: patch.setattr(choosing, "first_rows", change(choosing.first_rows))
+
+
+IN_ARRAYS: dict[str, Fault] = {
+    "one row too many of a unit": _in_arrays(lambda old: lambda blocks, most, bits: old(blocks, most + 1, bits)),
+    "one row too few": _in_arrays(lambda old: lambda blocks, most, bits: old(blocks, max(most - 1, 1), bits)),
+    "rows of all units together": _in_arrays(
+        lambda old: (
+            lambda blocks, most, bits: ((units[:most], places[:most]) for units, places in old(blocks, most, bits))
+        )
+    ),
+    "rows that a condition leaves out": lambda patch: patch.setattr(choices, "marks_of", lambda _: []),
+    "sums without what is below 0": lambda patch: patch.setattr(
+        choosing._Totals, "_total", lambda self, number, place: abs(_total(self, number, place))
+    ),
+}
+OF_COPIES: dict[str, Fault] = {
+    "all rows of a unit are kept": lambda patch: patch.setattr(preparing, "first_rows", lambda rows, *_: rows),
+    "steps are one too many": lambda patch: patch.setattr(
+        preparing, "_steps", lambda *given: f"({_steps(*given)} + 1)"
+    ),
+    "rows of nobody are kept": lambda patch: patch.setattr(
+        preparing,
+        "first_rows",
+        lambda rows, *given: ranking.first_rows(rows.replace("WHERE u IS NOT NULL", ""), *given),
+    ),
+}
+
+
 # --- what is claimed ------------------------------------------------------------------------------------------------
 
 
@@ -298,7 +343,7 @@ def _bins_of_a_group(patch: Patch) -> None:
     _claimed(change)(patch)
 
 
-@_fault("a NULL that is counted with the rows is forgotten in two-sided sums", of_the_binder=True)
+@_fault("a NULL that is counted with the rows is forgotten in two-sided sums")
 def _pairs(patch: Patch) -> None:
     original = uses.uses
 
@@ -327,7 +372,7 @@ def _half(patch: Patch) -> None:
     patch.setattr(uses, "uses", lambda question: tuple(halved(use) for use in original(question)))
 
 
-@_fault("the upper bound of a sum is halved, and nothing is brought to it", of_the_binder=True)
+@_fault("the upper bound of a sum is halved, and nothing is brought to it")
 def _halved(patch: Patch) -> None:
     original = aggregates._sum
 

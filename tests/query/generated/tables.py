@@ -93,7 +93,7 @@ def some(random: Random, values: Sequence[_One]) -> _One:
 
 def declared(random: Random) -> Declared:
     """A declaration with some rows."""
-    unit_kind = some(random, [*_PEOPLE]) if random.random() < 0.7 else None
+    unit_kind = some(random, [*_PEOPLE, (Type.INTEGER, "BIGINT")]) if random.random() < 0.7 else None
     kinds = [some(random, [*CELLS]) for _ in range(random.randint(3, 5))]
     names = [*_NAMES]
     columns = [_column(random, names.pop(random.randrange(len(names))), *kind) for kind in kinds]
@@ -115,13 +115,10 @@ def _unit(random: Random, *, named: bool) -> Unit:
     if not named:
         return Unit(change=change)
     rows = random.randint(1, 4)
-    return Unit(
-        column="who",
-        rows=rows,
-        groups=random.randint(1, rows),
-        rows_per_group=random.randint(1, rows),
-        change=change,
-    )
+    if random.random() < 0.4:
+        return Unit(column="who", rows=rows, change=change)
+    groups, per_group = random.randint(1, rows), random.randint(1, rows)
+    return Unit(column="who", rows=rows, groups=groups, rows_per_group=per_group, change=change)
 
 
 def _column(random: Random, name: str, kind: Type, found: str) -> Column:
