@@ -15,7 +15,7 @@ import pyarrow as pa
 from privately.engines.duckdb import preparing
 from privately.engines.duckdb.connection import Setup, connect
 from privately.engines.duckdb.counting import _grouped, count
-from privately.engines.duckdb.emission import BinsText, program
+from privately.engines.duckdb.emission import program
 from privately.engines.duckdb.literals import literal, name
 from privately.engines.duckdb.ranking import keyed
 from privately.engines.duckdb.stored import Stored
@@ -84,7 +84,7 @@ class Texts:
 
     first: str
     groups: str
-    bins: tuple[tuple[BinsText, str], ...]
+    bins: tuple[tuple[Any, str], ...]
 
 
 def texts(source: Stored, aggregation: Aggregation) -> Texts:
