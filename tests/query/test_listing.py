@@ -281,3 +281,21 @@ def test_what_fits() -> None:
     assert not fits((True, 2), [Type.INTEGER, Type.INTEGER])
     assert not fits(["a"], [Type.TEXT])
     assert not fits((float("nan"),), [Type.REAL])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("epsilon", ["0.3", "1.5", "6"])
+@pytest.mark.parametrize("delta", ["0.3", "0.01"])
+@pytest.mark.parametrize("change", ["add_remove", "replace"])
+def test_what_is_shown_of_more_small_tables(epsilon: str, delta: str, change: Any) -> None:
+    kinds = [("a", 1), ("b", 1), ("c", 1), (None, 1)]
+    others: list[list[Row]] = [[], [(2, "a", 1), (3, "a", 1), (3, "b", 1), (4, "a", 1)]]
+    for unit, names, rest in product(units(change), [("units",), ("rows",)], others):
+        asked = unknown(*names, unit=unit)
+        plan = planned(asked, epsilon, delta)
+        claimed = derivation(plan, asked.aggregation).conclusion.parameters
+        listed = row_pairs(change, kinds, rest) if unit.column is None else pairs(change, 2, kinds, rest)
+        for one, other in listed:
+            for tables in ((one, other), (other, one)):
+                found = delta_at(float(claimed["epsilon"]), asked, plan, *tables)
+                assert found <= float(claimed["delta"]) * (1 + 1e-9)
