@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from privately.engines.duckdb.engine import Embedded, schema_of
+from privately.engines.duckdb.engine import Embedded, Reader
 from privately.engines.duckdb.sources import Source, source_of
 from privately.engines.protocol import TableReport
 from privately.errors import InvalidParameter
@@ -29,6 +29,7 @@ class Opening:
     table: Table
     source: Source
     lineage: str
+    reader: Reader
 
 
 def open(  # noqa: A001 - the word for it
@@ -68,14 +69,20 @@ def open(  # noqa: A001 - the word for it
         "max_rows_per_unit_and_group": max_rows_per_unit_and_group,
         "change": change,
     }
-    settled = _settle(data, given, columns=columns, declaration=declaration, options=options)
-    key = _key(ledger)
-    engine = Embedded(
-        table=settled.table,
-        source=settled.source,
-        key=key.digest(b"rank"),
-        prepared=None if prepare is None else Path(prepare),
-    )
+    copy = None if prepare is None else Path(prepare)
+    settled = _settle(data, given, columns=columns, declaration=declaration, options=options, copy=copy)
+    try:
+        key = _key(ledger)
+        engine = Embedded(
+            table=settled.table,
+            source=settled.source,
+            key=key.digest(b"rank"),
+            prepared=copy,
+            reader=settled.reader,
+        )
+    except BaseException:
+        settled.reader.close()
+        raise
     try:
         book = Ledger.open(ledger)
     except BaseException:
@@ -121,13 +128,18 @@ def prepare(
         "change": change,
     }
     settled = _settle(data, given, columns=columns, declaration=declaration, options=options)
-    target = Path(copy)
+    with settled.reader:
+        return _prepared(settled, Path(copy), ledger)
+
+
+def _prepared(settled: Opening, target: Path, ledger: str | os.PathLike[str]) -> TableReport:
     if not target.absolute().parent.is_dir():
         raise InvalidParameter("path", f"there is no folder {str(target.parent)!r}.")
     kept = (settled.source.path, Path(ledger), Path(f"{os.fspath(ledger)}.key"))
     if target.exists() and any(one.exists() and target.samefile(one) for one in kept):
         raise InvalidParameter("path", "must be neither the table nor its ledger.")
-    with Embedded(table=settled.table, source=settled.source, key=_key(ledger).digest(b"rank")) as engine:
+    key = _key(ledger).digest(b"rank")
+    with Embedded(table=settled.table, source=settled.source, key=key, reader=settled.reader) as engine:
         return engine.prepare(settled.table.name, target)
 
 
@@ -138,6 +150,7 @@ def _settle(
     columns: Mapping[str, Column | str | Declaration] | None,
     declaration: str | os.PathLike[str] | None,
     options: dict[str, Any],
+    copy: Path | None = None,
 ) -> Opening:
     """What is given here counts before what is declared beside the data."""
     source = source_of(data, **options)
@@ -153,8 +166,13 @@ def _settle(
         rows_per_group=given.get("max_rows_per_unit_and_group"),
         change=given.get("change", "add_remove"),
     )
-    table = Table(name=called, columns=_complete(declared, schema_of(source)), unit=found)
-    return Opening(table=table, source=source, lineage=given.get("lineage") or called)
+    reader = Reader(source, prepared=copy)
+    try:
+        table = Table(name=called, columns=_complete(declared, reader.schema()), unit=found)
+    except BaseException:
+        reader.close()
+        raise
+    return Opening(table=table, source=source, lineage=given.get("lineage") or called, reader=reader)
 
 
 def _declared(data: Any, declaration: str | os.PathLike[str] | None) -> tuple[Declaration, tuple[Column, ...]]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from privately.engines.duckdb.engine import Embedded, columns_of, schema_of
+from privately.engines.duckdb.engine import Embedded, Reader
 from privately.engines.duckdb.sources import parquet
 from privately.engines.protocol import Bins, Counts, Engine, Limits, failed
 from privately.errors import EngineFailed, InvalidParameter
@@ -35,10 +35,26 @@ def test_it_is_an_engine(tmp_path: Path) -> None:
     with Embedded(table=visits(), source=parquet(written(tmp_path / "v.parquet")), key=KEY, limits=LIMITS) as engine:
         made: Engine = engine
         wanted = {"who": Type.TEXT, "ward": Type.TEXT, "cost": Type.REAL, "age": Type.INTEGER}
-        assert made.schema("visits") == wanted == schema_of(parquet(tmp_path / "v.parquet"))
-        assert columns_of(parquet(tmp_path / "v.parquet"))["cost"] == "DOUBLE"
+        assert made.schema("visits") == wanted
         with pytest.raises(InvalidParameter):
             made.schema("other")
+
+
+def test_a_reader_hands_its_worker_on(tmp_path: Path) -> None:
+    """Opening a table starts one process, whatever is looked at before."""
+    source = parquet(written(tmp_path / "v.parquet"))
+    with Reader(source) as reader:
+        assert reader.found["cost"] == "DOUBLE"
+        assert reader.schema()["cost"] is Type.REAL
+        worker = reader.pool.process_id
+        with Embedded(table=visits(), source=source, key=KEY, reader=reader) as engine:
+            assert engine.worker_process == worker
+            engine.run(everything(visits()))
+            assert engine.worker_process == worker
+        with pytest.raises(InvalidParameter, match="another table"):
+            Embedded(table=visits(), source=source, key=KEY, prepared=tmp_path / "copy", reader=reader)
+    with pytest.raises(InvalidParameter, match="no file"):
+        Reader(source, prepared=tmp_path / "copy")
 
 
 def test_counts_by_hand(tmp_path: Path) -> None:

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from privately.engines.duckdb.emission import BinsText, Choice, Code, Part, Program
 from privately.engines.duckdb.messages import counts_message, counts_of, packed, program_header, program_of, unpacked
+from privately.engines.duckdb.programs import BinsText, Choice, Code, Part, Program
 from privately.engines.protocol import Bins, Counts
 from privately.plans import Type
 

@@ -11,8 +11,8 @@ import duckdb
 import pytest
 
 from privately.engines.duckdb.connection import Setup
-from privately.engines.duckdb.emission import Program
 from privately.engines.duckdb.pool import Pool, Worker
+from privately.engines.duckdb.programs import Program
 from privately.engines.protocol import Limits, failed
 from privately.errors import EngineFailed
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as files
 import pytest
 
-from privately.engines.duckdb.engine import Embedded, columns_of
+from privately.engines.duckdb.engine import Embedded, Reader
 from privately.engines.duckdb.sources import Source, check_names, database, delimited, frame, parquet, source_of
 from privately.engines.protocol import Limits
 from privately.errors import InvalidParameter
@@ -20,6 +20,11 @@ from tests.engines.duckdb.visits import everything, visits, written
 
 KEY = bytes(32)
 LIMITS = Limits(seconds=60, memory=2**28, threads=1)
+
+
+def _columns(source: Source) -> dict[str, str]:
+    with Reader(source) as reader:
+        return reader.found
 
 
 def _all(tmp_path: Path) -> dict[str, Source]:
@@ -49,8 +54,8 @@ def test_all_sources_give_the_same(tmp_path: Path) -> None:
 def test_nothing_is_guessed_of_a_csv_file(tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     path.write_text('id;when;"a ""b"""\n007;2026-01-31;1,5\n')
-    assert columns_of(delimited(path, delimiter=";")) == {"id": "VARCHAR", "when": "VARCHAR", 'a "b"': "VARCHAR"}
-    assert columns_of(delimited(path, delimiter=";", header=False, names=("x", "y", "z"))).keys() == {"x", "y", "z"}
+    assert _columns(delimited(path, delimiter=";")) == {"id": "VARCHAR", "when": "VARCHAR", 'a "b"': "VARCHAR"}
+    assert _columns(delimited(path, delimiter=";", header=False, names=("x", "y", "z"))).keys() == {"x", "y", "z"}
 
 
 def test_by_the_end_of_the_name(tmp_path: Path) -> None:
@@ -81,7 +86,7 @@ def test_duplicate_names_in_files_and_frames(tmp_path: Path) -> None:
         frame(twice)
     files.write_table(twice, tmp_path / "x.parquet")
     with pytest.raises(InvalidParameter, match="two columns"):
-        columns_of(parquet(tmp_path / "x.parquet"))
+        _columns(parquet(tmp_path / "x.parquet"))
     check_names(["x", "y"])
 
 

@@ -10,9 +10,6 @@ import math
 from collections.abc import Sequence
 
 from privately.engines.duckdb.emission import (
-    MOST_SLOTS,
-    Choice,
-    Part,
     Reading,
     marks_of,
     number_text,
@@ -22,6 +19,7 @@ from privately.engines.duckdb.emission import (
 )
 from privately.engines.duckdb.expressions import expression_text
 from privately.engines.duckdb.literals import literal, text
+from privately.engines.duckdb.programs import MOST_SLOTS, Choice, Part
 from privately.engines.duckdb.ranking import KEY_BYTES
 from privately.engines.duckdb.scanning import base_of, may_be_cut
 from privately.engines.duckdb.stored import Stored

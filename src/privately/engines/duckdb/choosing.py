@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from privately.engines.duckdb.emission import Choice
+from privately.engines.duckdb.programs import Choice
 from privately.engines.protocol import Bins, Counts
 
 Whole = npt.NDArray[np.int64]

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from privately.engines.duckdb.choosing import chosen_counts
-from privately.engines.duckdb.emission import MOST_SLOTS, BinsText, Program
+from privately.engines.duckdb.programs import MOST_SLOTS, BinsText, Program
 from privately.engines.protocol import Bins, Counts, Group
 
 _ROWS_AT_ONCE = 2**20

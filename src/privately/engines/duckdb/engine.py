@@ -24,18 +24,38 @@ from privately.plans import Aggregation, Table, Type, scan_of
 _OWNER = Limits(seconds=24 * 3600.0)
 
 
-def columns_of(source: Source, limits: Limits = _OWNER) -> dict[str, str]:
-    """The columns of a source with their DuckDB types. Only the owner sees what is wrong with it."""
-    pool = Pool(Setup(paths=source.paths, attached=source.attachments))
-    try:
-        return _columns(pool, source, limits)
-    finally:
-        pool.close()
+class Reader:
+    """A source with the columns that it was found to have, and the worker that looked, which can go on to count.
 
+    Only the owner sees what is wrong with it. `found` are the DuckDB types of the columns.
+    """
 
-def schema_of(source: Source) -> dict[str, Type | None]:
-    """The columns of a source, with the type that fits each; a CSV file has nothing but texts."""
-    return {name: fitting(found) for name, found in columns_of(source).items()}
+    def __init__(self, source: Source, *, prepared: Path | None = None, limits: Limits | None = None) -> None:
+        attached = source.attachments
+        if prepared is not None:
+            if not prepared.is_file():
+                raise InvalidParameter("prepare", f"there is no file {prepared}.")
+            attached = (*attached, (str(prepared.absolute()), preparing.ALIAS))
+        self.source, self.prepared = source, prepared
+        self.pool = Pool(Setup(paths=source.paths, attached=attached))
+        try:
+            self.found = _columns(self.pool, source, limits or Limits())
+        except BaseException:
+            self.close()
+            raise
+
+    def schema(self) -> dict[str, Type | None]:
+        """The columns, with the type that fits each; a CSV file has nothing but texts."""
+        return {name: fitting(found) for name, found in self.found.items()}
+
+    def close(self) -> None:
+        self.pool.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
 
 def _columns(pool: Pool, source: Source, limits: Limits) -> dict[str, str]:
@@ -64,25 +84,30 @@ def _top_names(nodes: Sequence[tuple[str, int | None]]) -> list[str]:
 class Embedded:
     """A table in a file, with the declaration of its owner and the key that chooses rows.
 
-    With `prepared` the questions go to a copy that `prepare` made; a stale one is an error when the table is opened.
+    With `prepared` the questions go to a copy that `prepare` made; a stale one is an error when the table is opened. A
+    `reader` of the same source and copy is taken over and closed in the end.
     """
 
     def __init__(
-        self, *, table: Table, source: Source, key: bytes, prepared: Path | None = None, limits: Limits | None = None
+        self,
+        *,
+        table: Table,
+        source: Source,
+        key: bytes,
+        prepared: Path | None = None,
+        limits: Limits | None = None,
+        reader: Reader | None = None,
     ) -> None:
         if len(key) != KEY_BYTES:
             raise InvalidParameter("key", f"must be {KEY_BYTES} random bytes.")
         self._table, self._source, self._key = table, source, key
         self._limits = limits or Limits()
         self._state = source.state()
-        attached = source.attachments
-        if prepared is not None:
-            if not prepared.is_file():
-                raise InvalidParameter("prepare", f"there is no file {prepared}.")
-            attached = (*attached, (str(prepared.absolute()), preparing.ALIAS))
-        self._pool = Pool(Setup(paths=source.paths, attached=attached))
+        opened = Reader(source, prepared=prepared, limits=self._limits) if reader is None else reader
+        if (opened.source, opened.prepared) != (source, prepared):
+            raise InvalidParameter("reader", "is of another table.")
+        self._pool, self._found = opened.pool, opened.found
         try:
-            self._found = _columns(self._pool, source, self._limits)
             self._stored = checking.stored_of(table, source.relation, self._found)
             self._read: Stored = self._stored if prepared is None else self._copy(prepared)
         except BaseException:

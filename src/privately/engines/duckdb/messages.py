@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from privately.engines.duckdb.emission import BinsText, Choice, Code, Part, Program
+from privately.engines.duckdb.programs import BinsText, Choice, Code, Part, Program
 from privately.engines.protocol import Bins, Counts
 from privately.plans import Type, Value
 

@@ -13,8 +13,8 @@ from dataclasses import asdict
 from typing import IO, Any, cast
 
 from privately.engines.duckdb.connection import Setup
-from privately.engines.duckdb.emission import Program
 from privately.engines.duckdb.messages import counts_of, packed, program_header, unpacked
+from privately.engines.duckdb.programs import Program
 from privately.engines.protocol import Counts, Limits, failed
 from privately.errors import EngineFailed
 

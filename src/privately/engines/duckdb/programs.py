@@ -1,0 +1,79 @@
+"""What a worker is told to do: texts for DuckDB, and how their rows are counted.
+
+It stands apart from what writes the texts, which a worker has no use for and would take long to load.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from privately.plans.types import Type
+
+MOST_SLOTS = 2**25
+"""How many counts are kept in one array, for all groups and bins together."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Code:
+    """How a key's groups are numbered: 0 is NULL, others in turn; without a size, by a dictionary of those found."""
+
+    text: str
+    size: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BinsText:
+    """How rows are counted in bins: by one number per row, if groups can be numbered, or else by grouping."""
+
+    place: int
+    bins: int
+    value: str
+    rows: str
+    grouped: str
+    codes: tuple[Code, ...] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """What a tally takes from the number of a row: the digit at a place (None: the row itself), counted or added up."""
+
+    kind: Literal["count", "sum", "bins"]
+    digit: int | None = None
+    low: int = 0
+    bins: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """How rows are chosen and counted outside DuckDB, by one number for each that holds all that counts of it.
+
+    `rows` are units and the digits of the number, in the mixed base `sizes`: that of the group, and one for each value
+    that is counted or added up, less its entry in `lows`; NULL is 0. A row without a group counts nowhere and is 0.
+    `before` makes the types that the text needs.
+    """
+
+    before: tuple[str, ...]
+    rows: str
+    key: tuple[int, ...]
+    most: int
+    sizes: tuple[int, ...]
+    lows: tuple[int, ...]
+    groups: tuple[tuple[str | int | bool | None, ...], ...]
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Program:
+    """All that is asked of the engine for one aggregation: the groups with their tallies, and the bins.
+
+    `first` is kept as the table `grouped`, of which `groups` works out the keys. In one text, DuckDB would move the
+    condition on the keys to every row. With a `choice` all this is for those tables only that it is not made for.
+    """
+
+    groups: str
+    types: tuple[Type, ...]
+    tallies: int
+    bins: tuple[BinsText, ...]
+    first: str = "SELECT 1 AS one"
+    choice: Choice | None = None
