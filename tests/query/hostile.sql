@@ -84,6 +84,8 @@ COPY visits FROM 'in.csv'
 COPY FROM DATABASE a TO b
 ATTACH 'other.db' AS other
 ATTACH DATABASE 'other.db'
+ATTACH 'https://example.org/other.db' AS other (READ_ONLY)
+ATTACH IF NOT EXISTS 'other.db' (TYPE sqlite)
 DETACH other
 INSTALL httpfs
 INSTALL httpfs FROM community
@@ -566,6 +568,30 @@ SELECT COUNT(*) FROM visits WHERE LOG(cost) > 1
 SELECT COUNT(*) FROM visits WHERE age IS DISTINCT FROM 1
 SELECT COUNT(*) FROM visits WHERE age IS 5
 SELECT COUNT(*) FROM visits WHERE age BETWEEN SYMMETRIC 1 AND 2
+# --- comments, hints and quotes that hide something
+SELECT/**/MAX(age)/**/FROM/**/visits
+SELECT COUNT(*) FROM visits /* a */ UNION /* b */ SELECT 1
+SELECT COUNT(*) FROM visits /* /* nested */ */ ; DROP TABLE visits
+SELECT COUNT(*) FROM/* visits */read_csv('x')
+SELECT COUNT(*) /* FROM visits */
+SELECT COUNT(*) FROM "visits; DROP TABLE visits"
+SELECT COUNT(*) FROM "visits"""
+SELECT COUNT(*) FROM "visits" WHERE "age"" OR ""1"" = ""1" = 1
+SELECT COUNT("age') --") FROM visits
+SELECT COUNT(*) FROM visits WHERE ward = 'a' AND pragma_version() = '--'
+SELECT COUNT(*) FROM visits WHERE city = 'x'::query('SELECT 1')
+SELECT COUNT(*) FROM query($$SELECT 1$$)
+SELECT COUNT(*) FROM (SELECT * FROM query_table('visits'))
+WITH v AS (FROM read_csv('x')) SELECT COUNT(*) FROM v
+WITH v AS (SELECT * FROM query('FROM visits')) SELECT COUNT(*) FROM v
+SELECT COUNT(*) FROM visits WHERE json_execute_serialized_sql(json_serialize_sql('FROM visits')) IS NULL
+SELECT COUNT(*) FROM visits WHERE age IN (FROM visits SELECT age)
+SELECT COUNT(*) FILTER (WHERE age > (SELECT 1)) FROM visits
+SELECT SUM(CASE WHEN error('x') THEN 1 ELSE 0 END) FROM visits
+SELECT ward, COUNT(*) FROM visits GROUP BY ward, error(ward)
+SELECT COUNT(*) FROM visits ORDER BY random()
+SELECT COUNT(*) FROM visits HAVING error('x')
+SELECT COUNT(*) FROM visits WHERE age > 1 LIMIT getenv('HOME')
 # --- not even SQL
 hello
 SELECT
