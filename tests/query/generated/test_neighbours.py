@@ -34,5 +34,6 @@ def test_no_neighbours_are_further_apart_than_claimed(random: Random) -> None:
 @given(CHANCES)
 def test_no_neighbours_are_further_apart_than_claimed_in_many_cases(random: Random) -> None:
     case = drawn(random)
-    found = wrong(case, by_engine=len(case.statement.text) % 4 == 0, by_copy=True)
+    often = len(case.statement.text) % 12
+    found = wrong(case, by_engine=often % 4 == 0, by_copy=often % 3 == 0)
     assert not found, f"{found}\n{case}"
