@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from typing import Literal, get_args
 
 from privately.accounting import closed_forms, contour, lattice, renyi
+from privately.accounting.below import continuous, told_apart
 from privately.accounting.bounding import bounding, within
 from privately.accounting.coarsening import MOST_DIFFERENT, coarser, concentrated
 from privately.accounting.compositions import Composition, compositions
@@ -133,7 +134,7 @@ def _exact(event: Event, question: Question, method: Method | None) -> Interval:
         return _indirect(event, question, method, reason)
     worst = _worst(found, question, method)
     if method is None and not _is_tight(worst, question):
-        worst = _least([worst, _renyi_or_none(event, question)])
+        worst = _least([worst, _renyi_or_none(event, question), *_from_below(found, question)])
     if any(isinstance(law, GluedLoss) for one in found for law, _ in one.parts):
         return _between(_lower(event, question, method), worst)
     return worst
@@ -211,6 +212,16 @@ def _least(answers: Iterable[Interval | None]) -> Interval:
     known = [answer for answer in answers if answer]
     best = min(known, key=lambda answer: answer.upper)
     return Interval(min(max(answer.lower for answer in known), best.upper), best.upper, method=best.method)
+
+
+def _from_below(found: Iterable[Composition], question: Question) -> Iterator[Interval | None]:
+    """Lower ends alone, of simpler noise and of a simple test."""
+    for one in found:
+        simpler = continuous(one)
+        if simpler is not None:
+            answer = _best(simpler, question, None)
+            yield Interval(answer.lower, math.inf, method=answer.method)
+        yield told_apart(one, question)
 
 
 def _bounded(event: Event, question: Question, method: Method | None) -> Interval | None:

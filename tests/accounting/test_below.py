@@ -1,0 +1,123 @@
+"""Lower ends where no road leads: below the truth, and not far."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import pytest
+from mpmath import mp, mpf
+
+from privately import accounting as acc
+from privately.accounting.below import continuous, told_apart
+from privately.accounting.compositions import Composition
+from privately.accounting.losses import (
+    DiscreteGaussianLoss,
+    DiscreteLaplaceLoss,
+    GaussianLoss,
+    LaplaceLoss,
+    SampledDiscreteLaplaceLoss,
+    SampledLaplaceLoss,
+    response,
+)
+from privately.accounting.questions import DeltaAt, EpsilonAt
+from tests.accounting.lattice import exact
+
+WIDTH = Fraction(1, 10**6)
+
+
+@pytest.mark.parametrize("scale", [Fraction(1, 2), Fraction(3), Fraction(50)])
+def test_laplace_noise_is_discrete_noise_and_something(scale: Fraction) -> None:
+    """The density of what is added is not negative, 0 beyond 1, and gives Laplace noise when mixed."""
+    t = exact.number(scale)
+    r = mp.exp(-1 / t)
+    k = r / (1 - r) ** 2
+
+    def plain(x: mpf) -> mpf:
+        return mp.exp(-abs(x) / t) / (2 * t)
+
+    def added(x: mpf) -> mpf:
+        return (1 + 2 * k) * plain(x) - k * (plain(x - 1) + plain(x + 1))
+
+    for x in (mpf(j) / 40 for j in range(-80, 81)):
+        assert added(x) >= -(mpf(10) ** -12)
+        if abs(x) >= 1:
+            assert abs(added(x)) < mpf(10) ** -12
+    for x in (mpf(0), mpf("0.3"), mpf("2.7"), mpf(-4)):
+        near = [j for j in range(-8, 9) if abs(x - j) < 1]
+        mixed = sum((1 - r) / (1 + r) * r ** abs(j) * added(x - j) for j in near)
+        assert abs(mixed - plain(x)) < mpf(10) ** -12
+
+
+@pytest.mark.parametrize("epsilon", [Fraction(-1), Fraction(0), Fraction(1, 2), Fraction(9, 10)])
+def test_laplace_noise_costs_no_more(epsilon: Fraction) -> None:
+    """One step, in closed form, against all outcomes; a scale a hundredth smaller would cost more."""
+    scale, sensitivity = Fraction(20), 30
+    place = exact.number(epsilon)
+    truth = exact.finite_profile(exact.law_of(exact.discrete_laplace(scale, sensitivity)), place)
+    whole = continuous(Composition(parts=((DiscreteLaplaceLoss(scale=scale, sensitivity=sensitivity), 1),)))
+    assert whole == Composition(parts=((LaplaceLoss(epsilon=sensitivity / scale), 1),))
+    size = exact.number(sensitivity / scale)
+    assert exact.laplace(size, place) <= truth * (1 + mpf(10) ** -14)
+    assert exact.laplace(size * mpf("1.05"), place) > truth
+
+
+def test_only_discrete_laplace_noise_is_replaced() -> None:
+    law = SampledDiscreteLaplaceLoss(scale=Fraction(2), sensitivity=3, rate=Fraction(1, 5), direction="add")
+    found = continuous(Composition(parts=((law, 4), (response(Fraction(1)), 2)), infinite=Fraction(1, 100)))
+    replaced = SampledLaplaceLoss(epsilon=Fraction(3, 2), rate=Fraction(1, 5), direction="add")
+    assert found == Composition(parts=((replaced, 4), (response(Fraction(1)), 2)), infinite=Fraction(1, 100))
+    assert continuous(Composition(parts=((response(Fraction(1)), 2),))) is None
+
+
+@pytest.mark.parametrize("mu", [Fraction(1), Fraction(5), Fraction(30)])
+def test_tests_are_below_the_truth(mu: Fraction) -> None:
+    """Normal losses, whose profile is known, alone."""
+    composition = Composition(parts=((GaussianLoss(mu_squared=mu**2), 1),))
+    for delta in (Fraction(1, 10), Fraction(1, 10**6)):
+        found = told_apart(composition, EpsilonAt(delta, WIDTH))
+        truth = acc.epsilon(acc.Gaussian(noise_multiplier=1 / mu), delta)
+        assert found is not None
+        assert found.lower <= truth.upper
+        assert found.upper == math.inf
+        assert found.lower >= mu**2 / 2 - mu or delta > Fraction(1, 100)
+    for epsilon in (Fraction(0), mu**2 / 2 - 2 * mu):
+        found = told_apart(composition, DeltaAt(max(epsilon, Fraction(0)), WIDTH))
+        assert found is not None
+        assert found.lower <= acc.delta(acc.Gaussian(noise_multiplier=1 / mu), max(epsilon, Fraction(0))).upper
+
+
+@pytest.mark.parametrize("variance", [Fraction(1, 4), Fraction(2)])
+def test_discrete_normal_noise_is_near_its_mean(variance: Fraction) -> None:
+    """P(L <= mean - x mu) by all outcomes; also where noise is so small that it is hardly normal."""
+    sensitivity = 3
+    law = exact.law_of(exact.discrete_gaussian(variance, sensitivity))
+    mu = mp.sqrt(exact.number(sensitivity**2 / variance))
+    for x in (mpf(j) / 10 for j in range(1, 60)):
+        low = mp.fsum(p for p, loss in law if loss <= mu * mu / 2 - x * mu)
+        assert low <= mp.exp(-x * x / 2)
+    composition = Composition(parts=((DiscreteGaussianLoss(variance=variance, sensitivity=sensitivity), 1),))
+    found = told_apart(composition, EpsilonAt(Fraction(1, 100), WIDTH))
+    assert found is not None
+    assert exact.finite_profile(law, exact.number(found.lower)) >= mpf("0.01")
+
+
+def test_what_is_not_tested() -> None:
+    normal = (GaussianLoss(mu_squared=Fraction(1)), 1)
+    for composition in (
+        Composition(parts=(normal, (response(Fraction(1)), 1))),
+        Composition(parts=(normal,), infinite=Fraction(1, 10)),
+        Composition(),
+    ):
+        assert told_apart(composition, EpsilonAt(Fraction(1, 100), WIDTH)) is None
+    assert told_apart(Composition(parts=(normal,)), EpsilonAt(Fraction(0), WIDTH)) is None
+
+
+def test_answers_that_no_road_has() -> None:
+    fine = acc.Repeat(event=acc.DiscreteLaplace(scale=10**9, sensitivity=10**6), times=10**6)
+    found = acc.epsilon(fine, "1e-6")
+    assert found.lower > Fraction(9, 10) * found.upper
+    many = acc.Repeat(event=acc.DiscreteGaussian(variance=10**9), times=10**12)
+    found = acc.epsilon(many, "1e-6")
+    assert found.lower > Fraction(7, 10) * found.upper
+    assert acc.delta(many, 400).lower > Fraction(98, 100)
