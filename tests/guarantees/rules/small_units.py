@@ -32,9 +32,9 @@ def stated(proof: Stability) -> Groups:
     return proof.conclusion
 
 
-def contributions(groups: Groups, values: Iterable[int | None]) -> list[Unit]:
-    """Everything that a unit within these limits can have in the groups that are answered for."""
-    kinds = [(group, value) for group in range(groups.listed or 3) for value in values]
+def contributions(groups: Groups, values: Iterable[int | None], most: int = 3) -> list[Unit]:
+    """Everything that a unit within these limits can have in the groups that are answered for: `most`, if unknown."""
+    kinds = [(group, value) for group in range(groups.listed or most) for value in values]
     found = []
     for size in range(groups.rows + 1):
         for rows in combinations_with_replacement(kinds, size):
@@ -44,9 +44,11 @@ def contributions(groups: Groups, values: Iterable[int | None]) -> list[Unit]:
     return found
 
 
-def farthest(groups: Groups, values: Iterable[int | None], tally: Callable[[Unit], Numbers]) -> Distances:
+def farthest(
+    groups: Groups, values: Iterable[int | None], tally: Callable[[Unit], Numbers], most: int = 3
+) -> Distances:
     """L1, L2 squared and Linf of the largest moves between neighbours."""
-    numbers = {frozenset(tally(unit).items()) for unit in contributions(groups, values)}
+    numbers = {frozenset(tally(unit).items()) for unit in contributions(groups, values, most)}
     others = numbers if groups.neighbors.change == "replace" else {frozenset()}
     moved = [distances(dict(one), dict(other)) for one in numbers for other in others]
     one, two, largest = (max(norm) for norm in zip(*moved, strict=True))

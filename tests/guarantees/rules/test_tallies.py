@@ -55,6 +55,28 @@ def test_moves_of_all_small_units() -> None:
             holds(rules.sum_steps, groups, moved, low=low, high=high, **STEPS)
 
 
+def test_a_replaced_unit_leaves_all_its_groups_for_others() -> None:
+    """Counts are then as far apart as is said: two units have twice as many groups as one."""
+    for groups in all_groups():
+        limits = stated(groups)
+        if limits.listed is None:
+            rows, units = (farthest(limits, [0], tally, 2 * limits.groups) for tally in (rows_counted, units_counted))
+            for rule, moved in ((rules.count_rows, rows), (rules.count_units, units)):
+                holds(rule, groups, moved)
+                assert _value(rule(groups, norm="L1")) == moved[0]
+                assert _value(rule(groups, norm="Linf")) == moved[2]
+                assert _value(rule(groups, norm="L2")) ** 2 < moved[1] + Fraction(1, 10**6)
+
+
+def test_few_groups_bound_what_a_replaced_unit_moves() -> None:
+    for groups in all_groups():
+        limits = stated(groups)
+        if limits.listed == 1:
+            for rule, tally in ((rules.count_rows, rows_counted), (rules.count_units, units_counted)):
+                moved = farthest(limits, [0], tally)
+                assert [_value(rule(groups, norm=norm)) for norm in ("L1", "L2", "Linf")] == [moved[2]] * 3
+
+
 def test_bins_of_all_small_units() -> None:
     for groups in all_groups():
         holds(rules.count_bins, groups, farthest(stated(groups), [0, 1], bins_counted), **BINS)
