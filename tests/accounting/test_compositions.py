@@ -30,7 +30,7 @@ from privately.accounting import (
     Repeat,
     Sequence,
 )
-from privately.accounting.compositions import LONGEST_SUM, Composition, compositions
+from privately.accounting.compositions import LONGEST_SUM, Composition, _sums, compositions
 from privately.accounting.losses import (
     DiscreteGaussianLoss,
     DiscreteLaplaceLoss,
@@ -366,3 +366,16 @@ def test_the_order_of_laws_is_that_of_exact_numbers() -> None:
         squares = [law.mu_squared for law, _ in found.parts if isinstance(law, SampledGaussianLoss)]
         assert squares == sorted(squares)
         assert len(squares) == len(events)
+
+
+def test_sums_of_many_ratios() -> None:
+    """In pairs, over common denominators; none longer than allowed is made, wherever the long ones stand."""
+    for many in (1, 2, 3, 7, 100):
+        ratios = [(k + 1, (k % 5 + 1) * 10 ** (k % 7)) for k in range(many)]
+        assert sum(_sums(ratios)) == sum(Fraction(*ratio) for ratio in ratios)
+    primes = [(1, 2**4093 + 2 * k + 1) for k in range(40)]
+    for ratios in ([*primes, (1, 1)], [*((1, 1) for _ in range(40)), *primes]):
+        sums = _sums(ratios)
+        assert len(sums) > 1
+        assert all(one.denominator.bit_length() <= LONGEST_SUM + 4096 for one in sums)
+        assert sum(sums) == sum(Fraction(*ratio) for ratio in ratios)

@@ -153,13 +153,12 @@ def _sums(squares: Sequence[tuple[int, int]]) -> list[Fraction]:
     """The sum of these ratios, or several sums when it would be too long."""
     if not squares:
         return []
-    common = 1
-    for _, denominator in squares:
-        common = math.lcm(common, denominator)
-        if common.bit_length() > LONGEST_SUM:
-            break
-    else:
-        return [Fraction(sum(numerator * (common // denominator) for numerator, denominator in squares), common)]
+    level = list(squares)
+    while len(level) > 1 and _are_short(level):  # in pairs, so that few numbers are long
+        paired = [_added(one, other) for one, other in zip(level[::2], level[1::2], strict=False)]
+        level = [*paired, level[-1]] if len(level) % 2 else paired
+    if len(level) == 1 and _are_short(level):
+        return [Fraction(*level[0])]
     sums: list[Fraction] = []
     for square in sorted(Fraction(*ratio) for ratio in squares):
         if sums and sums[-1].denominator.bit_length() <= LONGEST_SUM:
@@ -167,6 +166,17 @@ def _sums(squares: Sequence[tuple[int, int]]) -> list[Fraction]:
         else:
             sums.append(square)
     return sums
+
+
+def _are_short(ratios: Sequence[tuple[int, int]]) -> bool:
+    return all(denominator.bit_length() <= LONGEST_SUM for _, denominator in ratios)
+
+
+def _added(one: tuple[int, int], other: tuple[int, int]) -> tuple[int, int]:
+    """The sum of two ratios, over the least common denominator."""
+    shared = math.gcd(one[1], other[1])
+    mine, theirs = one[1] // shared, other[1] // shared
+    return one[0] * theirs + other[0] * mine, mine * other[1]
 
 
 def _key(part: tuple[Loss, int]) -> tuple[object, ...]:

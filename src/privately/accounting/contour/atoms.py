@@ -10,7 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
-from privately.accounting.contour.view import Complex, View, enlarged, power
+from privately.accounting.contour.view import Complex, View, dot, enlarged, power
 from privately.accounting.elementary import ERROR, LOWEST, UNIT, Floats, exp, exp_one, expm1, log, log_one
 
 MOST_STEPS = 1 << 21
@@ -110,7 +110,7 @@ class Atoms:
         place = int(np.searchsorted(losses, s)) if losses.size else 0
         excess = losses[place:] - s
         discounted = weights[place:] * np.exp(-self.c * excess)
-        value = -float(discounted @ np.expm1(-excess))
+        value = -dot(discounted, np.expm1(-excess))
         moved = self._moved(s)
         error = value * (weight_error + 4 * ERROR + self.c * moved) + moved * self.whole
         return value, error, (self.c + 1) * value - float(discounted.sum())

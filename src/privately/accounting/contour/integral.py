@@ -18,7 +18,7 @@ from functools import lru_cache
 import numpy as np
 
 from privately.accounting.contour.laying import Layout
-from privately.accounting.contour.view import Complex, View, enlarged, exp_above, power, size_of, together
+from privately.accounting.contour.view import Complex, View, dot, enlarged, exp_above, power, size_of, together
 from privately.accounting.elementary import ERROR, LARGEST_ANGLE, UNIT, Floats, cos_sin, exp, log_between
 from privately.accounting.roads import NotApplicable
 
@@ -56,8 +56,8 @@ class Integral:
         self.terms = value / weight
         shares = 1 / (self.squares + self.c * (self.c + 1))  # |z (z + 1)| is at least c (c + 1) + w^2
         sizes = size_of(value) * shares
-        self.rounding = float(error @ shares) + float(add(sizes)) * (4 * ERROR + 4 * layout.count * UNIT)
-        self.turning = 4 * UNIT * float(sizes @ self.places)
+        self.rounding = dot(error, shares) + float(add(sizes)) * (4 * ERROR + 4 * layout.count * UNIT)
+        self.turning = 4 * UNIT * dot(sizes, self.places)
         self.first = (1 - (layout.atoms.taken if layout.atoms else 0.0)) / (self.c * (self.c + 1))
 
     def _transform(self) -> tuple[Complex, Floats]:
@@ -126,7 +126,7 @@ class Integral:
         """The sum and two derivatives, without a promise."""
         turned = self.terms * np.exp(self.places * (-1j * s))
         real, scale = turned.real, self.step * _PER_TURN_BELOW
-        total, slope, bend = float(add(real)), float(self.places @ turned.imag), float(self.squares @ real)
+        total, slope, bend = float(add(real)), dot(self.places, turned.imag), dot(self.squares, real)
         return scale * (self.first + 2 * total), 2 * scale * slope, -2 * scale * bend
 
     @lru_cache(maxsize=8)  # noqa: B019 - as below

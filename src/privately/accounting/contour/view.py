@@ -20,8 +20,9 @@ _SLACK = 1 + 2.0**-20
 BLOCK = 1 << 15
 _ALONE = 1 << 15
 """Matrix products of at most so many complex multiplications are not shared among threads."""
-_FEW_POINTS = 4
+_FEW_POINTS, _FEW_TURNS = 4, 1024
 """For so few, no products are worth their while."""
+_MOST_ALONE = 4096
 _UNITY = np.array(1.0)
 _FAINT = 1e-12
 _FAITHFUL = 0.28
@@ -31,6 +32,11 @@ _HOPELESS = 2.0  # as far as two points of the unit disk can be apart
 def largest(a: Floats) -> float:
     """The largest |a|."""
     return max(float(np.maximum.reduce(a)), -float(np.minimum.reduce(a)))
+
+
+def dot(a: Floats, b: Floats) -> float:
+    """The sum of the products; of many, without the threads that a library would start."""
+    return float(a @ b) if a.size <= _MOST_ALONE else float(np.add.reduce(a * b))
 
 
 def enlarged(bound: float) -> float:
@@ -209,7 +215,8 @@ def _doubled(turns: Complex) -> None:
 
 def turned_sums(weights: Floats | Complex, angles: Floats | Complex, count: int) -> Complex:
     """The sum of weights (e^(i n angle) - 1) for n = 1, ..., count."""
-    if angles.size <= _FEW_POINTS and not np.iscomplexobj(angles) and count * largest(angles.real) < LARGEST_ANGLE:
+    is_short = angles.size <= _FEW_POINTS and count <= _FEW_TURNS and not np.iscomplexobj(angles)
+    if is_short and count * largest(angles.real) < LARGEST_ANGLE:
         turns = turn_minus_one(angles.real[:, None] * np.arange(1.0, count + 1))
         return np.asarray(np.einsum("j,jn->n", weights, turns), dtype=np.complex128)
     most = points_at_once(count)
