@@ -114,9 +114,11 @@ class OrderedCounts:
     @classmethod
     def of(cls, counts: Bins | Mapping[int, int]) -> OrderedCounts:
         """From how often each value was counted."""
-        listed = sorted((place, count) for place, count in counts.items() if count > 0)
-        places, numbers = (np.array(one, np.int64) for one in zip(*listed, strict=True)) if listed else (_NONE, _NONE)
-        return cls(places, np.cumsum(numbers))
+        if not isinstance(counts, Bins):
+            counts = Bins(np.array(list(counts), np.int64), np.array(list(counts.values()), np.int64))
+        order = np.argsort(counts.places, kind="stable")
+        order = order[counts.counts[order] > 0]
+        return cls(counts.places[order], np.cumsum(counts.counts[order]))
 
     @property
     def size(self) -> int:
@@ -132,9 +134,6 @@ class OrderedCounts:
         """How many are below each value; with "right", how many are not above it."""
         del sorter
         return np.concatenate([[0], self.ends])[np.searchsorted(self.places, values, side)]
-
-
-_NONE = np.array([], np.int64)
 
 
 def _noisy(mechanism: m.Laplace | m.Gaussian, numbers: Sequence[int], randomness: Randomness) -> tuple[int, ...]:
