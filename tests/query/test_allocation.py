@@ -70,7 +70,7 @@ def test_no_noise_is_narrower_than_can_be_drawn() -> None:
 
 @pytest.mark.parametrize("budget", [epsilon("1e-20"), mu_squared("1e-30")])
 def test_a_budget_that_is_next_to_nothing_is_refused(budget: Budget) -> None:
-    with pytest.raises(InvalidParameter, match="drown") as refused:
+    with pytest.raises(InvalidParameter, match="steps as fine as these") as refused:
         allocated(uses(question("rows")), 2, budget)
     assert refused.value.field == "budget"
 

@@ -35,6 +35,9 @@ class Memory:
     def __init__(self, table: list[Row]) -> None:
         self.table, self.asked = table, list[Aggregation]()
 
+    def ready(self) -> None:
+        pass
+
     def run(self, aggregation: Aggregation, limits: Limits) -> Counts:
         assert limits == Limits()
         self.asked.append(aggregation)

@@ -35,6 +35,9 @@ KINDS = {
 class Untouched:
     """An engine that nobody may ask."""
 
+    def ready(self) -> None:
+        pass
+
     def run(self, aggregation: Aggregation, limits: Limits) -> Counts:
         raise AssertionError(f"{aggregation} reached the engine, with {limits}")
 

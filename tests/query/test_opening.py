@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
@@ -83,12 +84,34 @@ def test_explaining_touches_no_data(visits: Path) -> None:
         assert session.budget.entries == 0
 
 
-def test_a_file_that_changed_is_charged_and_not_answered(visits: Path) -> None:
+def test_a_file_that_changed_is_neither_charged_nor_answered(visits: Path) -> None:
     with opened(visits) as session:
         os.utime(visits, (1, 1))
-        with pytest.raises(pv.PrivatelyError, match="could not finish"):
+        with pytest.raises(InvalidParameter, match=r"visits\.parquet was changed or removed"):
             session.sql(COUNT, epsilon=1)
-        assert session.budget.spent.parameters["epsilon"] == 1
+        visits.unlink()
+        with pytest.raises(InvalidParameter, match="Open it again"):
+            session.batch([COUNT], epsilon=1)
+        assert session.budget.entries == 0
+
+
+def test_unknown_options_are_not_ignored(visits: Path) -> None:
+    for data in (visits, pa.table({"a": [1]})):
+        with pytest.raises(InvalidParameter, match=r"chang: is no option for a (\.parquet file|frame)"):
+            opened(data, chang="replace")
+    text = visits.with_suffix(".csv")
+    text.write_text("patient\n1\n", encoding="utf-8")
+    with pytest.raises(InvalidParameter, match="There are delimiter, quote, header, names"):
+        opened(text, max_groups=1)
+
+
+@pytest.mark.parametrize("spend", [{"rho": "0.1"}, {"mu": "0.1"}, {"epsilon": "0.1"}])
+def test_spreads_of_real_columns_can_be_asked_for_with_all_noise(spend: dict[str, str]) -> None:
+    data = pa.table({"y": [0.25, 0.75]})
+    columns: dict[str, Any] = {"y": {"type": "real", "bounds": (0, 1)}}
+    with pv.open(data, name="t", ledger=":memory:", budget=pv.GaussianDP(mu=9), columns=columns) as session:
+        question: dict[str, Any] = dict(spend)
+        assert session.price("SELECT STDDEV(y) AS v FROM t", **question).plan
 
 
 def test_the_budget_outlives_the_session(visits: Path, tmp_path: Path) -> None:

@@ -36,6 +36,9 @@ class Memory:
         self.spent_before: list[Guarantee] = []
         self.ledger: Ledger | None = None
 
+    def ready(self) -> None:
+        pass
+
     def run(self, aggregation: Aggregation, limits: Limits) -> Counts:
         self.runs += 1
         assert limits == Limits()

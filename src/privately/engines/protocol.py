@@ -117,5 +117,5 @@ class Engine(Protocol):
 
 def failed() -> EngineFailed:
     """The one thing that is said when a question could not be finished, whatever the reason."""
-    hint = "The charge is kept. Look at the limits and at the data with `check`."
+    hint = "The charge is kept, since data was touched. Ask for less at once, or let the owner look at the data."
     return EngineFailed("the engine could not finish this question.", hint=hint)

@@ -107,7 +107,7 @@ def _drawable(scale: Fraction, widest: Fraction) -> Fraction:
     """A scale that can be drawn: at least the narrowest, which costs less than was asked."""
     if scale > widest:
         hint = "Ask for more, declare tighter bounds, or a coarser step."
-        raise InvalidParameter("budget", "is so small that noise would drown every number.", hint=hint)
+        raise InvalidParameter("budget", "its noise cannot be drawn in steps as fine as these.", hint=hint)
     return max(scale, NARROWEST)
 
 

@@ -28,6 +28,9 @@ Answered: TypeAlias = tuple[tuple[Group, ...], tuple[Noise, ...]]
 class Engine(Protocol):
     """Where the data sits: it counts, exactly, and knows nothing of privacy."""
 
+    def ready(self) -> None:
+        """Passes if the data is there, as it was when it was opened; otherwise says what to do. Reads nothing of it."""
+
     def run(self, aggregation: Aggregation, limits: Limits) -> Counts: ...
 
     def close(self) -> None: ...

@@ -19,6 +19,8 @@ from privately.plans import Column, Table, Type
 from privately.query.declaring import Declaration, columns_of, read_declaration, unit_of
 from privately.query.sessions import Session
 
+_DELIMITED = ("delimiter", "quote", "header", "names")
+_OPTIONS = {".csv": _DELIMITED, ".tsv": _DELIMITED, ".txt": _DELIMITED, ".duckdb": ("table",), ".db": ("table",)}
 _MEMORY = ":memory:"
 
 
@@ -153,6 +155,7 @@ def _settle(
     copy: Path | None = None,
 ) -> Opening:
     """What is given here counts before what is declared beside the data."""
+    _check_options(data, options)
     source = source_of(data, **options)
     told, declared = _declared(data, declaration)
     if columns is not None:
@@ -173,6 +176,18 @@ def _settle(
         reader.close()
         raise
     return Opening(table=table, source=source, lineage=given.get("lineage") or called, reader=reader)
+
+
+def _check_options(data: Any, options: Mapping[str, Any]) -> None:
+    """Passes if all of them are known for this kind of source: a misspelt one must not be ignored."""
+    suffix = Path(data).suffix.lower() if isinstance(data, (str, os.PathLike)) else ""
+    known = _OPTIONS.get(suffix, ())
+    for option in options:
+        if option not in known:
+            about = f"a {suffix} file" if suffix else "a frame"
+            listed = ", ".join(known)
+            hint = f"There are {listed}." if known else "Look at the spelling."
+            raise InvalidParameter(option, f"is no option for {about}.", hint=hint)
 
 
 def _declared(data: Any, declaration: str | os.PathLike[str] | None) -> tuple[Declaration, tuple[Column, ...]]:

@@ -240,7 +240,8 @@ class Session:
         return tightest(proofs_of(parts, slack=slack), price)
 
     def _answer(self, charge: Charge, run: Callable[[], bytes], *, asked: str, again: bool) -> Answer:
-        """Charges, counts, stores, in this order. What the account cannot count is refused before."""
+        """Charges, counts, stores, in this order. Data that is gone is refused before, and what cannot be counted."""
+        self._engine.ready()
         try:
             receipt = self._ledger.charge(charge, again=again)
         except NoSuchRule:

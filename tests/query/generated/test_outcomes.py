@@ -25,6 +25,9 @@ class Counted:
     def __init__(self, numbers: Numbers) -> None:
         self.numbers = numbers
 
+    def ready(self) -> None:
+        pass
+
     def run(self, aggregation: Aggregation, limits: Limits) -> Counts:
         del aggregation, limits
         return {group: tuple(map(_tally, tallies)) for group, tallies in self.numbers.items()}
@@ -34,6 +37,9 @@ class Counted:
 
 class Leaky(Counted):
     """One that fails if the table is empty."""
+
+    def ready(self) -> None:
+        pass
 
     def run(self, aggregation: Aggregation, limits: Limits) -> Counts:
         if not self.numbers:

@@ -128,6 +128,13 @@ class Embedded:
         self._check_name(table)
         return {name: fitting(found) for name, found in self._found.items()}
 
+    def ready(self) -> None:
+        """Passes if the file is there as it was; path, size and time tell, not what it holds."""
+        if self._changed():
+            name = self._source.path.name
+            hint = "Open it again, as a new snapshot."
+            raise InvalidParameter("data", f"{name} was changed or removed since it was opened.", hint=hint)
+
     def run(self, aggregation: Aggregation, limits: Limits | None = None) -> Counts:
         """The tallies for every group that has rows; EngineFailed, always with the same text, if it cannot be done."""
         if scan_of(aggregation.source).table != self._table:

@@ -44,6 +44,7 @@ from privately.query.spans import Source
 MOST_TALLIES = 100
 _BINS = 2**16
 _FINEST = 2**24
+_FINEST_SQUARES = 2**28
 _BOUNDS = (
     "Declare bounds of the column, such as bounds=(0, 100), or write them into the question: "
     "SUM(LEAST(GREATEST(x, 0), 100))."
@@ -261,7 +262,9 @@ class Aggregates:
         return power_of_two_below((range_.upper - range_.lower or range_.magnitude or Fraction(1)) / _FINEST)
 
     def square_sum(self, argument: Expression, step: Fraction, centre: float) -> StepSum:
-        """The sum of the squares of x - centre, in squared steps, made coarser until 2^62 of them are enough.
+        """The sum of the squares of x - centre, in squared steps, made coarser until 2^28 of them are enough.
+
+        Finer ones would be lost in the noise, and noise that spans too many steps cannot be drawn.
 
         The nearer the centre is to the middle of the bounds, the smaller are the squares, and the noise on them.
         """
@@ -272,7 +275,7 @@ class Aggregates:
             argument = apply("to_real", argument, scope=self.rows)
         most = range_.magnitude**2
         square = step**2
-        while most / square >= LARGEST_INTEGER - 1:
+        while most / square > _FINEST_SQUARES:
             square *= 4
         squared = apply("multiply", argument, argument, scope=self.rows)
         return _sum(squared, square, 0, max(_nearest(most / square), 1))
@@ -310,7 +313,9 @@ AGGREGATES: Mapping[type[exp.Expr], Callable[[Aggregates, exp.Expr, exp.Expr | N
 def _always(argument: Expression) -> bool:
     """Whether the count of an argument may be that of all rows."""
     known = argument.known
-    return isinstance(argument, Constant) or (not known.nullable and known.range is not None and 0 in known.range)
+    if isinstance(argument, Constant):
+        return argument.value is not None
+    return not known.nullable and known.range is not None and 0 in known.range
 
 
 def _range(argument: Expression) -> Range:
