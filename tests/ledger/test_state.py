@@ -161,6 +161,21 @@ def test_checkpoints_say_the_same() -> None:
     assert state.to_data() == data
 
 
+def test_what_goes_on_from_a_checkpoint_comes_to_the_same() -> None:
+    """Also where a cap with a long denominator was spent to the end, and then raised."""
+    amount = Fraction(1, 2 * (2**600 + 187))
+    spent = Filter(cap=PureDP(epsilon=amount)).spend(PureDP(epsilon=amount))
+    kept = {name: spent.to_state()[name] for name in ("spent", "entries")}
+    raised = Filter.from_state(CAP.to_state() | kept)
+    more = charged(a=[str(amount)])
+    state = after(opened("a", Filter(cap=PureDP(epsilon=amount))), more, adjusted(raised), more)
+    restored = State.from_checkpoint(state.to_data(), state.time, state.head)
+    for one in (state, restored):
+        go_on(one, more)
+    assert restored.to_data() == state.to_data()
+    go_on(state, Checkpoint(state=restored.to_data()))
+
+
 @pytest.mark.parametrize(
     "data",
     [

@@ -107,6 +107,20 @@ def test_units_come_to_what_fractions_do(amounts: list[Fraction], limit: Fractio
             assert tally.entries > 0
 
 
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.integers(1, 12), min_size=1, max_size=8), st.sampled_from([2**600 + 187, 10**154, 3**400, 7]))
+def test_totals_do_not_depend_on_their_units(counts: list[int], below: int) -> None:
+    """A total that was spent to the end of a long limit, which was then raised, goes on as one that was restored."""
+    start, limit = Fraction(1, 2 * below), Fraction(10)
+    tally = restored = Tally.of(PURE, (limit,), (start,), 1)
+    for count in counts:
+        found, again = (one.plus_amounts((count * start,)) for one in (tally, restored))
+        assert found is not None
+        assert found == again
+        assert found.amounts == (added_as_fractions(tally.amounts[0], count * start, limit),)
+        tally, restored = found, Tally.of(PURE, (limit,), found.amounts, found.entries)
+
+
 def test_equal_totals_are_equal_in_any_units() -> None:
     tally = Tally.empty(PURE, (Fraction(1),))
     parts, whole = tally, tally.plus_amounts((Fraction(1, 2),))

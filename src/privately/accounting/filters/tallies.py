@@ -47,9 +47,16 @@ class Tally(NamedTuple):
     def _scaled(
         cls, currency: Currency, limits: Amounts, units: Iterable[int], scales: Iterable[int], entries: int
     ) -> Tally:
-        """At most so many units are within a limit: the whole ones, for a total is never anything else."""
+        """At most so many units are within a limit: the whole ones, for a total is never anything else.
+
+        A total in units that are too fine, as a limit's own may be, is never added to in them: it would be rounded
+        or not according to the units, and so depend on more than the total.
+        """
         kept = tuple(scales)
-        most = tuple(limit.numerator * scale // limit.denominator for limit, scale in zip(limits, kept, strict=True))
+        most = tuple(
+            limit.numerator * scale // limit.denominator if scale.bit_length() <= EXACT_BITS else -1
+            for limit, scale in zip(limits, kept, strict=True)
+        )
         return cls(currency, limits, tuple(units), kept, most, entries)
 
     @property
