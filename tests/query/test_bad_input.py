@@ -4,6 +4,7 @@ Columns that are missing or do not fit are in test_opening.py, what owners are t
 """
 
 import math
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -118,9 +119,19 @@ def test_what_cannot_be_asked_costs_nothing(visits: Path) -> None:
             assert session.budget.entries == 0
         assert session.sql(COUNT, epsilon=1).rows
         visits.write_bytes(b"no longer a table")
-        with pytest.raises(EngineFailed):
+        with pytest.raises(InvalidParameter, match="changed or removed"):
             session.sql(f"{COUNT} WHERE cost > 1", epsilon=1)
-        assert session.budget.spent.parameters["epsilon"] == 2, "data was touched: the charge stays"
+        assert session.budget.spent.parameters["epsilon"] == 1, "no data was touched"
+
+
+def test_what_fails_while_data_is_read_stays_charged(visits: Path) -> None:
+    before = visits.stat()
+    with opened(visits, visits.parent) as session:
+        visits.write_bytes(visits.read_bytes()[: before.st_size // 2].ljust(before.st_size, b"x"))
+        os.utime(visits, ns=(before.st_atime_ns, before.st_mtime_ns))
+        with pytest.raises(EngineFailed, match="The charge is kept"):
+            session.sql(f"{COUNT} WHERE cost > 1", epsilon=1)
+        assert session.budget.spent.parameters["epsilon"] == 1
 
 
 # --- tables that are strange but no mistake ---------------------------------------------------------------------------

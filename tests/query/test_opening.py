@@ -23,7 +23,7 @@ COLUMNS: dict[str, Any] = {
 }
 ROWS = [(1, "A", 10.0), (1, "A", 20.0), (1, "B", 30.0), (2, "A", 1e9), (3, "B", float("nan")), (4, None, 5.0)]
 COUNT = "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward"
-HUGE = 1000
+HUGE, VAST = 1000, 10**6
 """An epsilon with which noise is 0 almost surely."""
 
 
@@ -45,7 +45,7 @@ def session(visits: Path) -> Iterator[Session]:
 
 def opened(data: Any, **given: Any) -> Session:
     usual: dict[str, Any] = {
-        "budget": pv.PureDP(epsilon=10 * HUGE),
+        "budget": pv.PureDP(epsilon=10 * VAST),
         "ledger": ":memory:",
         "unit": "patient",
         "max_rows_per_unit": 2,
@@ -64,7 +64,7 @@ def test_counts_are_those_of_the_rows_that_count(session: Session) -> None:
 
 def test_sums_are_clamped_and_what_is_no_number_is_left_out(visits: Path) -> None:
     with opened(visits, unit=None, max_rows_per_unit=None) as session:
-        (row,) = session.sql("SELECT SUM(cost) AS s, COUNT(cost) AS n FROM visits", epsilon=HUGE).to_dicts()
+        (row,) = session.sql("SELECT SUM(cost) AS s, COUNT(cost) AS n FROM visits", epsilon=VAST).to_dicts()
     assert row == {"s": 165.0, "n": 5}
 
 
@@ -93,6 +93,40 @@ def test_a_file_that_changed_is_neither_charged_nor_answered(visits: Path) -> No
         with pytest.raises(InvalidParameter, match="Open it again"):
             session.batch([COUNT], epsilon=1)
         assert session.budget.entries == 0
+
+
+def test_another_name_for_the_same_people_is_no_second_budget(visits: Path, tmp_path: Path) -> None:
+    given: dict[str, Any] = {"ledger": tmp_path / "l", "budget": pv.PureDP(epsilon=1), "unit": None}
+    given |= {"max_rows_per_unit": None}
+    with opened(visits, lineage="first", **given) as session:
+        session.sql(COUNT, epsilon="0.5")
+    with pytest.warns(UserWarning, match="charged to first too"):
+        session = opened(visits, lineage="second", **given)
+    with session, pytest.raises(BudgetExhausted):
+        session.sql(COUNT, epsilon="0.75")
+    with pytest.warns(UserWarning, match="first"), opened(visits, lineage="second", **given) as session:
+        session.sql(COUNT, epsilon="0.25")
+    with Ledger.open(tmp_path / "l") as book:
+        spent = [book.budget(one).spent.parameters["epsilon"] for one in ("first", "second")]
+        assert spent == [Fraction(3, 4), Fraction(1, 4)]
+
+
+def test_copies_are_recognised_by_the_people_in_them(visits: Path, tmp_path: Path) -> None:
+    people = pa.table({"patient": range(3000), "ward": ["A"] * 3000, "cost": [1.0] * 3000})
+    given: dict[str, Any] = {"ledger": tmp_path / "l", "budget": pv.PureDP(epsilon=1)}
+    parquet.write_table(people, visits)
+    with opened(visits, **given) as session:
+        session.sql(COUNT, epsilon=1)
+    copy = tmp_path / "copy.parquet"
+    parquet.write_table(people.slice(500).take(list(reversed(range(2500)))), copy)
+    with pytest.warns(UserWarning, match="table copy holds people of visits: it is charged to visits too"):
+        session = opened(copy, **given)
+    with session, pytest.raises(BudgetExhausted):
+        session.sql(COUNT.replace("visits", "copy"), epsilon="0.1")
+    others = tmp_path / "others.parquet"
+    parquet.write_table(people.set_column(0, "patient", pa.array(range(3000, 6000))), others)
+    with opened(others, **given) as session:
+        session.sql(COUNT.replace("visits", "others"), epsilon=1)
 
 
 def test_unknown_options_are_not_ignored(visits: Path) -> None:

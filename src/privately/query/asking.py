@@ -101,7 +101,7 @@ def least_budget(
 ) -> Budget:
     """The least epsilon, to a thousandth of it, with which every count, sum and average is as accurate as asked.
 
-    Averages are as accurate if they are of at least `assuming` rows.
+    Averages are as accurate if they are of at least `assuming` rows, in each group.
     """
     for estimate in question.estimates:
         if not isinstance(estimate, (Number, Mean)):
@@ -109,7 +109,7 @@ def least_budget(
             raise NotSupported("an accuracy for quantiles, variances and deviations.", hint=hint)
     rows, exact_delta = None if assuming is None else whole(assuming, "assuming"), delta_of(delta)
     if accuracy.relative and rows is None:
-        raise InvalidParameter("assuming", "a relative accuracy needs a public guess of the size: assuming=20_000.")
+        raise InvalidParameter("assuming", "say how many rows a group has, as a public guess: assuming=20_000.")
 
     def enough(epsilon: Fraction) -> bool:
         drawn = allocated(uses, groups, Budget(currency="epsilon", amount=epsilon, delta=exact_delta))
@@ -185,6 +185,8 @@ def _error_of_mean(use: TwoSided, width: int, rows: int | None) -> Fraction:
     Checked-by: tests/query/test_asking.py::test_averages_are_off_by_no_more
     """
     if rows is None:
-        raise InvalidParameter("assuming", "the error of an average depends on how many rows there are: assuming=1000.")
+        raise InvalidParameter(
+            "assuming", "say how many rows are averaged in a group, as a public guess: assuming=1000."
+        )
     reach = use.high - use.low
     return Fraction(reach) if 2 * width >= rows * reach else Fraction(width, rows)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,9 @@ from privately.ledger import Ledger, OwnerKey
 from privately.plans import Column, Table, Type
 from privately.query.declaring import Declaration, columns_of, read_declaration, unit_of
 from privately.query.sessions import Session
+
+_SKETCHED = 8192
+"""Units of a table that are looked at to recognise copies of it."""
 
 _DELIMITED = ("delimiter", "quote", "header", "names")
 _OPTIONS = {".csv": _DELIMITED, ".tsv": _DELIMITED, ".txt": _DELIMITED, ".duckdb": ("table",), ".db": ("table",)}
@@ -92,14 +96,14 @@ def open(  # noqa: A001 - the word for it
         raise
     try:
         cap = _about(budget, settled.table.unit.neighbors)
-        book.register(settled.table.name, lineage=settled.lineage)
+        lineages = _registered(book, settled, engine, key if book.durable else None)
         book.account(settled.lineage, cap=cap, by=by, reuse=reuse)  # type: ignore[arg-type]  # checked there
     except BaseException:
         book.close()
         engine.close()
         raise
     taken = _snapshot(data, settled.source, key) if snapshot is None else snapshot
-    return Session(settled.table, engine, book, lineage=settled.lineage, snapshot=taken, analyst=analyst)
+    return Session(settled.table, engine, book, lineage=settled.lineage, also=lineages, snapshot=taken, analyst=analyst)
 
 
 def prepare(
@@ -223,6 +227,19 @@ def _about(budget: Guarantee, neighbors: Neighbors) -> Guarantee:
     if budget.neighbors not in (Neighbors.ADD_REMOVE, neighbors):
         raise InvalidParameter("budget", f"is about {budget.neighbors}, but the table's unit is {neighbors}.")
     return type(budget)(**budget.parameters, neighbors=neighbors)  # type: ignore[call-arg]  # each kind takes its own
+
+
+def _registered(book: Ledger, settled: Opening, engine: Embedded, key: OwnerKey | None) -> tuple[str, ...]:
+    """The lineages that are charged besides the one that was named: those the table had, and those of known copies.
+
+    Copies are recognised by the people in them, where a column names people, and if the ledger outlives the session.
+    """
+    table, lineage = settled.table.name, settled.lineage
+    units = None if key is None or settled.table.unit.column is None else engine.units(table, _SKETCHED)
+    found = book.register(table, lineage=lineage, units=units, key=None if units is None else key)
+    if found.warning:
+        warnings.warn(found.warning, stacklevel=4)
+    return tuple(one for one in found.lineages if one != lineage)
 
 
 def _key(ledger: str | os.PathLike[str]) -> OwnerKey:

@@ -47,7 +47,7 @@ Keys = Mapping[str, Sequence[Value]] | Any
 
 
 class Session:
-    """Answers questions about one table within the budget of its lineage."""
+    """Answers questions about one table within the budget of its lineage, and of those that are charged `also`."""
 
     def __init__(
         self,
@@ -57,11 +57,13 @@ class Session:
         *,
         lineage: str,
         snapshot: str,
+        also: Sequence[str] = (),
         analyst: str = "owner",
         limits: Limits | None = None,
         randomness: Randomness = SYSTEM,
     ) -> None:
         self.table, self.lineage, self.analyst = table, lineage, analyst
+        self._lineages = [lineage, *also]
         self._limits = Limits() if limits is None else limits
         self._engine, self._ledger, self._snapshot, self._randomness = engine, ledger, snapshot, randomness
 
@@ -215,7 +217,7 @@ class Session:
 
     def _charge(self, query: str, cost: Guarantee, *, key: str | None = None, label: str = "") -> Charge:
         return Charge(
-            lineages=[self.lineage],
+            lineages=self._lineages,
             query=query,
             cost=cost,
             snapshot=self._snapshot,

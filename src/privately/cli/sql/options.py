@@ -73,7 +73,8 @@ Accuracy = Annotated[
     _option(about='Pay what this takes, such as "50 at 95%" or "5% at 95%".', panel=ASK, metavar="TEXT"),
 ]
 Assuming = Annotated[
-    int | None, _option(about="A public guess of how many rows there are, for --accuracy.", panel=ASK, metavar=_COUNT)
+    int | None,
+    _option(about="For --accuracy: a public guess of the rows of a group.", panel=ASK, metavar=_COUNT),
 ]
 Keys = Annotated[
     list[str] | None,

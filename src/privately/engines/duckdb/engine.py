@@ -145,6 +145,20 @@ class Embedded:
             raise failed()
         return self._pool.count(text, limits or self._limits)
 
+    def units(self, table: str, most: int) -> list[str]:
+        """Some of the units, for the owner alone: the same ones in every copy of the table, whatever its order.
+
+        They are those whose names have the least hashes, so that tables with people in common have some of these in
+        common. Empty if rows are units.
+        """
+        self._check_name(table)
+        if self._stored.unit is None:
+            return []
+        listed = f"SELECT DISTINCT CAST({self._stored.unit} AS VARCHAR) AS u FROM {self._source.relation}"
+        text = f"SELECT u FROM ({listed}) WHERE u IS NOT NULL ORDER BY md5(u), u LIMIT {int(most)}"
+        (rows,) = self._pool.tell([text], self._owner_limits())
+        return [row[0] for row in rows]
+
     def check(self, table: str) -> TableReport:
         """What the owner should know of the data before anybody asks; nobody else may see it."""
         self._check_name(table)
