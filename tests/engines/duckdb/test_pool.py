@@ -4,6 +4,7 @@ import os
 import signal
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import duckdb
 import pytest
 
 from privately.engines.duckdb.connection import Setup
+from privately.engines.duckdb.messages import packed
 from privately.engines.duckdb.pool import Pool, Worker
 from privately.engines.duckdb.programs import Program
 from privately.engines.protocol import Limits, failed
@@ -111,3 +113,35 @@ def test_files_can_be_read_and_no_others(tmp_path: Path, pool: Pool) -> None:
             with_file.count(asking(text.format(tmp_path / "other.parquet")), LIMITS)
     finally:
         with_file.close()
+
+
+def test_threads_read_the_answers_to_their_own_questions(pool: Pool) -> None:
+    def asked(number: int) -> bool:
+        return all(pool.tell([f"SELECT {number} + {one}"], LIMITS) == [[[number + one]]] for one in range(30))
+
+    with ThreadPoolExecutor(8) as threads:
+        assert all(threads.map(asked, range(0, 8000, 1000)))
+
+
+def test_an_answer_to_another_message_is_none(pool: Pool) -> None:
+    assert pool.tell(["SELECT 1"], LIMITS) == [[[1]]]
+    worker = pool._worker
+    assert worker is not None
+    worker._turn += 1
+    stream: Any = worker._process.stdin
+    stream.write(packed({"act": "tell", "statements": ["SELECT 2"], "turn": 1}))
+    stream.flush()
+    with pytest.raises(EngineFailed):
+        pool.tell(["SELECT 3"], LIMITS)
+    assert pool.tell(["SELECT 4"], LIMITS) == [[[4]]], "by a new worker"
+
+
+def test_a_forked_process_has_a_worker_of_its_own(pool: Pool) -> None:
+    assert pool.tell(["SELECT 1"], LIMITS) == [[[1]]]
+    kept = pool._worker
+    assert kept is not None
+    pool._process -= 1  # as a child finds it
+    assert pool.tell(["SELECT 2"], LIMITS) == [[[2]]]
+    assert pool.process_id != kept.process_id
+    assert kept.alive
+    kept.close()

@@ -4,7 +4,7 @@ import subprocess
 import sys
 from typing import Any
 
-from privately.engines.duckdb.messages import packed, unpacked
+from privately.engines.duckdb.messages import TURN_BYTES, packed, unpacked
 
 
 def test_a_worker_by_hand() -> None:
@@ -21,15 +21,20 @@ def test_a_worker_by_hand() -> None:
             "spill": "",
         }
         for message in (
-            {"act": "open", "setup": setup},
-            {"act": "tell", "statements": ["SELECT 1, 'a', DATE '2026-01-31'"]},
+            {"act": "open", "setup": setup, "turn": 7},
+            {"act": "tell", "statements": ["SELECT 1, 'a', DATE '2026-01-31'"], "turn": 8},
         ):
             process.stdin.write(packed(message))
         program = {"groups": "SELECT error('a secret')", "types": [], "tallies": 1, "bins": []}
-        process.stdin.write(packed({"act": "count", "program": program}))
+        process.stdin.write(packed({"act": "count", "program": program, "turn": 9}))
         process.stdin.flush()
-        assert unpacked(process.stdout.read) == ({"opened": True}, [])
-        assert unpacked(process.stdout.read) == ({"rows": [[[1, "a", "2026-01-31"]]]}, [])
-        assert unpacked(process.stdout.read) == ({"failed": ""}, []), "not a word of what was in the data"
+        read = process.stdout.read
+
+        def answer() -> tuple[int, Any]:
+            return int.from_bytes(read(TURN_BYTES), "big"), unpacked(read)
+
+        assert answer() == (7, ({"opened": True}, []))
+        assert answer() == (8, ({"rows": [[[1, "a", "2026-01-31"]]]}, []))
+        assert answer() == (9, ({"failed": ""}, [])), "not a word of what was in the data"
         process.stdin.close()
         assert process.wait(10) == 0

@@ -18,6 +18,8 @@ Reader = Callable[[int], bytes]
 """Gives exactly so many bytes."""
 
 _LONGEST_HEADER = 2**31
+TURN_BYTES = 8
+"""An answer begins with the number of the message that it answers."""
 
 
 def packed(header: Any, arrays: Sequence[Any] = ()) -> bytes:

@@ -7,13 +7,14 @@ import os
 import selectors
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import IO, Any, cast
 
 from privately.engines.duckdb.connection import Setup
-from privately.engines.duckdb.messages import counts_of, packed, program_header, unpacked
+from privately.engines.duckdb.messages import TURN_BYTES, counts_of, packed, program_header, unpacked
 from privately.engines.duckdb.programs import Program
 from privately.engines.protocol import Counts, Limits, failed
 from privately.errors import EngineFailed
@@ -39,6 +40,7 @@ class Worker:
             env=os.environ | _QUICK_SORTING,
         )
         self._buffer = bytearray()
+        self._turn = 0
         answer, _ = self.ask({"act": "open", "setup": asdict(setup)}, _START_SECONDS)
         if "opened" not in answer:
             self.close()
@@ -53,12 +55,14 @@ class Worker:
         return self._process.poll() is None
 
     def ask(self, message: dict[str, Any], seconds: float) -> tuple[dict[str, Any], list[Any]]:
-        """The answer to a message; a worker that does not answer in time, or dies, is killed."""
+        """The answer to a message; a worker that does not answer in time, or answers another message, is killed."""
         deadline = time.monotonic() + seconds
+        self._turn += 1
         try:
             stream = cast("IO[bytes]", self._process.stdin)
-            stream.write(packed(message))
+            stream.write(packed(message | {"turn": self._turn}))
             stream.flush()
+            self._check_turn(self._read(TURN_BYTES, deadline))
             return unpacked(lambda size: self._read(size, deadline))
         except (OSError, ValueError, EOFError, TimeoutError):
             self.close()
@@ -66,6 +70,10 @@ class Worker:
         except BaseException:
             self.close()
             raise
+
+    def _check_turn(self, answered: bytes) -> None:
+        if int.from_bytes(answered, "big") != self._turn:
+            raise EOFError
 
     def _read(self, size: int, deadline: float) -> bytes:
         descriptor = cast("IO[bytes]", self._process.stdout).fileno()
@@ -93,27 +101,34 @@ class Worker:
 
 
 class Pool:
-    """Keeps one worker for what is registered; another one is started when the limits change or it has failed."""
+    """Keeps one worker for what is registered; another one is started when the limits change or it has failed.
+
+    Threads take turns. A process that was forked has a worker of its own: whoever reads an answer must have asked.
+    """
 
     def __init__(self, setup: Setup) -> None:
         self._setup = setup
         self._worker: Worker | None = None
+        self._turns, self._process = threading.RLock(), os.getpid()
 
     def count(self, program: Program, limits: Limits) -> Counts:
         """Runs a program. There is one text for all that can go wrong, and it holds no data."""
-        answer, arrays = self._of(limits).ask({"act": "count", "program": program_header(program)}, limits.seconds)
-        if "groups" not in answer:
-            self.close()
-            raise failed()
+        with self._alone():
+            answer, arrays = self._of(limits).ask({"act": "count", "program": program_header(program)}, limits.seconds)
+            if "groups" not in answer:
+                self.close()
+                raise failed()
         return counts_of(answer, arrays, program.types)
 
     def tell(self, statements: Sequence[str], limits: Limits) -> list[list[list[Any]]]:
         """Runs statements of ours for the owner, who may see what went wrong."""
-        answer, _ = self._of(limits).ask({"act": "tell", "statements": list(statements)}, limits.seconds)
-        if "rows" not in answer:
-            self.close()
-            reason = str(answer.get("failed", "")).partition("\n")[0]
-            raise EngineFailed("the table could not be read.", hint=reason or "It took too long, or too much memory.")
+        with self._alone():
+            answer, _ = self._of(limits).ask({"act": "tell", "statements": list(statements)}, limits.seconds)
+            if "rows" not in answer:
+                self.close()
+                reason = str(answer.get("failed", "")).partition("\n")[0]
+                hint = reason or "It took too long, or too much memory."
+                raise EngineFailed("the table could not be read.", hint=hint)
         rows: list[list[list[Any]]] = answer["rows"]
         return rows
 
@@ -123,7 +138,15 @@ class Pool:
 
     def warm(self, limits: Limits) -> None:
         """Starts the worker, so that the first question need not wait."""
-        self._of(limits)
+        with self._alone():
+            self._of(limits)
+
+    @contextlib.contextmanager
+    def _alone(self) -> Iterator[None]:
+        if self._process != os.getpid():
+            self._turns, self._process, self._worker = threading.RLock(), os.getpid(), None
+        with self._turns:
+            yield
 
     def _of(self, limits: Limits) -> Worker:
         wanted = Setup(**(asdict(self._setup) | {"memory": limits.memory, "threads": limits.threads}))
@@ -134,6 +157,7 @@ class Pool:
         return self._worker
 
     def close(self) -> None:
-        if self._worker is not None:
-            self._worker.close()
-            self._worker = None
+        with self._alone():
+            if self._worker is not None:
+                self._worker.close()
+                self._worker = None

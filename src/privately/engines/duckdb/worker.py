@@ -19,6 +19,8 @@ _OVERHEAD = 4 * 2**30
 
 def main() -> None:
     """Answers until the input ends."""
+    from privately.engines.duckdb.messages import TURN_BYTES
+
     waiting: queue.SimpleQueue[Any] = queue.SimpleQueue()
     output = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
@@ -27,7 +29,7 @@ def main() -> None:
     while True:
         message = waiting.get()
         answer, connection = _answer(message, connection)
-        output.write(answer)
+        output.write(message["turn"].to_bytes(TURN_BYTES, "big") + answer)
         output.flush()
 
 
