@@ -16,6 +16,7 @@ from privately.accounting.coarsening import MOST_DIFFERENT, coarser, concentrate
 from privately.accounting.compositions import Composition, compositions
 from privately.accounting.events import Event
 from privately.accounting.losses import GluedLoss
+from privately.accounting.nearby_rates import between_rates
 from privately.accounting.questions import LARGEST_EPSILON, NOTHING, DeltaAt, EpsilonAt, Question, Road
 from privately.accounting.roads import DEAD_ENDS, NotApplicable
 from privately.errors import InvalidParameter, NoSuchRule
@@ -191,8 +192,20 @@ def _best(composition: Composition, question: Question, method: Method | None) -
             continue
         best = found if best is None else _both(best, found)
         if question.is_met(best):
-            break
+            return best
+    nearby = _at_nearby_rates(composition, question, method)
+    if nearby is not None:
+        return nearby if best is None else _both(best, nearby)
     return question.unknown(composition) if best is None else best
+
+
+def _at_nearby_rates(composition: Composition, question: Question, method: Method | None) -> Interval | None:
+    """Where a rate is so near 1 that no road takes it: between no sampling and a rate a little lower."""
+    found = between_rates(composition)
+    if found is None:
+        return None
+    top, bottom = (_best(one, question, method) for one in found)
+    return Interval(min(bottom.lower, top.upper), top.upper, method=f"{top.method}, rates rounded")
 
 
 def _indirect(event: Event, question: Question, method: Method | None, reason: Exception) -> Interval:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 
 from privately.accounting.events import (
@@ -95,6 +95,14 @@ def compositions(event: Event) -> tuple[Composition, ...]:
     for terms in alternatives(event):
         found += [one for one in _composed(terms) if one not in found]
     return tuple(found)
+
+
+def relaid(composition: Composition, change: Callable[[Loss], Loss]) -> Composition:
+    """With every law as `change` makes it, laid out as usual; infinite losses stay."""
+    collected = _Collected()
+    for law, times in composition.parts:
+        collected.add((change(law), _NONE), times)
+    return replace(composition, parts=collected.composition().parts)
 
 
 def _composed(terms: Terms) -> list[Composition]:

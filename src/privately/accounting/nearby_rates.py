@@ -1,0 +1,68 @@
+"""Rates so near 1 that no road takes them: between a rate a little lower and no sampling at all."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+from privately.accounting.compositions import Composition, relaid
+from privately.accounting.losses import (
+    DiscreteGaussianLoss,
+    DiscreteLaplaceLoss,
+    GaussianLoss,
+    GluedLoss,
+    LaplaceLoss,
+    Loss,
+    SampledDiscreteGaussianLoss,
+    SampledDiscreteLaplaceLoss,
+    SampledGaussianLoss,
+    SampledLaplaceLoss,
+)
+
+HIGHEST_RATE = 1 - Fraction(1025, 1 << 30)
+"""Just below 1 - 2^-20, up to which all roads go."""
+
+
+def between_rates(composition: Composition) -> tuple[Composition, Composition] | None:
+    """One that costs at least as much, without such samples, and one that costs at most as much; None if it has none.
+
+    Theorem: in each direction, and for samples of fixed size, the profile of a sampled pair rises with the rate; that
+        of a composition with those of its parts.
+    Reference: Balle-Barthe-Gaboardi 2018; Zhu-Dong-Wang 2022, Theorem 10
+    Proof: docs/theory/accounting/events.md#rates-near-1
+    Checked-by: tests/accounting/test_nearby_rates.py::test_profiles_rise_with_the_rate,
+        tests/accounting/test_nearby_rates.py::test_near_answers_enclose_the_exact_one
+    """
+    if all(getattr(law, "rate", Fraction(0)) <= HIGHEST_RATE for law, _ in composition.parts):
+        return None
+    return relaid(composition, _unsampled), relaid(composition, _lowered)
+
+
+def _unsampled(law: Loss) -> Loss:
+    if getattr(law, "rate", Fraction(0)) <= HIGHEST_RATE:
+        return law
+    match law:
+        case SampledGaussianLoss(mu_squared=mu_squared):
+            return GaussianLoss(mu_squared=mu_squared)
+        case SampledLaplaceLoss(epsilon=epsilon):
+            return LaplaceLoss(epsilon=epsilon)
+        case SampledDiscreteGaussianLoss(variance=variance, sensitivity=sensitivity):
+            return DiscreteGaussianLoss(variance=variance, sensitivity=sensitivity)
+        case SampledDiscreteLaplaceLoss(scale=scale, sensitivity=sensitivity):
+            return DiscreteLaplaceLoss(scale=scale, sensitivity=sensitivity)
+        case GluedLoss(base=base):
+            return base
+    return law
+
+
+def _lowered(law: Loss) -> Loss:
+    match law:
+        case (
+            SampledGaussianLoss(rate=rate)
+            | SampledLaplaceLoss(rate=rate)
+            | SampledDiscreteGaussianLoss(rate=rate)
+            | SampledDiscreteLaplaceLoss(rate=rate)
+            | GluedLoss(rate=rate)
+        ) if rate > HIGHEST_RATE:
+            return replace(law, rate=HIGHEST_RATE)
+    return law
