@@ -72,6 +72,12 @@ def converted(kind: Type, value: Any) -> Any:
     return STRICT[f"to_{kind.value}"](value) if kind in (Type.REAL, Type.DATE, Type.TIMESTAMP) else value
 
 
+def person(kind: Type, value: Any) -> Any:
+    """To whom a row belongs: a text that is declared as something else has one spelling."""
+    found = converted(kind, value)
+    return found if not isinstance(value, str) or str(found) == value else None
+
+
 def run(
     aggregation: Aggregation, rows: Sequence[Sequence[Any]], hashed: Hash
 ) -> dict[tuple[Value, ...], tuple[Any, ...]]:
@@ -119,7 +125,7 @@ def _scan(scan: Scan, rows: Sequence[Sequence[Any]], hashed: Hash, aggregation: 
             for identity, column, value in zip(scan.identities, table.columns, row, strict=True)
         }
         place = None if table.unit.column is None else names.index(table.unit.column)
-        unit = None if place is None else converted(table.columns[place].type, row[place])
+        unit = None if place is None else person(table.columns[place].type, row[place])
         if place is None or unit is not None:
             found.append((unit, values))
     if table.unit.column is None:

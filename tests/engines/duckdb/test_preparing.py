@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from privately.engines.duckdb.checking import stored_of
-from privately.engines.duckdb.preparing import check_about, declaration_hash, metadata, statements, stored_copy
+from privately.engines.duckdb.preparing import FORM, check_about, declaration_hash, metadata, statements, stored_copy
 from privately.engines.duckdb.sources import parquet
 from privately.errors import InvalidParameter
 from privately.plans import Unit
@@ -29,7 +29,7 @@ def test_metadata_holds_no_key(tmp_path: Path) -> None:
     assert str(tmp_path) in about
     check_about(about, visits(), source, KEY, tmp_path / "copy")
     with pytest.raises(InvalidParameter, match="another version"):
-        check_about(about.replace('"form": 1', '"form": 0'), visits(), source, KEY, tmp_path / "copy")
+        check_about(about.replace(f'"form": {FORM}', f'"form": {FORM - 1}'), visits(), source, KEY, tmp_path / "copy")
 
 
 def test_copies_keep_steps_and_words(tmp_path: Path) -> None:

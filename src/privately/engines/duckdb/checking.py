@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from privately.engines.duckdb.literals import literal, name
+from privately.engines.duckdb.people import keeps_apart
 from privately.engines.duckdb.scanning import converted, fits, inward
 from privately.engines.duckdb.stored import Stored
 from privately.engines.protocol import ColumnReport, TableReport
@@ -25,6 +26,10 @@ def stored_of(table: Table, relation: str, found: Mapping[str, str]) -> Stored:
         if not fits(column, found[actual]):
             kind = found[actual].partition("(")[0]
             raise InvalidParameter("columns", f"{column.name} holds {kind}, which is not {column.type.value}.")
+        if column.name == table.unit.column and not keeps_apart(column.type, found[actual]):
+            told = f"{column.name} holds {found[actual].partition('(')[0]}, declared as {column.type.value}:"
+            hint = "Name people by whole numbers, texts or dates, declared as what they are."
+            raise InvalidParameter("unit", f"{told} several people could become one.", hint=hint)
         names.append(actual)
         types.append(found[actual])
     return Stored(table=table, relation=relation, names=tuple(names), found=tuple(types))

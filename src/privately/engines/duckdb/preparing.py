@@ -23,7 +23,7 @@ from privately.plans import Column, Field, Identity, Range, StepSum, Table, Type
 from privately.plans.encoding import canonical_text
 from privately.plans.types import LARGEST_INTEGER
 
-FORM = 1
+FORM = 2
 ALIAS = "prepared"
 _SMALL = 2**31
 _LONGEST_LIST = 60_000

@@ -1,7 +1,7 @@
 """Columns as they are declared, of columns as they are found: converted, cut, clamped; what does not fit is NULL.
 
 `converted` makes a value of the declared type; `scanned` brings it within the declaration. Who a row belongs to is
-decided on the converted value alone: cutting or clamping must not make one unit of two people.
+decided on the cell itself, in `people`: rounding, cutting or clamping must not make one unit of two people.
 """
 
 from __future__ import annotations
@@ -28,10 +28,25 @@ def base_of(found: str) -> str:
     return re.sub(r"\(.*\)$", "", found, flags=re.DOTALL)
 
 
+def is_whole(found: str) -> bool:
+    """Whether a DuckDB type holds nothing but whole numbers."""
+    return _storage(found) in _NARROW | _WIDE
+
+
+def is_floating(found: str) -> bool:
+    """Whether a DuckDB type holds floating numbers."""
+    return base_of(found) in _FLOATING
+
+
+def _storage(found: str) -> str:
+    """The kind of a DuckDB type; decimals without a fraction are whole numbers, of up to 38 digits."""
+    return "HUGEINT" if re.fullmatch(r"DECIMAL\([0-9]+,\s*0\)", found) else base_of(found)
+
+
 def fitting(found: str) -> Type | None:
     """The type of a plan that a DuckDB type is naturally declared as; None if there is none."""
     base = base_of(found)
-    if base in _NARROW or base in _WIDE:
+    if is_whole(found):
         return Type.INTEGER
     if base in _FLOATING or base == "DECIMAL":
         return Type.REAL
@@ -52,7 +67,7 @@ def fits(column: Column, found: str) -> bool:
 
 def converted(kind: Type, found: str, value: str) -> str:
     """A value of a type, whatever it was before; NULL if it cannot be one. Whole numbers may have 128 bits here."""
-    base = base_of(found)
+    base = _storage(found)
     if base == "ENUM":
         value, base = f"CAST({value} AS VARCHAR)", "VARCHAR"
     return _CONVERSIONS[kind](base, value)
@@ -119,7 +134,7 @@ def scanned(column: Column, found: str, value: str) -> str:
     inner = converted(column.type, found, value)
     match column.type:
         case Type.INTEGER:
-            inner = _bounded_whole(column.bounds, base_of(found), inner)
+            inner = _bounded_whole(column.bounds, _storage(found), inner)
         case Type.REAL:
             inner = _bounded_real(column.bounds, inner)
         case Type.TEXT if column.categories is None or may_be_cut(column):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from privately.engines.duckdb.literals import name
-from privately.engines.duckdb.scanning import base_of, converted, scanned, unbranched
+from privately.engines.duckdb.people import person
+from privately.engines.duckdb.scanning import base_of, scanned, unbranched
 from privately.plans import Table, Type
 
 
@@ -64,4 +65,4 @@ class Stored:
         if self.unit_name is not None:
             return name(self.unit_name)
         place = [one.name for one in self.table.columns].index(column)
-        return converted(self.table.columns[place].type, self.found[place], name(self.names[place]))
+        return person(self.table.columns[place].type, self.found[place], name(self.names[place]))
