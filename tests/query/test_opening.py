@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
@@ -127,6 +129,26 @@ def test_copies_are_recognised_by_the_people_in_them(visits: Path, tmp_path: Pat
     parquet.write_table(people.set_column(0, "patient", pa.array(range(3000, 6000))), others)
     with opened(others, **given) as session:
         session.sql(COUNT.replace("visits", "others"), epsilon=1)
+
+
+def test_a_copy_that_is_not_there_is_made(visits: Path, tmp_path: Path) -> None:
+    for _ in range(2):
+        with opened(visits, prepare=tmp_path / "fast", ledger=tmp_path / "l") as session:
+            assert session.sql(COUNT, epsilon=HUGE).rows
+    os.utime(visits, (1, 1))
+    with pytest.raises(InvalidParameter, match="prepare"):
+        opened(visits, prepare=tmp_path / "fast", ledger=tmp_path / "l")
+
+
+def test_types_of_pandas_columns_do_not_follow_from_values() -> None:
+    asked = "SELECT x, COUNT(*) AS n FROM t GROUP BY x"
+    for last in (3, None):
+        frame = pd.DataFrame({"x": [1, 2, 3, last]})
+        given: dict[str, Any] = {"name": "t", "ledger": ":memory:", "budget": pv.PureDP(epsilon=1)}
+        with pv.open(frame, **given) as session, pytest.raises(Refused, match="real numbers make no groups"):
+            session.price(asked, epsilon=1, keys={"x": [1, 2, 3]})
+        with pv.open(frame, columns={"x": "integer"}, **given) as session:
+            assert session.price(asked, epsilon=1, keys={"x": np.arange(3)}).groups == ((0,), (1,), (2,))
 
 
 def test_unknown_options_are_not_ignored(visits: Path) -> None:

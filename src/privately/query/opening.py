@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from privately.engines.duckdb.engine import Embedded, Reader
 from privately.engines.duckdb.sources import Source, source_of
@@ -37,6 +37,12 @@ class Opening:
     lineage: str
     reader: Reader
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.reader.close()
+
 
 def open(  # noqa: A001 - the word for it
     data: Any,
@@ -63,7 +69,8 @@ def open(  # noqa: A001 - the word for it
 
     `budget` caps all answers together; `ledger` is the file that remembers what was spent (":memory:" forgets it).
     What the columns can hold is declared in `columns`, or in a TOML file beside the data (`visits.toml` beside
-    `visits.parquet`, or `declaration`); it is never measured. `lineage` names the people whose budget it is: the name
+    `visits.parquet`, or `declaration`); it is never measured. `prepare` names a copy that is quicker to ask, which is
+    made if it is not there. `lineage` names the people whose budget it is: the name
     of the table unless told. A file's `snapshot` is known by its path, size and time unless told; frames have none.
     """
     given = {
@@ -76,6 +83,9 @@ def open(  # noqa: A001 - the word for it
         "change": change,
     }
     copy = None if prepare is None else Path(prepare)
+    if copy is not None and not copy.exists():
+        with _settle(data, given, columns=columns, declaration=declaration, options=options) as original:
+            _prepared(original, copy, ledger)
     settled = _settle(data, given, columns=columns, declaration=declaration, options=options, copy=copy)
     try:
         key = _key(ledger)
@@ -133,8 +143,7 @@ def prepare(
         "max_rows_per_unit_and_group": max_rows_per_unit_and_group,
         "change": change,
     }
-    settled = _settle(data, given, columns=columns, declaration=declaration, options=options)
-    with settled.reader:
+    with _settle(data, given, columns=columns, declaration=declaration, options=options) as settled:
         return _prepared(settled, Path(copy), ledger)
 
 
@@ -175,7 +184,8 @@ def _settle(
     )
     reader = Reader(source, prepared=copy)
     try:
-        table = Table(name=called, columns=_complete(declared, reader.schema()), unit=found)
+        schema = {name: _settled_type(data, kind) for name, kind in reader.schema().items()}
+        table = Table(name=called, columns=_complete(declared, schema), unit=found)
     except BaseException:
         reader.close()
         raise
@@ -212,6 +222,12 @@ def _complete(declared: tuple[Column, ...], found: Mapping[str, Type | None]) ->
         raise InvalidParameter("columns", f"there is no column {missing[0]!r}.", hint=f"There are {', '.join(found)}.")
     rest = ((name, kind) for name, kind in found.items() if name.casefold() not in known and kind is not None)
     return (*declared, *(Column(name=name, type=kind) for name, kind in rest))
+
+
+def _settled_type(data: Any, kind: Type | None) -> Type | None:
+    """The type of an undeclared column must not follow from its values: a missing one makes pandas' integers real."""
+    from_values = type(data).__module__.partition(".")[0] == "pandas" and kind is Type.INTEGER
+    return Type.REAL if from_values else kind
 
 
 def _name(data: Any) -> str:

@@ -122,7 +122,8 @@ class Session:
         listed, needed = public_groups(question), uses(question)
         budget = budget_of(epsilon=epsilon, rho=rho, mu=mu, delta=delta)
         if (budget is None) == (accuracy is None):
-            raise InvalidParameter("epsilon", "say what the answer may cost, or how accurate it should be.")
+            both = "say what the answer may cost, or how accurate it should be"
+            raise InvalidParameter("epsilon", f"{both}." if budget is None else f"{both}, not both.")
         if budget is None:
             budget = least_budget(question, needed, listed, Accuracy.parse(accuracy or ""), assuming, delta=delta)
         plan = allocated(needed, listed, budget)

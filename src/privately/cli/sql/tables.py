@@ -33,6 +33,10 @@ class Opened:
     def __post_init__(self) -> None:
         if not self.file.is_file():
             raise InvalidParameter("FILE", f"there is no file {str(self.file)!r}.")
+        copy = self.told.get("prepare")
+        if copy is not None and not copy.is_file():
+            hint = f"Make it: privately prepare {self.file} {copy}."
+            raise InvalidParameter("--prepared", f"there is no file {str(copy)!r}.", hint=hint)
 
     @property
     def settings(self) -> dict[str, Any]:

@@ -12,6 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 
+import numpy as np
+
 from privately.errors import DataDependentKeys, InvalidParameter, NotSupported
 from privately.plans import (
     Call,
@@ -192,7 +194,7 @@ def given_values(name: str, values: Sequence[Value], type_: Type) -> Values:
     if isinstance(values, str):
         raise InvalidParameter("keys", f"those of {name} must be a list.", hint=f'Write keys={{"{name}": ["a", "b"]}}.')
     try:
-        listed = in_order(values)
+        listed = in_order(value.item() if isinstance(value, np.generic) else value for value in values)
     except TypeError:
         raise InvalidParameter("keys", f"those of {name} must be a list of values.") from None
     if not 0 < len(listed) <= MOST_GROUPS:
