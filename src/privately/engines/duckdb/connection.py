@@ -8,8 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import duckdb
-
 from privately.engines.duckdb.literals import name, quoted
 
 
@@ -26,7 +24,9 @@ class Setup:
 
 
 def connect(setup: Setup) -> Any:
-    """The connection, locked."""
+    """The connection, locked. DuckDB is loaded here, in the worker, and never in the process that asks."""
+    import duckdb
+
     config: dict[str, Any] = {
         "autoinstall_known_extensions": False,
         "autoload_known_extensions": False,
