@@ -355,3 +355,21 @@ def test_an_atom_at_epsilon() -> None:
     with mpmath.workdps(30):
         assert exact.holds(found, enumerated_profile([(listed, 2)], at))
     assert found.width < 1e-4
+
+
+@pytest.mark.parametrize(
+    ("multiplier", "rate", "times", "target", "most"),
+    [("1", "1e-4", 1_000, "1e-8", 1e-5), ("1", "1e-3", 100, "1e-8", 1e-6), ("0.7", "1e-4", 10_000, "1e-5", 1e-4)],
+)
+def test_rows_that_are_seldom_sampled(multiplier: str, rate: str, times: int, target: str, most: float) -> None:
+    """The first guess is far off, and a search that is finer than asked ends without an answer or far too wide."""
+    square, limit = 1 / Fraction(multiplier) ** 2, Fraction(target)
+    steps = one(SampledGaussianLoss(mu_squared=square, rate=Fraction(rate), direction="remove"), times)
+    found = epsilon(steps, limit, WIDTH)
+    assert found.lower > 0
+    assert found.width <= most * found.upper
+    below, above = (
+        delta(steps, Fraction(place) * part, Fraction(1, 1000))
+        for place, part in ((found.lower, Fraction(99, 100)), (found.upper, Fraction(101, 100)))
+    )
+    assert below.upper > limit > above.lower

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import NamedTuple, Protocol
 
@@ -29,6 +29,7 @@ _FAR = Fraction(64)
 _FARTHEST = Fraction(10**9)
 _SCOUTS = 10
 _DOUBTFUL = 0.1
+_LOWER = (0.5, 0.25, 0.125)
 _CLOSE = 0.01
 _STEP = 2.0**-32
 
@@ -51,6 +52,9 @@ class Query(Protocol):
 
     @property
     def finer(self) -> int: ...
+
+    def plain(self) -> Query:
+        """The same, no finer than asked."""
 
     def guess(self, views: Sequence[View], width: Fraction) -> Guess:
         """Without any sum."""
@@ -87,43 +91,57 @@ def epsilon(composition: Composition, delta: Fraction, width: Fraction) -> Inter
 
 
 def _refined(composition: Composition, query: Query, width: Fraction) -> Interval:
-    """With more and more nodes, until the interval is narrow enough."""
+    """Finer than asked where that costs little; where even what was asked is not reached so, only that is tried for."""
     if not composition.parts:
         raise NotApplicable("nothing to add up")
     views = [View.of(*in_steps(law, times)) for law, times in composition.parts]
     goal = width / query.finer
     search = _Search(query, views, goal, query.guess(views, goal))
-    halvings = (len(views) - 1).bit_length()
-    most = min(max(_MOST_WORK >> halvings, _FIRST), MOST)
-    comfortable = max(_COMFORTABLE >> halvings, _FIRST)
-    search.scout()
-    if search.best is None and search.count > _FIRST:  # so many nodes for a law that hardly matters beside the others
-        search.count = _FIRST
-        search.scout()
-    has_both = any(view.dense is not None and view.atoms.losses.size for view in views)
-    while not search.is_enough:
-        enough = min(comfortable, most) if search.is_narrow else most
-        if search.count >= enough:
-            break
-        search.count = min(search.count * _more(search.wide, has_both=has_both), enough)
-        search.attempt()
-    if search.is_blurred and not search.is_narrow:  # an atom at epsilon: a blur moves it, a lattice perhaps not
-        search.may_blur = False
-        search.attempt()
+    search.refine(MOST)
+    if query.finer > 1 and not search.is_narrow:
+        plain = query.plain()
+        guess = plain.guess(views, width) if search.best is None else search.guess
+        search = _Search(plain, views, width, guess, search.best)
+        search.refine(_MOST_WORK)
+        search.look_higher()
     return search.found()
 
 
 class _Search:
     """Attempts so far: the best interval, the best guess, and how wide they are in units of what is wanted."""
 
-    def __init__(self, query: Query, views: Sequence[View], width: Fraction, guess: Guess) -> None:
+    def __init__(
+        self, query: Query, views: Sequence[View], width: Fraction, guess: Guess, best: Interval | None = None
+    ) -> None:
         self.query, self.views, self.width, self.guess = query, views, width, guess
-        self.best: Interval | None = None
+        self.best = best
         self.reason: Exception = NotApplicable("no attempt was made")
-        self.wide = _FAR
+        self.wide = _FAR * query.finer
         self.count = 0
         self.outlined: tuple[list[tuple[float, float]], Outline] | None = None
         self.may_blur, self.is_blurred = True, False
+
+    def refine(self, highest: int) -> None:
+        """With more and more nodes, up to so many for one law, until the interval is narrow enough."""
+        halvings = (len(self.views) - 1).bit_length()
+        most = min(max(_MOST_WORK >> halvings, _FIRST), highest)
+        comfortable = max(_COMFORTABLE >> halvings, _FIRST)
+        self.scout()
+        if self.best is None and self.count > _FIRST:  # so many nodes for a law that hardly matters beside the others
+            self.count = _FIRST
+            self.scout()
+        has_both = any(view.dense is not None and view.atoms.losses.size for view in self.views)
+        while not self.is_enough:
+            enough = min(comfortable, most) if self.is_narrow else most
+            if self.count >= enough:
+                break
+            self.count = min(self.count * _more(self.wide, has_both=has_both), enough)
+            self.scout()
+        if self.best is None:
+            self.lower()
+        if self.is_blurred and not self.is_narrow:  # an atom at epsilon: a blur moves it, a lattice perhaps not
+            self.may_blur = False
+            self.attempt()
 
     def attempt(self) -> bool:
         """Whether the guess has moved so far that the same should be tried again."""
@@ -161,6 +179,22 @@ class _Search:
         for _ in range(_SCOUTS):
             if not self.attempt():
                 break
+
+    def lower(self) -> None:
+        """Where there is no answer yet, with the most nodes: the first guess was too high, if that is why."""
+        start = self.guess
+        for part in _LOWER:
+            self.guess = Guess(start.epsilon * part, start.log_delta)
+            self.scout()
+            if self.best is not None:
+                break
+
+    def look_higher(self) -> None:
+        """Where the answer is wide for all that: a contour for a larger epsilon may lose less."""
+        if self.best is not None and not self.is_narrow and self.best.lower:
+            self.guess = Guess(2 * self.guess.epsilon, self.guess.log_delta)
+            self.count = max(self.count // 2, _FIRST)
+            self.attempt()
 
     def _outline(self, cut: Sequence[View]) -> Outline:
         """The last one, where it was of the same losses."""
@@ -214,6 +248,9 @@ class _Delta:
     epsilon: Fraction
     finer: int = 1
 
+    def plain(self) -> _Delta:
+        return self
+
     def guess(self, views: Sequence[View], width: Fraction) -> Guess:
         guess = Guess(float(self.epsilon), -80.0)
         for _ in range(2):
@@ -238,6 +275,9 @@ class _Epsilon:
     easier: Fraction
     harder: Fraction
     finer: int = 400
+
+    def plain(self) -> _Epsilon:
+        return replace(self, finer=1)
 
     def guess(self, views: Sequence[View], width: Fraction) -> Guess:
         log_delta = float(Enclosure.of(self.harder).log().lower)
