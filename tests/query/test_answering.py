@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from privately.engines.protocol import Counts, Limits
+from privately.engines.protocol import Counts, Limits, TableReport
 from privately.laws import Law
 from privately.mechanisms import ThresholdedHistogram
 from privately.mechanisms.randomness import SYSTEM
@@ -37,6 +37,9 @@ class Memory:
 
     def ready(self) -> None:
         pass
+
+    def check(self, table: str) -> TableReport:
+        raise AssertionError(table)
 
     def run(self, aggregation: Aggregation, limits: Limits) -> Counts:
         assert limits == Limits()

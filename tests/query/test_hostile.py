@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from privately.engines.protocol import Counts, Limits
+from privately.engines.protocol import Counts, Limits, TableReport
 from privately.errors import Refused
 from privately.guarantees import PureDP
 from privately.ledger import Ledger
@@ -37,6 +37,9 @@ class Untouched:
 
     def ready(self) -> None:
         pass
+
+    def check(self, table: str) -> TableReport:
+        raise AssertionError(table)
 
     def run(self, aggregation: Aggregation, limits: Limits) -> Counts:
         raise AssertionError(f"{aggregation} reached the engine, with {limits}")

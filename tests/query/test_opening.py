@@ -131,6 +131,13 @@ def test_copies_are_recognised_by_the_people_in_them(visits: Path, tmp_path: Pat
         session.sql(COUNT.replace("visits", "others"), epsilon=1)
 
 
+def test_the_owner_can_look_at_the_table(visits: Path) -> None:
+    with opened(visits) as session:
+        report = session.check()
+        assert report.rows >= report.counted
+        assert session.budget.entries == 0
+
+
 def test_a_copy_that_is_not_there_is_made(visits: Path, tmp_path: Path) -> None:
     for _ in range(2):
         with opened(visits, prepare=tmp_path / "fast", ledger=tmp_path / "l") as session:

@@ -107,6 +107,10 @@ def test_cells(value: Any, text: str) -> None:
     assert _text(value) == text
 
 
+def test_control_characters_of_data_do_not_reach_the_terminal() -> None:
+    assert _text("a\x1b[31m\x00\n\u202e\u00e9") == "a\ufffd[31m\ufffd\ufffd\ufffd\u00e9"
+
+
 def test_half_widths_are_of_the_longer_side() -> None:
     assert _half(3, Interval(2, 7)) == "4"
     assert _half(None, Interval(2, 7)) == ""

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from privately.certificates import check
-from privately.engines.protocol import Counts, Limits
+from privately.engines.protocol import Counts, Limits, TableReport
 from privately.errors import (
     BudgetExhausted,
     DataDependentKeys,
@@ -38,6 +38,9 @@ class Memory:
 
     def ready(self) -> None:
         pass
+
+    def check(self, table: str) -> TableReport:
+        raise AssertionError(table)
 
     def run(self, aggregation: Aggregation, limits: Limits) -> Counts:
         self.runs += 1

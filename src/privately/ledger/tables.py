@@ -28,10 +28,8 @@ class Registration:
         """What the owner should know; empty if all is as declared."""
         if not self.inherited:
             return ""
-        return (
-            f"table {self.table} holds people of {', '.join(self.like)}: "
-            f"it is charged to {', '.join(self.inherited)} too."
-        )
+        why = f"holds people of {', '.join(self.like)}" if self.like else "belongs to other lineages already"
+        return f"table {self.table} {why}: it is charged to {', '.join(self.inherited)} too."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol, TypeAlias
 
-from privately.engines.protocol import Counts, Group, Limits
+from privately.engines.protocol import Counts, Group, Limits, TableReport
 from privately.mechanisms import ThresholdedHistogram
 from privately.mechanisms.randomness import Randomness
 from privately.plans import Aggregation, Identity
@@ -32,6 +32,9 @@ class Engine(Protocol):
         """Passes if the data is there, as it was when it was opened; otherwise says what to do. Reads nothing of it."""
 
     def run(self, aggregation: Aggregation, limits: Limits) -> Counts: ...
+
+    def check(self, table: str) -> TableReport:
+        """What the owner, and nobody else, may know exactly."""
 
     def close(self) -> None: ...
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, Self, Unpack
 
-from privately.engines.protocol import Limits
+from privately.engines.protocol import Limits, TableReport
 from privately.errors import InvalidParameter, NoSuchRule
 from privately.guarantees import Derivation, Guarantee, PureDP
 from privately.ledger import Answer, Charge, Ledger
@@ -202,6 +202,13 @@ class Session:
         priced = self.price_batch(questions, slack=slack, **options)
         parts = tuple(explained(one) for one in priced.parts)
         return BatchExplanation(parts=parts, cost=priced.cost, remaining=self.budget.remaining)
+
+    def check(self) -> TableReport:
+        """Exactly how many rows, units, NULLs and values beyond their bounds there are: for the owner alone.
+
+        Its `notes()` say in words what is worth a second look, such as an empty table. It is no private answer.
+        """
+        return self._engine.check(self.table.name)
 
     # --- the end ------------------------------------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from privately.engines.protocol import Bins, Counts, Limits
+from privately.engines.protocol import Bins, Counts, Limits, TableReport
 from privately.errors import EngineFailed, PrivatelyError
 from privately.guarantees import PureDP
 from privately.ledger import Ledger
@@ -28,6 +28,9 @@ class Counted:
     def ready(self) -> None:
         pass
 
+    def check(self, table: str) -> TableReport:
+        raise AssertionError(table)
+
     def run(self, aggregation: Aggregation, limits: Limits) -> Counts:
         del aggregation, limits
         return {group: tuple(map(_tally, tallies)) for group, tallies in self.numbers.items()}
@@ -40,6 +43,9 @@ class Leaky(Counted):
 
     def ready(self) -> None:
         pass
+
+    def check(self, table: str) -> TableReport:
+        raise AssertionError(table)
 
     def run(self, aggregation: Aggregation, limits: Limits) -> Counts:
         if not self.numbers:
