@@ -3,12 +3,14 @@
 from pathlib import Path
 
 import duckdb
+import pyarrow as pa
+import pyarrow.parquet as files
 import pytest
 
 from privately.engines.duckdb.engine import Embedded
-from privately.engines.duckdb.sources import delimited, parquet
+from privately.engines.duckdb.sources import database, delimited, frame, parquet
 from privately.engines.protocol import Limits
-from privately.errors import EngineFailed
+from privately.errors import EngineFailed, InvalidParameter
 from privately.plans import Column, RowCount, Table, Unit
 from tests.engines.duckdb.visits import ROWS, asking, visits, written
 
@@ -47,7 +49,6 @@ BROKEN = {
     "bytes that are no text": b"x,y\n1,2\n\xff\xfe,3\n",
     "a line that is too long": b"x,y\n1,2\n1,2,3\n",
     "a line that is too short": b"x,y\n1,2\n1\n",
-    "a quote that never ends": b'x,y\n1,2\n"1,2\n',
 }
 
 
@@ -61,3 +62,59 @@ def test_broken_files_are_the_owners_matter(fault: str, tmp_path: Path) -> None:
         with pytest.raises(EngineFailed, match="could not be read"):
             engine.check("t")
         assert engine.run(asking(table, RowCount(), by=None), LIMITS) == {(): (1,)}
+
+
+def _no_text() -> pa.Array:
+    cells = pa.array([b"w1"] * 100 + [b"\xff"])
+    return pa.Array.from_buffers(pa.string(), len(cells), cells.buffers())
+
+
+def _no_instant(zone: str | None) -> pa.Array:
+    return pa.array([0] * 100 + [-(2**63)], type=pa.int64()).cast(pa.timestamp("ms", tz=zone))
+
+
+UNREADABLE = {"text": _no_text(), "timestamp": _no_instant(None), "zoned": _no_instant("UTC")}
+
+
+@pytest.mark.parametrize("case", UNREADABLE)
+@pytest.mark.parametrize("dictionary", [True, False])
+def test_cells_that_nobody_can_read_are_refused_before_anybody_asks(
+    case: str, dictionary: bool, tmp_path: Path
+) -> None:
+    """Else every question that looks at the column would fail, or not, by that cell alone."""
+    cells = UNREADABLE[case]
+    kind = "text" if case == "text" else "timestamp"
+    columns = (Column(name="n", type="integer"), Column(name="w", type=kind))
+    table = Table(name="t", columns=columns, unit=Unit())
+    for data, is_whole in ((cells, False), (cells[:100], True)):
+        path = tmp_path / "t.parquet"
+        content = pa.table({"n": pa.array(range(len(data))), "w": data})
+        files.write_table(content, path, use_dictionary=dictionary, write_statistics=dictionary, row_group_size=30)
+        if is_whole:
+            with Embedded(table=table, source=parquet(path), key=KEY, limits=LIMITS) as engine:
+                assert engine.run(asking(table, RowCount(), by="w"), LIMITS)
+            continue
+        with pytest.raises(InvalidParameter, match="w has a cell that cannot be read"):
+            Embedded(table=table, source=parquet(path), key=KEY, limits=LIMITS)
+        with pytest.raises(InvalidParameter, match=r"cannot be read|holds values that are not of its type"):
+            Embedded(table=table, source=frame(content), key=KEY, limits=LIMITS)
+        only = Table(name="t", columns=columns[:1], unit=Unit())
+        with Embedded(table=only, source=parquet(path), key=KEY, limits=LIMITS) as engine:
+            assert engine.run(asking(only, RowCount(), by=None), LIMITS) == {(): (101,)}, (
+                "what is not declared is not read"
+            )
+
+
+def test_views_are_no_tables(tmp_path: Path) -> None:
+    path = tmp_path / "v.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("CREATE TABLE real AS SELECT range AS n FROM range(5)")
+        connection.execute("CREATE VIEW leaky AS SELECT n, count(*) OVER () AS c FROM real")
+        connection.execute("CREATE TABLE made (n BIGINT, h BIGINT GENERATED ALWAYS AS (CAST(100 // n AS TINYINT)))")
+    columns = (Column(name="n", type="integer"),)
+    table = Table(name="t", columns=columns, unit=Unit())
+    with Embedded(table=table, source=database(path, "REAL"), key=KEY, limits=LIMITS) as engine:
+        assert engine.run(asking(table, RowCount(), by=None), LIMITS) == {(): (5,)}
+    for wrong, said in (("leaky", "is a view"), ("made", "computes its column"), ("none", "could not be read")):
+        with pytest.raises((InvalidParameter, EngineFailed), match=said):
+            Embedded(table=table, source=database(path, wrong), key=KEY, limits=LIMITS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from privately.engines.duckdb.literals import literal, name
+from privately.engines.duckdb.literals import literal, name, text
 from privately.engines.duckdb.people import keeps_apart
 from privately.engines.duckdb.scanning import converted, fits, inward
 from privately.engines.duckdb.stored import Stored
@@ -33,6 +33,31 @@ def stored_of(table: Table, relation: str, found: Mapping[str, str]) -> Stored:
         names.append(actual)
         types.append(found[actual])
     return Stored(table=table, relation=relation, names=tuple(names), found=tuple(types))
+
+
+def kept_text(database: str, table: str) -> list[str]:
+    """Looks up a table of a database, and those of its columns that are computed whenever they are read."""
+    tables = f"database_name = {text(database)} AND schema_name = 'main' AND lower(table_name) = lower({text(table)})"
+    columns = f"table_catalog = {text(database)} AND table_schema = 'main' AND lower(table_name) = lower({text(table)})"
+    return [
+        f"SELECT table_name FROM duckdb_tables() WHERE {tables}",
+        f"SELECT column_name FROM information_schema.columns WHERE {columns} AND is_generated <> 'NEVER'",
+    ]
+
+
+def check_kept(table: str, tables: Sequence[Any], computed: Sequence[Any]) -> None:
+    """Passes if what is read is kept: rows of a view may depend on all others, and computing a column may fail."""
+    hint = "Make a table of it first: CREATE TABLE ... AS SELECT ..."
+    if not tables:
+        raise InvalidParameter("table", f"{table} is a view, no table.", hint=hint)
+    if computed:
+        raise InvalidParameter("table", f"{table} computes its column {computed[0][0]} when it is read.", hint=hint)
+
+
+def reading_text(stored: Stored, place: int | None = None) -> str:
+    """Reads every cell of every declared column, or of one of them, so that whatever a reader stumbles over shows."""
+    names = stored.names if place is None else [stored.names[place]]
+    return f"SELECT {', '.join(f'count({name(one)})' for one in names)} FROM {stored.relation}"
 
 
 def report_text(stored: Stored, relation: str) -> str:

@@ -11,11 +11,12 @@ from privately.engines.duckdb import checking, preparing
 from privately.engines.duckdb.choices import choice_of
 from privately.engines.duckdb.connection import Setup
 from privately.engines.duckdb.emission import program
+from privately.engines.duckdb.lines import check_lines
 from privately.engines.duckdb.literals import quoted
 from privately.engines.duckdb.pool import Pool
 from privately.engines.duckdb.ranking import KEY_BYTES
 from privately.engines.duckdb.scanning import fitting
-from privately.engines.duckdb.sources import Source, check_names
+from privately.engines.duckdb.sources import ALIAS, Source, check_names
 from privately.engines.duckdb.stored import Stored
 from privately.engines.protocol import Counts, Limits, TableReport, failed
 from privately.errors import EngineFailed, InvalidParameter
@@ -63,8 +64,12 @@ def _columns(pool: Pool, source: Source, limits: Limits) -> dict[str, str]:
     statements = [described]
     if source.relation.startswith("read_parquet"):
         statements.append(f"SELECT name, num_children FROM parquet_schema({quoted(str(source.path))})")
+    if source.table is not None:
+        statements += checking.kept_text(ALIAS, source.table)
     found, *inner = pool.tell(statements, limits)
-    if inner:
+    if source.table is not None:
+        checking.check_kept(source.table, inner[0], inner[1])
+    elif inner:
         check_names(_top_names([(str(name), children) for name, children in inner[0]]))
     return {str(name): str(kind) for name, kind in found}
 
@@ -109,9 +114,34 @@ class Embedded:
         self._pool, self._found = opened.pool, opened.found
         try:
             self._stored = checking.stored_of(table, source.relation, self._found)
+            if prepared is None:
+                self._validate()
             self._read: Stored = self._stored if prepared is None else self._copy(prepared)
         except BaseException:
             self.close()
+            raise
+
+    def _validate(self) -> None:
+        """Reads all that a question could read, for the owner: afterwards no single cell can make one fail."""
+        if self._source.lines is not None:
+            check_lines(self._source.path, self._source.lines)
+        else:
+            self._check_cells()
+        if self._changed():
+            raise InvalidParameter("source", "was changed while it was opened.", hint="Open it again.")
+
+    def _check_cells(self) -> None:
+        """Passes if the engine can read every cell of every declared column; the owner is told which column it is."""
+        try:
+            self._pool.tell([checking.reading_text(self._stored)], self._owner_limits())
+        except EngineFailed:
+            for place, column in enumerate(self._table.columns):
+                try:
+                    self._pool.tell([checking.reading_text(self._stored, place)], self._owner_limits())
+                except EngineFailed:
+                    told = f"{column.name} has a cell that cannot be read, such as a text that is no UTF-8."
+                    hint = "Repair or drop such cells, and write the file again."
+                    raise InvalidParameter("source", told, hint=hint) from None
             raise
 
     def _copy(self, path: Path) -> Stored:

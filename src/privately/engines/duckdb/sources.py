@@ -1,6 +1,7 @@
 """Where a table comes from: a Parquet, CSV or DuckDB file, or a frame in memory. Nothing is ever guessed from the data.
 
-Of a CSV file the owner says what separates values; every cell is read as text and converted as declared. A frame is
+Of a CSV file the owner says what separates values; every line is a row, and every cell is read as text and converted
+as declared. One thread reads it: several would guess from what they find where each of them begins. A frame is
 anything that hands out Arrow streams (pyarrow, pandas, polars); it is written to a private directory once, because the
 process that counts does not share memory with this one.
 """
@@ -15,10 +16,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from privately.engines.duckdb.lines import LineForm
 from privately.engines.duckdb.literals import name, quoted
 from privately.errors import InvalidParameter
 
-_ALIAS = "source"
+ALIAS = "source"
 _LONGEST_LINE = 2**20
 
 
@@ -29,17 +31,18 @@ class Source:
     path: Path
     relation: str
     strict: str
-    attached: bool = False
+    table: str | None = None
     names: tuple[str, ...] | None = None
+    lines: LineForm | None = None
     held: Any = field(default=None, compare=False, repr=False)
 
     @property
     def paths(self) -> tuple[str, ...]:
-        return () if self.attached else (str(self.path),)
+        return () if self.table is not None else (str(self.path),)
 
     @property
     def attachments(self) -> tuple[tuple[str, str], ...]:
-        return ((str(self.path), _ALIAS),) if self.attached else ()
+        return () if self.table is None else ((str(self.path), ALIAS),)
 
     def state(self) -> tuple[str, int, int]:
         """Which file, as it is now: its path, its size, and when it was written last."""
@@ -69,24 +72,29 @@ def delimited(
     for one, word in ((delimiter, "delimiter"), (quote, "quote")):
         if len(one) != 1 or not one.isascii() or one in "\r\n\0":
             raise InvalidParameter(word, "must be one character.")
+    if delimiter == quote:
+        raise InvalidParameter("quote", "must be another character than the delimiter.")
     found = _file(path)
-    columns = _header(found, delimiter, quote) if header else names
+    first = _first_line(found)
+    columns = _header(first, delimiter, quote) if header else names
+    lines = LineForm(delimiter=delimiter, quote=quote, returns=first.endswith(b"\r\n"))
     check_names(columns)
     listed = ", ".join(f"{quoted(one)}: 'VARCHAR'" for one in columns)
     options = (
         f"auto_detect = false, header = {str(header).lower()}, delim = {quoted(delimiter)}, quote = {quoted(quote)}, "
-        f"escape = {quoted(quote)}, columns = {{{listed}}}, null_padding = false, allow_quoted_nulls = false"
+        f"escape = {quoted(quote)}, columns = {{{listed}}}, null_padding = false, allow_quoted_nulls = false, "
+        f"new_line = '{lines.new_line}', parallel = false"
     )
     strict = f"read_csv({quoted(str(found))}, {options})"
     total = f"read_csv({quoted(str(found))}, {options}, ignore_errors = true)"
-    return Source(path=found, relation=total, strict=strict, names=tuple(columns))
+    return Source(path=found, relation=total, strict=strict, names=tuple(columns), lines=lines)
 
 
 def database(path: str | Path, table: str) -> Source:
-    """A table of a DuckDB file."""
+    """A table of a DuckDB file; no view, whose rows may each depend on all."""
     found = _file(path)
-    relation = f"{_ALIAS}.{name(table)}"
-    return Source(path=found, relation=relation, strict=relation, attached=True)
+    relation = f"{ALIAS}.{name(table)}"
+    return Source(path=found, relation=relation, strict=relation, table=table)
 
 
 def frame(data: Any) -> Source:
@@ -102,6 +110,11 @@ def frame(data: Any) -> Source:
         hint = "Make every column of one type first."
         raise InvalidParameter("source", "a column holds values of several types.", hint=hint) from None
     check_names(table.column_names)
+    try:
+        table.validate(full=True)
+    except pa.ArrowException:
+        hint = "Texts must be UTF-8, and dates whole days; make the column anew."
+        raise InvalidParameter("source", "a column holds values that are not of its type.", hint=hint) from None
     held = _Held()
     path = held.directory / "frame.parquet"
     try:
@@ -146,10 +159,13 @@ def _file(path: str | Path) -> Path:
     return found
 
 
-def _header(path: Path, delimiter: str, quote: str) -> tuple[str, ...]:
-    """The names in the first line."""
+def _first_line(path: Path) -> bytes:
     with path.open("rb") as stream:
-        first = stream.readline(_LONGEST_LINE)
+        return stream.readline(_LONGEST_LINE)
+
+
+def _header(first: bytes, delimiter: str, quote: str) -> tuple[str, ...]:
+    """The names in the first line."""
     try:
         line = first.decode("utf-8-sig")
     except UnicodeDecodeError:

@@ -1,0 +1,98 @@
+"""What a row of a CSV file is: a line. A file in which a cell could reach into the next line is refused to its owner.
+
+Readers carry on after a quote that is never closed, after a line break in quotes, or after one line that ends otherwise
+than the rest: one person's cell would then decide which rows of others are read. So before anybody asks, every line is
+looked at by itself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from privately.errors import InvalidParameter
+
+_BLOCK = 2**22
+_LONGEST = 2**26
+_MARK = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineForm:
+    """How lines are written: what separates cells, what quotes them, and whether lines end in a carriage return too."""
+
+    delimiter: str
+    quote: str
+    returns: bool
+
+    @property
+    def new_line(self) -> str:
+        """The end of a line, as DuckDB wants it written."""
+        return "\\r\\n" if self.returns else "\\n"
+
+    def pattern(self) -> re.Pattern[bytes]:
+        """A line whose quotes open at the beginning of a cell and close at its end, or stand within an unquoted one."""
+        quote, delimiter = re.escape(self.quote.encode()), re.escape(self.delimiter.encode())
+        quoted = rb"%b(?:[^%b]|%b%b)*+%b" % ((quote,) * 5)
+        plain = rb"(?:[^%b%b\s][^%b]*+)?" % (quote, delimiter, delimiter)
+        spaced = rb"[^%b%b\S]++(?:[^%b%b][^%b]*+)?" % (quote, delimiter, quote, delimiter, delimiter)
+        cell = rb"(?:%b|%b|%b)" % (quoted, spaced, plain)
+        return re.compile(rb"(?>%b)(?:%b(?>%b))*+" % (cell, delimiter, cell))
+
+
+def check_lines(path: Path, form: LineForm) -> None:
+    """Passes if every line is a row of its own, whatever the others are; the owner is told which line is not.
+
+    Theorem: if it passes, no cell holds the end of a line, and all lines end alike; so where a row begins and ends does
+        not depend on what is in any other row.
+    Reference: elementary
+    Proof: docs/theory/engines.md#lines-of-text
+    Checked-by: tests/engines/duckdb/test_lines.py::test_lines_that_pass_are_read_one_by_one
+    """
+    good, quote, before = form.pattern(), form.quote.encode(), 0
+    for block in _blocks(path):
+        _check_ends(block, form, before)
+        if quote in block:
+            for number, line in enumerate(block.split(b"\n"), start=before + 1):
+                bare = line.removesuffix(b"\r")
+                if quote in bare and good.fullmatch(bare.removeprefix(_MARK) if number == 1 else bare) is None:
+                    raise _refusal(number, "has a quote that is not closed at the end of its cell")
+        before += block.count(b"\n")
+
+
+def _check_ends(block: bytes, form: LineForm, before: int) -> None:
+    """Carriage returns are at the ends of all lines, or nowhere."""
+    returns, ends = block.count(b"\r"), block.count(b"\n")
+    if returns == (ends if form.returns else 0) and (not returns or block.count(b"\r\n") == ends):
+        return
+    lines = block.split(b"\n")
+    for number, line in enumerate(lines, start=before + 1):
+        is_last = number == before + len(lines)
+        if b"\r" in line.removesuffix(b"\r") or (is_last and b"\r" in line):
+            raise _refusal(number, "has a carriage return within")
+        if not is_last and line.endswith(b"\r") != form.returns:
+            raise _refusal(number, "ends otherwise than the first one (with or without a carriage return)")
+
+
+def _refusal(line: int, what: str) -> InvalidParameter:
+    hint = "A row is a line: write the file again without line breaks in cells, or as Parquet."
+    return InvalidParameter("source", f"line {line:,} {what}.", hint=hint)
+
+
+def _blocks(path: Path) -> Iterator[bytes]:
+    """The file in blocks of whole lines; only the last one may end without the end of a line."""
+    with path.open("rb") as stream:
+        rest = b""
+        while block := stream.read(_BLOCK):
+            whole, end, begun = block.rpartition(b"\n")
+            if end:
+                yield rest + whole + end
+                rest = begun
+            else:
+                rest += block
+            if len(rest) > _LONGEST:
+                raise InvalidParameter("source", "has a line of more than 64 MB.", hint="A row is a line.")
+        if rest:
+            yield rest

@@ -1,0 +1,161 @@
+"""A row is a line, and no line reaches into another."""
+
+from collections import Counter
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import duckdb
+import pytest
+
+from privately.engines.duckdb.engine import Embedded
+from privately.engines.duckdb.lines import LineForm, check_lines
+from privately.engines.duckdb.sources import Source, delimited
+from privately.engines.protocol import Limits
+from privately.errors import InvalidParameter
+from privately.plans import Column, RowCount, Table, Unit
+from tests.engines.duckdb.visits import asking
+
+LIMITS = Limits(seconds=60, memory=2**28, threads=2)
+HEADER, PLAIN = b"p,w,x\n", b"".join(b"%d,w%d,%d\n" % (at % 50, at % 3, at % 100) for at in range(200))
+UNIX = LineForm(delimiter=",", quote='"', returns=False)
+
+REACHING = {
+    "a carriage return in quotes": b'77,"a\rb",5\n',
+    "a carriage return in a cell": b"77,a\rb,5\n",
+    "a line that ends otherwise": b"77,a,5\r\n",
+    "a quote that is never closed": b'77,"abc,5\n',
+    "the same in the first cell": b'"77,abc,5\n',
+    "the same behind a quote within a cell": b'77,a"b,"5\n',
+    "the same behind a blank": b'77, "b,5\n',
+    "the same in a line with too many cells": b'7,7,7,7,7,"7\n',
+    "more behind a quote": b'77,"a"b,5\n',
+    "more quotes behind a quote": b'77,"a"b"c,5\n',
+    "a line break in quotes": b'77,"a\nb",5\n',
+    "a row in quotes": b'77,"a\n1,b,2\nc",5\n',
+}
+ALONE = {
+    "quoted": (b'77,"a, ""b""",5\n', 1),
+    "a quote within a cell": (b'77,a"b,5\n', 1),
+    "an empty quoted cell": (b'77,"",5\n', 1),
+    "bytes that are no text": (b"77,\xff,5\n", None),
+    "too many cells": (b"77,a,5,6\n", 0),
+    "too few cells": (b"77,a\n", 0),
+    "an empty line": (b"\n", 0),
+    "a cell that is too long": (b"77," + b"a" * 3_000_000 + b",5\n", 0),
+    "a quoted one that is too long": (b'77,"' + b"a," * 1_500_000 + b'",5\n', 0),
+    "no character": (b"77,\0,5\n", 1),
+}
+
+
+def _written(folder: Path, content: bytes) -> Source:
+    path = folder / "t.csv"
+    path.write_bytes(content)
+    return delimited(path)
+
+
+@pytest.mark.parametrize("fault", REACHING)
+@pytest.mark.parametrize("place", ["first", "last"])
+def test_lines_that_reach_into_others_are_refused(fault: str, place: str, tmp_path: Path) -> None:
+    lines = [REACHING[fault], PLAIN] if place == "first" else [PLAIN, REACHING[fault]]
+    source = _written(tmp_path, b"".join([HEADER, *lines]))
+    number = 2 if place == "first" else 202
+    with pytest.raises(InvalidParameter, match=rf"line {number} .*\. A row is a line"):
+        check_lines(source.path, UNIX)
+
+
+@pytest.mark.parametrize("fault", ["a line that ends otherwise", "a line break in quotes"])
+def test_they_are_refused_when_the_table_is_opened(fault: str, tmp_path: Path) -> None:
+    table = Table(name="t", columns=(Column(name="p", type="integer"),), unit=Unit())
+    source = _written(tmp_path, HEADER + PLAIN + REACHING[fault])
+    with pytest.raises(InvalidParameter, match="line 202 "):
+        Embedded(table=table, source=source, key=bytes(32), limits=LIMITS)
+
+
+def _counted(source: Source) -> Any:
+    check_lines(source.path, UNIX)
+    with duckdb.connect() as connection:
+        return connection.execute(
+            f"SELECT count(p), count(x), sum(TRY_CAST(x AS INT)) FROM {source.relation}"
+        ).fetchone()
+
+
+@pytest.mark.parametrize("case", ALONE)
+def test_other_lines_are_read_or_dropped_alone(case: str, tmp_path: Path) -> None:
+    line, counts = ALONE[case]
+    rows, cells, total = _counted(_written(tmp_path, HEADER + PLAIN + line + PLAIN))
+    assert rows == cells
+    assert rows in ((400, 401) if counts is None else (400 + counts,))
+    assert total == 2 * sum(at % 100 for at in range(200)) + 5 * (rows - 400)
+
+
+def _line(random: Random) -> bytes:
+    pieces = [b'"', b'""', b",", b"a", b"1", b" ", b"\t", b"\\", b"'", b"\xff", b"\0", "é".encode(), b"#"]
+    cells = [b"".join(random.choices(pieces, k=random.randrange(5))) for _ in range(random.choice([1, 2, 3, 3, 3]))]
+    return b",".join(b'"%b"' % cell if random.random() < 0.4 else cell for cell in cells)
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r\n"])
+def test_lines_that_pass_are_read_one_by_one(end: bytes, tmp_path: Path) -> None:
+    """What a file gives is what its lines give by themselves, wherever the blocks of the reader begin."""
+    random, form = Random(7), LineForm(delimiter=",", quote='"', returns=end == b"\r\n")
+    good, pattern = [b'7,"a, ""b""",x'], form.pattern()
+    while len(good) < 150:
+        line = _line(random)
+        good += [line] if pattern.fullmatch(line) else []
+    path = tmp_path / "t.csv"
+
+    def read(lines: list[bytes], *options: str) -> Counter[Any]:
+        path.write_bytes(end.join([b"p,w,x", *lines, b""]))
+        source = delimited(path)
+        check_lines(path, form)
+        relation = f"{source.relation[:-1]}{''.join(f', {one}' for one in options)})"
+        return Counter(connection.execute(f"SELECT p, w, x FROM {relation}").fetchall())
+
+    with duckdb.connect() as connection:
+        each: Counter[Any] = Counter()
+        for line in good:
+            each += read([line])
+        assert sum(each.values()) > 20
+        for size in (100, 137, 1000):
+            random.shuffle(good)
+            assert read(good, f"buffer_size = {size}", "max_line_size = 90") == each
+        assert read(good) == each
+
+
+def test_all_lines_end_alike_or_the_file_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes((HEADER + PLAIN).replace(b"\n", b"\r\n"))
+    source = delimited(path)
+    assert source.lines is not None
+    assert source.lines.returns
+    check_lines(path, source.lines)
+    path.write_bytes(path.read_bytes() + b"77,a,5\n")
+    with pytest.raises(InvalidParameter, match="line 202 ends otherwise"):
+        check_lines(path, source.lines)
+    path.write_bytes(b"p,w,x")
+    check_lines(path, UNIX)
+
+
+def test_lines_in_many_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("privately.engines.duckdb.lines._BLOCK", 7)
+    for fault, line in REACHING.items():
+        path = _written(tmp_path, HEADER + PLAIN + line + PLAIN).path
+        with pytest.raises(InvalidParameter, match="line 202 "):
+            check_lines(path, UNIX)
+        assert fault
+    check_lines(_written(tmp_path, HEADER + PLAIN + ALONE["quoted"][0] + PLAIN).path, UNIX)
+    monkeypatch.setattr("privately.engines.duckdb.lines._LONGEST", 50)
+    with pytest.raises(InvalidParameter, match="64 MB"):
+        check_lines(_written(tmp_path, HEADER + b"a" * 100).path, UNIX)
+
+
+def test_neighbours_are_answered_alike(tmp_path: Path) -> None:
+    """Whatever a row that passes holds, one person's row changes the count by no more than itself."""
+    table = Table(name="t", columns=(Column(name="p", type="integer"), Column(name="x", type="integer")), unit=Unit())
+    for line in (b"", b'77,a"b,5\n', b"77,\xff,5\n", b"77,a,5,6\n"):
+        with Embedded(
+            table=table, source=_written(tmp_path, HEADER + line + PLAIN), key=bytes(32), limits=LIMITS
+        ) as engine:
+            ((number,),) = engine.run(asking(table, RowCount(), by=None), LIMITS).values()
+        assert number in (200, 201)
