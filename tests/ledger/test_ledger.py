@@ -298,3 +298,17 @@ def test_backups(tmp_path: Path) -> None:
 def test_reuse_is_decided_for_the_whole_lineage() -> None:
     with Ledger.open(":memory:") as made, pytest.raises(InvalidParameter, match="whole lineage"):
         made.account("visits", analyst="ann", cap=PureDP(epsilon=1), reuse="own")
+
+
+def test_a_known_answer_is_free_where_it_could_not_be_paid_for() -> None:
+    """Whatever this process has seen of the accounts: the turn decides."""
+    noise = acc.Gaussian(noise_multiplier=20)
+    with Ledger.open(":memory:") as ledger:
+        ledger.account("visits", cap=ApproxDP(epsilon=3, delta="1e-6"))
+        ledger.answer(charge(cost=noise, analyst="bob"), lambda _: b"answer")
+        ledger.account("visits", analyst="ann", cap=PureDP(epsilon=1))
+        ledger.budget("visits")
+        found = ledger.answer(charge(cost=noise, analyst="ann"), lambda _: b"another")
+        assert (found.body, found.free) == (b"answer", True)
+        with pytest.raises(NoSuchRule):
+            ledger.charge(charge("other", cost=noise, analyst="ann"))

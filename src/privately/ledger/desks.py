@@ -116,21 +116,23 @@ class Desk(Generic[Task]):
                 self._thread.join()
 
     def _run(self) -> None:
-        while True:
-            asked = self._waiting()
-            start = time.monotonic()
-            try:
-                self._serve([one for one in asked if one is not None])
-            except BaseException:
-                self._closing = True
-                self._wake_all()
-                raise
-            self._last, self._seconds = len(asked), time.monotonic() - start
-            if None in asked:
-                self._wake_all()
-                return
+        while self._serves_on():
             for _ in range(_AT_ONCE):
                 self._wake()
+        self._wake_all()
+
+    def _serves_on(self) -> bool:
+        """Serves who is next, and tells whether to go on. No task is kept while nobody asks, nor what it belongs to."""
+        asked = self._waiting()
+        start = time.monotonic()
+        try:
+            self._serve([one for one in asked if one is not None])
+        except BaseException:
+            self._closing = True
+            self._wake_all()
+            raise
+        self._last, self._seconds = len(asked), time.monotonic() - start
+        return None not in asked
 
     def _wake(self) -> None:
         """Wakes one thread that was served. Whoever comes back wakes the next: all at once would hinder one another."""

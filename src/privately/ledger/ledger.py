@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+from _thread import start_new_thread
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -85,7 +86,7 @@ class Ledger:
         self._store = store
         self._writer, self._reader = Writer(store, clock), Reader(store)
         self._seen: State | None = None
-        self._end = finalize(self, _end, self._writer, self._reader, store)
+        self._end = finalize(self, _end_elsewhere, self._writer, self._reader, store)
         self._end.atexit = False
         try:
             if store.writable:
@@ -290,7 +291,8 @@ class Ledger:
 
     def close(self) -> None:
         """Ends after what waits is done, and leaves all in one file."""
-        self._end()
+        if self._end.detach() is not None:
+            _end(self._writer, self._reader, self._store)
 
     def __enter__(self) -> Self:
         return self
@@ -328,16 +330,22 @@ class Ledger:
             try:
                 offer(self._seen, charge)
                 question_of(self._seen, charge)
-            except InvalidParameter:
-                pass  # the account may be newer than what was seen; the turn decides
+            except PrivatelyError:
+                pass  # what was seen may be old, or the answer known; the turn decides
         _ = charge.body
 
 
 def _end(writer: Writer, reader: Reader, store: Store) -> None:
-    """Also for a ledger that nobody closed and nobody uses any more."""
     writer.close()
     reader.close()
     store.close()
+
+
+def _end_elsewhere(writer: Writer, reader: Reader, store: Store) -> None:
+    """For a ledger that nobody closed and nobody uses any more. Whichever thread notices may be one that holds the lock
+    of the file for another ledger, so that it must not wait for it.
+    """
+    start_new_thread(_end, (writer, reader, store))
 
 
 def _page(after: int, upto: int, session: Session) -> list[Row]:
