@@ -4,6 +4,7 @@ from datetime import date
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import pyarrow as pa
 import pytest
@@ -52,6 +53,8 @@ CASES: list[tuple[Type, str, list[Any]]] = [
     (Type.TEXT, "VARCHAR", [*SPELLINGS, "a" * 2000, "a" * 2001]),
     (Type.TEXT, "BIGINT", LARGE),
     (Type.TEXT, "DECIMAL(38,0)", [Decimal(one) for one in LARGE]),
+    (Type.TEXT, "UUID", [UUID(int=1), UUID(int=2), UUID(int=2**127), UUID(int=2**128 - 1)]),
+    (Type.TEXT, "ENUM('a', 'A', ' a')", ["a", "A", " a"]),
     (Type.DATE, "DATE", [date(1, 1, 1), date(9999, 12, 31), date(2024, 2, 29)]),
     (Type.DATE, "VARCHAR", [*DAYS, *(one for one in TEXTS if one is not None)]),
 ]

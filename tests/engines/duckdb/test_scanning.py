@@ -62,6 +62,7 @@ CASES: list[tuple[Column, str, list[Any]]] = [
     (Column(name="x", type="text", length=3), "VARCHAR", list(TEXTS)),
     (Column(name="x", type="text", categories=("a", "A", "", "\0", "zzz")), "VARCHAR", list(TEXTS)),
     (Column(name="x", type="text", categories=("a", "zz"), length=2), "VARCHAR", list(TEXTS)),
+    (Column(name="x", type="text", length=3), "UUID", [None, "00000000-0000-0000-0000-000000000001"]),
     (Column(name="x", type="boolean"), "BOOLEAN", [None, True, False]),
     (Column(name="x", type="boolean"), "VARCHAR", [*_BOOLEANS, *TEXTS]),
     (Column(name="x", type="date"), "DATE", [None, date(1, 1, 1), date(9999, 12, 31)]),

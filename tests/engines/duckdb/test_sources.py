@@ -67,6 +67,8 @@ def test_by_the_end_of_the_name(tmp_path: Path) -> None:
         source_of(tmp_path / "x.xlsx")
     with pytest.raises(InvalidParameter, match="no table"):
         source_of(17)
+    with pytest.raises(InvalidParameter, match="which table"):
+        source_of(tmp_path / "x.duckdb")
 
 
 @pytest.mark.parametrize(

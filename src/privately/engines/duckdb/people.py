@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from privately.engines.duckdb.functions import DATE, once
 from privately.engines.duckdb.literals import text
-from privately.engines.duckdb.scanning import base_of, is_floating, is_whole
+from privately.engines.duckdb.scanning import WORDS, base_of, is_floating, is_whole
 from privately.plans import Type
 
 _SPELT_ONCE = "^(?:0|-?[1-9][0-9]{0,37})$"
@@ -24,7 +24,7 @@ def keeps_apart(kind: Type, found: str) -> bool:
     Readers cut nanoseconds without a word, so instants name nobody; nor do fractions, or two values for all people.
     """
     base = base_of(found)
-    is_text = base in ("VARCHAR", "ENUM")
+    is_text = base in WORDS
     match kind:
         case Type.INTEGER:
             return is_text or is_whole(found) or is_floating(found)
@@ -45,7 +45,7 @@ def person(kind: Type, found: str, value: str) -> str:
     Checked-by: tests/engines/duckdb/test_people.py::test_cells_that_differ_are_never_one_person
     """
     base = base_of(found)
-    if base == "ENUM":
+    if base in WORDS and base != "VARCHAR":
         value, base = f"CAST({value} AS VARCHAR)", "VARCHAR"
     if kind is Type.TEXT:
         return value if base == "VARCHAR" else f"CAST({value} AS VARCHAR)"

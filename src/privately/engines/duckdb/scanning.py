@@ -19,6 +19,9 @@ from privately.plans.types import LARGEST_INTEGER
 _NARROW = frozenset({"TINYINT", "SMALLINT", "INTEGER", "UTINYINT", "USMALLINT", "UINTEGER"})
 _WIDE = frozenset({"BIGINT", "UBIGINT", "HUGEINT", "UHUGEINT"})
 _FLOATING = frozenset({"FLOAT", "DOUBLE"})
+WORDS = frozenset({"VARCHAR", "ENUM", "UUID"})
+"""Kinds that are read as texts; each value of them has one text of its own."""
+
 _STAMPS = frozenset({"TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"})
 _ZONED = "TIMESTAMP WITH TIME ZONE"
 
@@ -52,7 +55,7 @@ def fitting(found: str) -> Type | None:
         return Type.REAL
     if base in _STAMPS or base == _ZONED:
         return Type.TIMESTAMP
-    return {"VARCHAR": Type.TEXT, "ENUM": Type.TEXT, "BOOLEAN": Type.BOOLEAN, "DATE": Type.DATE}.get(base)
+    return Type.TEXT if base in WORDS else {"BOOLEAN": Type.BOOLEAN, "DATE": Type.DATE}.get(base)
 
 
 def fits(column: Column, found: str) -> bool:
@@ -68,7 +71,7 @@ def fits(column: Column, found: str) -> bool:
 def converted(kind: Type, found: str, value: str) -> str:
     """A value of a type, whatever it was before; NULL if it cannot be one. Whole numbers may have 128 bits here."""
     base = _storage(found)
-    if base == "ENUM":
+    if base in WORDS and base != "VARCHAR":
         value, base = f"CAST({value} AS VARCHAR)", "VARCHAR"
     return _CONVERSIONS[kind](base, value)
 

@@ -90,8 +90,10 @@ def delimited(
     return Source(path=found, relation=total, strict=strict, names=tuple(columns), lines=lines)
 
 
-def database(path: str | Path, table: str) -> Source:
+def database(path: str | Path, table: str | None = None) -> Source:
     """A table of a DuckDB file; no view, whose rows may each depend on all."""
+    if not isinstance(table, str) or not table:
+        raise InvalidParameter("table", "say which table of the DuckDB file it is: table='visits'.")
     found = _file(path)
     relation = f"{ALIAS}.{name(table)}"
     return Source(path=found, relation=relation, strict=relation, table=table)
