@@ -18,6 +18,8 @@ from privately.accounting.elementary import UNIT, Floats
 from privately.accounting.roads import NotApplicable
 
 MOST_WORK = 1 << 24
+MOST_NODES = 1 << 19
+"""Some fifty megabytes, however little work each of them is."""
 _REACHES, _LATER_REACHES = np.array([1.0, 1.25, 1.6]), np.array([2.4, 4.0, 8.0])
 _FAR_REACHES = np.array([1.6, 2.4, 4.0])
 """Where frequencies are few, going further costs less than trying twice."""
@@ -89,7 +91,7 @@ def lay(
         if reach / shape.step * len(parts) > most_work:
             raise NotApplicable("the sum is too long")
     count = max(math.ceil(found.reach / shape.step), 2)
-    if count * sum(grid.size for grid, _ in whole.grids) > most_work:
+    if count > MOST_NODES or count * sum(grid.size for grid, _ in whole.grids) > most_work:
         raise NotApplicable("the sum is too long")
     return Layout(
         c=c,

@@ -15,7 +15,7 @@ from privately.accounting.compositions import Composition
 from privately.accounting.contour.finite import Finite
 from privately.accounting.contour.integral import Integral
 from privately.accounting.contour.laplaces import Laplaces
-from privately.accounting.contour.laying import Layout, lay
+from privately.accounting.contour.laying import MOST_NODES, Layout, lay
 from privately.accounting.contour.protocols import Law
 from privately.accounting.contour.road import exp_of, first_narrow, laws_of, log_ends, solved
 from privately.accounting.contour.saddle import Outline, Saddle, Shape, for_delta, for_epsilon, shape
@@ -221,7 +221,8 @@ class _Sums:
     def _fitting(self, laid: Shape, tolerance: float) -> float:
         """The softness at which the sum is about as much work as it may be, if nothing else falls."""
         needed = 4 - math.log(tolerance) - laid.saddle.log_sum
-        count = 0.8 * self.most_work / sum(_points(law, laid.saddle.c) for law, _ in self.laws)
+        most = self.most_work / sum(_points(law, laid.saddle.c) for law, _ in self.laws)
+        count = 0.8 * min(most, MOST_NODES)
         return 2 * needed / (count * laid.step) ** 2
 
 
