@@ -16,7 +16,7 @@ from pyarrow import parquet
 import privately as pv
 from privately.errors import BudgetExhausted, DataDependentKeys, InvalidParameter, Refused
 from privately.ledger import Ledger
-from privately.query import Session, prepare
+from privately.query import Limits, Session, prepare
 
 COLUMNS: dict[str, Any] = {
     "patient": "integer",
@@ -129,6 +129,11 @@ def test_copies_are_recognised_by_the_people_in_them(visits: Path, tmp_path: Pat
     parquet.write_table(people.set_column(0, "patient", pa.array(range(3000, 6000))), others)
     with opened(others, **given) as session:
         session.sql(COUNT.replace("visits", "others"), epsilon=1)
+
+
+def test_limits_are_the_owners(visits: Path) -> None:
+    with opened(visits, limits=Limits(seconds=0.001)) as session, pytest.raises(pv.PrivatelyError, match="finish"):
+        session.sql(COUNT, epsilon=1)
 
 
 def test_the_owner_can_look_at_the_table(visits: Path) -> None:

@@ -6,9 +6,10 @@
 `results` shows. `declaring` and `opening` are for the owner of the data.
 """
 
+from privately.engines.protocol import Limits
 from privately.query.binding import bind
 from privately.query.opening import open, prepare  # noqa: A004 - the word for it
 from privately.query.results import Result
 from privately.query.sessions import Session
 
-__all__ = ["Result", "Session", "bind", "open", "prepare"]
+__all__ = ["Limits", "Result", "Session", "bind", "open", "prepare"]

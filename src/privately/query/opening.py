@@ -12,7 +12,7 @@ from typing import Any, Self
 
 from privately.engines.duckdb.engine import Embedded, Reader
 from privately.engines.duckdb.sources import Source, source_of
-from privately.engines.protocol import TableReport
+from privately.engines.protocol import Limits, TableReport
 from privately.errors import InvalidParameter
 from privately.guarantees import Guarantee, Neighbors
 from privately.ledger import Ledger, OwnerKey
@@ -63,6 +63,7 @@ def open(  # noqa: A001 - the word for it
     prepare: str | os.PathLike[str] | None = None,
     by: type[Guarantee] | None = None,
     reuse: str = "everyone",
+    limits: Limits | None = None,
     **options: Any,
 ) -> Session:
     """A session for questions about one table: a Parquet, CSV or DuckDB file, or a frame of pyarrow, pandas or polars.
@@ -71,7 +72,8 @@ def open(  # noqa: A001 - the word for it
     What the columns can hold is declared in `columns`, or in a TOML file beside the data (`visits.toml` beside
     `visits.parquet`, or `declaration`); it is never measured. `prepare` names a copy that is quicker to ask, which is
     made if it is not there. `lineage` names the people whose budget it is: the name
-    of the table unless told. A file's `snapshot` is known by its path, size and time unless told; frames have none.
+    of the table unless told. A question may take as much time and memory as `limits` say: far more than any should, so
+    that failing is no answer. A file's `snapshot` is known by its path, size and time unless told; frames have none.
     """
     given = {
         "name": name,
@@ -113,7 +115,16 @@ def open(  # noqa: A001 - the word for it
         engine.close()
         raise
     taken = _snapshot(data, settled.source, key) if snapshot is None else snapshot
-    return Session(settled.table, engine, book, lineage=settled.lineage, also=lineages, snapshot=taken, analyst=analyst)
+    return Session(
+        settled.table,
+        engine,
+        book,
+        lineage=settled.lineage,
+        also=lineages,
+        snapshot=taken,
+        analyst=analyst,
+        limits=limits,
+    )
 
 
 def prepare(
