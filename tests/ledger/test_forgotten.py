@@ -15,27 +15,27 @@ from privately.ledger.stores import SQLiteStore
 from tests.ledger.examples import charge, founded
 
 
-def ours() -> list[str]:
-    return [thread.name for thread in threading.enumerate() if thread.name.startswith("privately ledger")]
+def ours() -> set[threading.Thread]:
+    return {thread for thread in threading.enumerate() if thread.name.startswith("privately ledger")}
 
 
 @pytest.mark.parametrize("place", [":memory:", "file"])
 def test_a_ledger_that_nobody_uses_ends(place: str, tmp_path: Path) -> None:
     """Whatever was asked last."""
-    before = len(ours())
+    before = ours()
     ledger = founded(place if place == ":memory:" else tmp_path / "a.ledger")
     ledger.charge(charge())
     list(ledger.history())
     ledger.budget("visits")
-    assert len(ours()) == before + 2
-    gone = weakref.ref(ledger)
+    gone, threads = weakref.ref(ledger), ours() - before
+    assert len(threads) == 2
     del ledger
     end = time.monotonic() + 10
-    while (gone() is not None or len(ours()) > before) and time.monotonic() < end:
+    while (gone() is not None or threads & ours()) and time.monotonic() < end:
         gc.collect()
         time.sleep(0.01)
     assert gone() is None
-    assert len(ours()) == before
+    assert not threads & ours()
 
 
 def test_whoever_notices_does_not_wait(tmp_path: Path) -> None:

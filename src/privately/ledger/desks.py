@@ -125,8 +125,10 @@ class Desk(Generic[Task]):
         """Serves who is next, and tells whether to go on. No task is kept while nobody asks, nor what it belongs to."""
         asked = self._waiting()
         start = time.monotonic()
+        tasks = [one for one in asked if one is not None]
         try:
-            self._serve([one for one in asked if one is not None])
+            if tasks:
+                self._serve(tasks)
         except BaseException:
             self._closing = True
             self._wake_all()
