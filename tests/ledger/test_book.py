@@ -71,7 +71,7 @@ def test_names_and_fetching(path: Path) -> None:
 
 def test_a_row_under_names_that_are_not_its_own() -> None:
     state = State()
-    text = written(ClockSet(by="a", reason="b"), "2030")
+    text = written(ClockSet(by="a", reason="b"), "2030-01-01T00:00:00.000000Z")
     row = Row(1, chained(bytes(32), text), text, key="k")
     with pytest.raises(LedgerCorrupt, match="filed under names"):
         join(state, row)

@@ -3,7 +3,7 @@
 import json
 import math
 from contextlib import suppress
-from dataclasses import fields
+from dataclasses import fields, replace
 from hashlib import sha256
 from typing import Any
 
@@ -41,14 +41,47 @@ data = st.recursive(
 )
 
 
+times = st.datetimes().map(lambda moment: f"{moment.isoformat(timespec='microseconds')}Z")
+lists = st.lists(texts, max_size=3)
+listed = st.dictionaries(texts, lists, max_size=3)
+MEMBERS: dict[str, st.SearchStrategy[Any]] = {
+    "str": texts,
+    "str | None": st.none() | texts,
+    "int": st.integers(),
+    "int | None": st.none() | st.integers(),
+    "list[str]": lists,
+    "Mapping[str, Any]": st.dictionaries(texts, data, max_size=3),
+    "Mapping[str, list[str]]": listed,
+    "Mapping[str, list[str]] | None": st.none() | listed,
+}
+kinds: st.SearchStrategy[Any] = st.sampled_from(sorted(KINDS.values(), key=lambda kind: kind.what))
+
+
 @st.composite
 def entries(draw: st.DrawFn) -> Entry:
-    kind: Any = draw(st.sampled_from(sorted(KINDS.values(), key=lambda kind: kind.what)))
-    made: Entry = kind(**{field.name: draw(data) for field in fields(kind)})
+    kind: Any = draw(kinds)
+    made: Entry = kind(**{field.name: draw(MEMBERS[str(field.type)]) for field in fields(kind)})
     return made
 
 
-@given(entries(), texts)
+@given(entries(), times, st.data())
+def test_members_of_another_kind_are_refused(entry: Entry, time: str, chosen: st.DataObject) -> None:
+    field = chosen.draw(st.sampled_from(fields(entry)))
+    wrong = chosen.draw(st.sampled_from([1.5, True, [1], {"a": 1}, {"a": [1]}]))
+    if str(field.type) == "Mapping[str, Any]" and isinstance(wrong, dict):
+        wrong = [wrong]
+    changed: Entry = replace(entry, **{field.name: wrong})  # type: ignore[arg-type]  # that is what is wrong
+    with pytest.raises(LedgerCorrupt):
+        read(written(changed, time))
+
+
+@given(entries(), st.sampled_from(["", "zzz", "2030-01-01", "2030-01-01T00:00:00.000000Z\n", 7, None]))
+def test_times_that_are_none_are_refused(entry: Entry, time: Any) -> None:
+    with pytest.raises(LedgerCorrupt):
+        read(written(entry, time))
+
+
+@given(entries(), times)
 def test_they_come_back(entry: Entry, time: str) -> None:
     text = written(entry, time)
     assert read(text) == (entry, time)
@@ -69,7 +102,7 @@ names = st.text(max_size=8)
         label=names,
         question=st.none() | names,
         snapshot=names,
-        time=names,
+        time=times,
         token=st.none() | names,
     )
 )

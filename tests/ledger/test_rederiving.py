@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from privately.errors import LedgerCorrupt
 from privately.guarantees import PureDP
-from privately.ledger import Ledger
-from tests.ledger.examples import charge, founded
+from privately.ledger import Ledger, OwnerKey
+from tests.ledger.examples import charge, forging, founded
 from tests.ledger.rewriting import Texts, of, rewritten
 
 
@@ -116,3 +117,82 @@ def test_lies_about_other_records(lie: Callable[[Texts], None], tmp_path: Path) 
     rewritten(path, lie)
     with pytest.raises(LedgerCorrupt), Ledger.inspect(path) as ledger:
         ledger.verify()
+
+
+def registered(path: Path) -> None:
+    """A table and its copy, which belongs where the table does; a late account; a key with one answer of two."""
+    filled(path)
+    key = OwnerKey(b"k" * 32)
+    with Ledger.open(path) as ledger:
+        ledger.account("claims", cap=PureDP(epsilon=1))
+        ledger.register("first", lineage=["visits", "claims"], units=range(100), key=key)
+        ledger.register("copy", units=range(100), key=key)
+        ledger.adjust("visits", cap=PureDP(epsilon=12), by="owner", reason="more")
+        lost = [ledger.charge(charge("twice", key="twice"), again=True) for _ in range(2)]
+        ledger.store(lost[0], b"one")
+
+
+def changed(what: str, place: int, **members: Any) -> Callable[[Texts], None]:
+    """Other members of one record; a name with __ is that of a member of a member."""
+
+    def lie(texts: Texts) -> None:
+        for name, value in members.items():
+            data, path = of(texts, what)[place][1], name.split("__")
+            for step in path[:-1]:
+                data = data[step]
+            data[path[-1]] = value
+
+    return lie
+
+
+def two_answers(texts: Texts) -> None:
+    first = of(texts, "released")[0]
+    places = [place for place, (terms, _) in enumerate(texts, 1) if terms["what"] == "charged"]
+    texts.append((first[0], {**first[1], "charge": places[-1]}))
+
+
+TABLES = {
+    "a lineage less": changed("registered", 1, lineages=["claims"]),
+    "no lineage": changed("registered", 1, lineages=[]),
+    "out of order": changed("registered", 1, lineages=["visits", "claims"]),
+    "no name": changed("registered", 0, table=""),
+    "another key": changed("registered", 1, key="00" * 8),
+    "no sketch": changed("registered", 0, sketch="zz"),
+}
+NONSENSE = {
+    "more than the cap": changed("opened", 1, filter__spent=["99"]),
+    "another currency": changed("opened", 1, filter__cap__kind="ZCDP"),
+    "a last charge that is none": changed("opened", 1, last__visits=["x"]),
+    "another last charge": changed("opened", 1, last__visits=["1/1000"]),
+    "a cheaper last charge": changed("opened", 1, **{"last__visits/ann": ["1/1000"]}),
+    "nobody": changed("opened", 2, account=""),
+    "nobody's": changed("opened", 2, account="visits/ann/t/x"),
+}
+
+
+def lies_are_found(path: Path, lie: Callable[[Texts], None], answer: bytes | None = None) -> None:
+    registered(path)
+    rewritten(path, lambda _: None)
+    with Ledger.inspect(path) as ledger:
+        ledger.verify()
+    rewritten(path, lie)
+    if answer is not None:
+        with forging(path) as file:
+            file.execute("INSERT INTO answer VALUES ((SELECT max(number) FROM record), ?)", (answer,))
+    with pytest.raises(LedgerCorrupt), Ledger.inspect(path) as ledger:
+        ledger.verify()
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_tables_that_do_not_follow(name: str, tmp_path: Path) -> None:
+    lies_are_found(tmp_path / "l", TABLES[name])
+
+
+@pytest.mark.parametrize("name", NONSENSE)
+def test_accounts_that_make_no_sense(name: str, tmp_path: Path) -> None:
+    """They are a LedgerCorrupt, and nothing else."""
+    lies_are_found(tmp_path / "l", NONSENSE[name])
+
+
+def test_a_key_has_one_answer(tmp_path: Path) -> None:
+    lies_are_found(tmp_path / "l", two_answers, b"one")

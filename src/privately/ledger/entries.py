@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from hashlib import sha256
@@ -129,6 +129,32 @@ PARTICULARS: dict[type[Entry], tuple[str, ...]] = {
 }
 
 
+def _is_listed(value: object) -> bool:
+    return isinstance(value, list) and all(type(one) is str for one in value)
+
+
+_FITS: dict[str, Callable[[object], bool]] = {
+    "str": lambda value: type(value) is str,
+    "str | None": lambda value: value is None or type(value) is str,
+    "int": lambda value: type(value) is int,
+    "int | None": lambda value: value is None or type(value) is int,
+    "list[str]": _is_listed,
+    "Mapping[str, Any]": lambda value: isinstance(value, Mapping),
+    "Mapping[str, list[str]]": lambda value: isinstance(value, Mapping) and all(map(_is_listed, value.values())),
+    "Mapping[str, list[str]] | None": lambda value: (
+        value is None or (isinstance(value, Mapping) and all(map(_is_listed, value.values())))
+    ),
+}
+_FITTING = {kind: [(field.name, _FITS[str(field.type)]) for field in fields(kind)] for kind in KINDS.values()}
+"""What the members of each kind of entry are. Whoever edits a file may write anything."""
+
+_TIME = r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}Z"
+
+
+def _is_time(value: object) -> bool:
+    return type(value) is str and re.fullmatch(_TIME, value) is not None
+
+
 def written(entry: Entry, time: str) -> bytes:
     """The text of an entry: keys sorted, ASCII, so that equal entries are equal bytes."""
     kind = type(entry)
@@ -203,10 +229,10 @@ _PLAIN = r"[ !#-\[\]-~]*"  # what JSON writes as it is
 _TEXT, _MAYBE, _NUMBER = f'"({_PLAIN})"', f'(?:null|"({_PLAIN})")', "(0|[1-9][0-9]{0,17})"
 _CHARGE_LINE = re.compile(
     f'{{"analyst":{_TEXT},"before":(?:null|{_NUMBER}),"body":"{_PLAIN}","key":{_TEXT},"label":"{_PLAIN}",'
-    f'"question":{_MAYBE},"snapshot":"{_PLAIN}","time":{_TEXT},"token":{_MAYBE}}}'
+    f'"question":{_MAYBE},"snapshot":"{_PLAIN}","time":"({_TIME})","token":{_MAYBE}}}'
 ).fullmatch
 _RELEASE_LINE = re.compile(
-    f'{{"charge":{_NUMBER},"hash":{_TEXT},"question":{_MAYBE},"size":{_NUMBER},"time":{_TEXT}}}'
+    f'{{"charge":{_NUMBER},"hash":{_TEXT},"question":{_MAYBE},"size":{_NUMBER},"time":"({_TIME})"}}'
 ).fullmatch
 _OPTIONAL = {"before", "question", "token"}
 
@@ -217,6 +243,7 @@ def _members(text: str, line: type[ChargeLine | ReleaseLine], numbers: set[str])
         found = json.loads(text)
         members = [_member(name, found[name], number=name in numbers) for name in line._fields]
         one_spelling = canonical(found).decode("ascii") == text and len(found) == len(members)
+        one_spelling = one_spelling and _is_time(found["time"])
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         one_spelling, members = False, []
     if not one_spelling:
@@ -239,9 +266,12 @@ def read(text: bytes) -> tuple[Entry, str]:
         kind, terms = terms_of(first)
         particulars = json.loads(second)
         time = particulars.pop("time")
-        return kind(**terms, **particulars), time
+        entry = kind(**terms, **particulars)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         raise LedgerCorrupt("a record cannot be read.") from None
+    if not _is_time(time) or not all(fits(getattr(entry, name)) for name, fits in _FITTING[kind]):
+        raise LedgerCorrupt("a record holds what is no time, or another kind of value than it should.")
+    return entry, time
 
 
 def kind_of(first: bytes) -> type[Entry]:

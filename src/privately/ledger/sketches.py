@@ -12,6 +12,7 @@ from __future__ import annotations
 import hmac
 import math
 import os
+import re
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -86,6 +87,11 @@ def sketch(units: Iterable[object], key: OwnerKey) -> str:
         least[place][1] if place in least else hmac.digest(whole, bytes([place]), "sha256")[:2]
         for place in range(PLACES)
     ).hex()
+
+
+def is_sketch(text: str) -> bool:
+    """Whether a text is as `sketch` writes it."""
+    return re.fullmatch(f"[0-9a-f]{{{4 * PLACES}}}", text) is not None
 
 
 def common(one: str, other: str) -> int:

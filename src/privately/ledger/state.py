@@ -178,6 +178,8 @@ class State:
         if entry.account in self.accounts:
             raise LedgerCorrupt(f"account {entry.account} was opened before.")
         filter_ = Filter.from_state(entry.filter)
+        if entry.last is not None and entry.account not in Bill.of(entry.last).accounts:
+            raise LedgerCorrupt(f"account {entry.account} was opened after a charge that it did not pay for.")
         self.accounts[entry.account] = Account(entry.account, filter_, entry.reuse, entry.last)
         self.offers = {}
 

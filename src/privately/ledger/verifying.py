@@ -21,13 +21,14 @@ from privately.ledger.entries import (
     Checkpoint,
     Entry,
     Opened,
+    Registered,
     Released,
     charge_names,
     kind_of,
     read,
     release_members,
 )
-from privately.ledger.rederiving import check_keys, check_opened
+from privately.ledger.rederiving import check_keys, check_opened, check_registered
 from privately.ledger.settling import Look, Run, settle
 from privately.ledger.state import State
 from privately.ledger.stores import Head, Page, Row, Session
@@ -149,6 +150,8 @@ class _Verifier:
         self._settle(row.number - 1)
         if isinstance(entry, Opened):
             check_opened(self.look, entry, self.state)
+        if isinstance(entry, Registered):
+            check_registered(entry, self.state)
         join(self.state, row)
 
     def _settle(self, upto: int) -> None:
