@@ -79,7 +79,7 @@ def _delta(table: Table, epsilon: Fraction, *, sign: int) -> float:
     total = float(parts.sum())
     if sign > 0:
         return (total + crumbs) * (1 + off) + table.outside * (1 + 4 * UNIT)
-    return max((total - crumbs) * (1 - off), 0.0)
+    return max(total - crumbs, 0.0) * max(1 - off, 0.0)
 
 
 def inverse(composition: Composition, delta: Fraction) -> tuple[Fraction, Fraction]:
