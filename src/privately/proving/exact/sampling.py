@@ -7,8 +7,9 @@ from itertools import product
 from math import lcm
 
 from privately.errors import NotSupported
+from privately.proving.exact.places import Between
 from privately.proving.exact.weights import ONE, UNKNOWN, Quotient, Weight, weight
-from privately.proving.language.meaning import OpenNumber, ordered, shown
+from privately.proving.language.meaning import ordered, shown
 from privately.proving.language.syntax import Value
 
 MOST_OUTCOMES = 100_000
@@ -26,12 +27,14 @@ class Finer(Exception):  # noqa: N818 - not an error: a request
         self.denominator = denominator
 
 
-def outcomes(law: str, arguments: tuple[Value, ...], unit: int) -> list[tuple[Value, Weight]]:
-    """Every outcome with its weight; t = exp(-1/unit)."""
+def outcomes(law: str, arguments: tuple[Value, ...], unit: int, place: Between | None = None) -> list[tuple[Value, Weight]]:
+    """Every outcome with its weight; t = exp(-1/unit), or lies in `place`."""
     match law:
         case "flip":
-            return _coin(_probability(arguments[0]))
+            return _coin(_probability(arguments[0], place))
         case "flip_exp":
+            if place is not None:
+                raise NotSupported("exponentials beside an open parameter.", hint="Give the parameter a value.")
             return _coin(power_of_e(_exponent(arguments[0]), unit))
         case "uniform":
             count = _count(arguments[0])
@@ -63,11 +66,11 @@ def _coin(heads: Weight) -> list[tuple[Value, Weight]]:
     return [(face, mass) for face, mass in both if mass]
 
 
-def _probability(value: Value) -> Weight:
+def _probability(value: Value, place: Between | None) -> Weight:
     if isinstance(value, Quotient):
+        if place is None or not (place.nonnegative(value) and place.nonnegative(ONE - value)):
+            raise NotSupported("a coin whose probability leaves [0, 1].", hint="Declare a narrower parameter.")
         return value
-    if isinstance(value, OpenNumber):
-        raise NotSupported("the probability of a coin is not known.")
     exact = Fraction(ordered(value))
     if not 0 <= exact <= 1:
         raise NotSupported(f"a coin with probability {shown(value)}.", hint="Probabilities lie from 0 to 1.")

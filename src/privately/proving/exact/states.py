@@ -16,6 +16,7 @@ from flint import fmpq
 from privately.errors import NotSupported, PrivatelyError
 from privately.proving.exact.accumulators import accumulator
 from privately.proving.exact.chains import visits
+from privately.proving.exact.places import Between
 from privately.proving.exact.sampling import Finer, outcomes
 from privately.proving.exact.series import UNIT, Product, Series
 from privately.proving.exact.weights import ONE, Weight, weight
@@ -56,18 +57,21 @@ class _CannotSum(Exception):  # noqa: N818 - a way back, not an error
     """The sum is not of whole numbers, or the loop comes back."""
 
 
-def output_law(program: Program, inputs: Mapping[str, Value]) -> tuple[Outputs, int]:
-    """Every output with its exact weight, and d: weights that are quotients are in t = exp(-1/d).
+def output_law(
+    program: Program, inputs: Mapping[str, Value], *, least_unit: int = 1, place: Between | None = None
+) -> tuple[Outputs, int]:
+    """Every output with its exact weight, and d: weights that are quotients are in t = exp(-1/d), or, with a `place`,
+    in the parameter that was left open and lies there.
 
     Theorem: the weights are the probabilities of the outputs.
     Reference: Kozen 1981 (programs as linear maps on measures)
     Proof: docs/theory/programs.md#states
     Checked-by: tests/proving/exact/test_states.py::test_laws_agree_with_all_ways_one_by_one
     """
-    unit = 1
+    unit = least_unit
     while True:
         try:
-            return _Follower(program, inputs, unit).law(), unit
+            return _Follower(program, inputs, unit, place).law(), unit
         except Finer as finer:
             unit = finer.denominator
             if unit > FINEST:
@@ -77,8 +81,9 @@ def output_law(program: Program, inputs: Mapping[str, Value]) -> tuple[Outputs, 
 class _Follower:
     """A program compiled to steps."""
 
-    def __init__(self, program: Program, inputs: Mapping[str, Value], unit: int) -> None:
+    def __init__(self, program: Program, inputs: Mapping[str, Value], unit: int, place: Between | None) -> None:
         self.unit = unit
+        self.place = place
         self.visited = 0
         changing = assigned(program.body)
         self.known = {name: value for name, value in inputs.items() if name not in changing}
@@ -189,7 +194,7 @@ class _Follower:
             for state, mass in states.items():
                 given = tuple(one(state) for one in arguments)
                 if given not in known:
-                    known[given] = outcomes(law, given, self.unit)
+                    known[given] = outcomes(law, given, self.unit, self.place)
                 changed = list(state)
                 for one in gone:
                     changed[one] = UNSET
@@ -343,7 +348,8 @@ class _Summing(_Follower):
     """The same steps, but adding to one variable multiplies the weight by a power of x."""
 
     def __init__(self, whole: _Follower, name: str) -> None:
-        self.unit, self.slots, self.known, self.visited = whole.unit, whole.slots, whole.known, 0
+        self.unit, self.place, self.slots, self.known = whole.unit, whole.place, whole.slots, whole.known
+        self.visited = 0
         self.name = name
 
     def statement(self, statement: Statement, after: frozenset[str]) -> Step:

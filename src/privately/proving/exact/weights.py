@@ -26,6 +26,12 @@ class Quotient(OpenNumber):
         self.numerator = numerator // common
         self.denominator = denominator // common
 
+    @classmethod
+    def power(cls, exponent: int) -> Quotient:
+        """t to a power, which may be negative."""
+        one, power = fmpz_poly([1]), fmpz_poly([0, 1]) ** abs(exponent)
+        return cls(power, one) if exponent >= 0 else cls(one, power)
+
     def __add__(self, other: Weight) -> Quotient:
         right = quotient(other)
         if self.denominator == right.denominator:

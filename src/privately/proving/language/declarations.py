@@ -72,7 +72,7 @@ class Neighborhood:
     domain: Domain | None = None
 
     def __str__(self) -> str:
-        return f"{self.change}({self.domain if self.distance is None else self.distance})"
+        return f"{self.change}({', '.join(str(one) for one in (self.distance, self.domain) if one is not None)})"
 
 
 ANY_NUMBER = Domain()
@@ -112,19 +112,19 @@ def bits(length: int) -> Domain:
     return replace(BIT, length=int(rational(length, "length", minimum=0, maximum=4096)))
 
 
-def each(distance: Number) -> Neighborhood:
-    """Every entry moves by at most this."""
-    return Neighborhood("each", distance=rational(distance, "distance", minimum=0))
+def each(distance: Number, domain: Domain | None = None) -> Neighborhood:
+    """Every entry moves by at most this, and lies in the domain if there is one."""
+    return Neighborhood("each", distance=rational(distance, "distance", minimum=0), domain=domain)
 
 
-def one(distance: Number) -> Neighborhood:
-    """One entry moves by at most this."""
-    return Neighborhood("one", distance=rational(distance, "distance", minimum=0))
+def one(distance: Number, domain: Domain | None = None) -> Neighborhood:
+    """One entry moves by at most this, and lies in the domain if there is one."""
+    return Neighborhood("one", distance=rational(distance, "distance", minimum=0), domain=domain)
 
 
-def monotone(distance: Number) -> Neighborhood:
-    """All entries move in one direction, by at most this."""
-    return Neighborhood("monotone", distance=rational(distance, "distance", minimum=0))
+def monotone(distance: Number, domain: Domain | None = None) -> Neighborhood:
+    """All entries move in one direction, by at most this, and lies in the domain if there is one."""
+    return Neighborhood("monotone", distance=rational(distance, "distance", minimum=0), domain=domain)
 
 
 def replaced(*domain: Domain | Number) -> Neighborhood:
