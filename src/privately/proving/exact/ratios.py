@@ -15,6 +15,7 @@ from privately.proving.exact.inputs import Inputs
 from privately.proving.exact.places import PRECISIONS, Between, Edge, Exponential, Place, at
 from privately.proving.exact.states import Outputs
 from privately.proving.exact.weights import ONE, ZERO, Quotient, Weight, quotient, weight
+from privately.proving.exact.weights import fraction as _exact
 from privately.proving.language.syntax import Value
 from privately.rounding import Interval
 
@@ -147,6 +148,15 @@ def epsilon(ratio: Ratio, place: Place | None) -> Interval:
                 lower, upper = (_fraction(end) for end in (log.lower(), log.upper()))
                 return Interval(lower=max(lower, Fraction(0)), upper=max(upper, Fraction(0)), method="exact analysis")
     raise NotSupported("the ratio is too close to 1 to be told from it.")
+
+
+def probability(mass: Weight, place: Place | None) -> Interval:
+    """A weight as an interval: one point if it is rational."""
+    if not isinstance(mass, Quotient):
+        return Interval(_exact(mass), _exact(mass), method="exact")
+    assert isinstance(place, Exponential)
+    ball = place.ball(mass, 128)
+    return Interval(_fraction(ball.lower()), _fraction(ball.upper()), method="ball arithmetic")
 
 
 def _fmpq(value: Fraction) -> fmpq:

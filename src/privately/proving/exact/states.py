@@ -235,7 +235,7 @@ class _Follower:
 
     def assume(self, condition: Evaluator) -> Step:
         def run(states: Weighted, _: Outputs) -> Weighted:
-            if not all(truth(condition(state)) for state in states):
+            if not all(truth(condition(state)) for state in states):  # one state: nothing was drawn before
                 raise Excluded("an assumption does not hold for this input.")
             return states
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+from privately.errors import NotSupported
 from privately.proving.language.declarations import Domain, Neighborhood
 from privately.proving.language.laws import LAWS
-from privately.proving.language.syntax import Block, Sample, statements
+from privately.proving.language.syntax import Assume, Block, Sample, free_variables, statements
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,24 @@ class Program:
     parameters: tuple[Parameter, ...]
     body: Block
     source: str
+
+    def __post_init__(self) -> None:
+        """Assumptions speak of inputs, and stand before everything else: after a draw they could hide an outcome."""
+        inputs = {one.name for one in self.parameters}
+        leading = True
+        for statement in statements(self.body):
+            if not isinstance(statement, Assume):
+                leading = False
+            elif not leading or not free_variables(statement.condition) <= inputs:
+                raise NotSupported(
+                    f"line {statement.line}: an assumption that is not about inputs alone.",
+                    hint="Put assume(...) first, and let it speak of parameters only.",
+                )
+
+    @property
+    def assumptions(self) -> tuple[Assume, ...]:
+        """What the program asks of its inputs."""
+        return tuple(one for one in self.body if isinstance(one, Assume))
 
     @property
     def private(self) -> tuple[Parameter, ...]:

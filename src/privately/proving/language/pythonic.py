@@ -191,6 +191,11 @@ class _Reader:
         target = node.targets[0]
         if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
             return self.together(target, node.value)
+        if _is_method(node.value):
+            before, taken = self.method(node.value)
+            if taken is None:
+                _refuse(node, "this gives no value.")
+            return [*before, *self.store(target, taken)]
         before, value = self.expression(node.value)
         return [*before, *self.store(target, value)]
 
@@ -571,10 +576,7 @@ class _Reader:
 
     def call(self, node: ast.Call) -> tuple[list[Statement], Expression]:
         if _is_method(node):
-            before, value = self.method(node)
-            if value is None:
-                _refuse(node, "this gives no value.")
-            return before, value
+            _refuse(node, "a list is changed inside an expression.", "Write name = values.pop() on a line of its own.")
         if not isinstance(node.func, ast.Name):
             _refuse(node, "only named functions may be called.")
         if node.keywords or any(isinstance(one, ast.Starred) for one in node.args):
