@@ -95,7 +95,8 @@ class Analysis:
         found = [pair for pair in neighbouring_pairs(private, self.asked.sizes) if all(map(self._included, pair))]
         if not found:
             raise NotSupported(
-                "no two neighbours meet the assumptions, so every claim would hold.", hint="Check assume(...) and sizes."
+                "no two neighbours meet the assumptions, so every claim would hold.",
+                hint="Check assume(...) and sizes.",
             )
         return found
 
@@ -179,7 +180,9 @@ class Analysis:
     @cached_property
     def curve(self) -> PrivacyCurve:
         """The tight delta for every epsilon; for laws with rational weights."""
-        return privacy_curve_of((_rational(self.law_of(one)), _rational(self.law_of(other))) for one, other in self.pairs)
+        return privacy_curve_of(
+            (_rational(self.law_of(one)), _rational(self.law_of(other))) for one, other in self.pairs
+        )
 
 
 def _rational(law: Outputs) -> dict[Value, Fraction]:

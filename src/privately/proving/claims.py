@@ -61,7 +61,7 @@ def read_claim(text: str | int | Fraction, known: Mapping[str, Any]) -> Claim:
     return Claim(amount.factor, exponent, words)
 
 
-def _read(node: ast.expr, known: Mapping[str, Any], words: str) -> _Amount:
+def _read(node: ast.expr, known: Mapping[str, Any], words: str) -> _Amount:  # noqa: C901, PLR0912 - a case a form
     match node:
         case ast.Constant(value=bool() | complex()):
             pass

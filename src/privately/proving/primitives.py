@@ -14,7 +14,8 @@ from typing import Any
 from privately import noise
 from privately.errors import InvalidParameter
 from privately.laws import DiscreteExponential, DiscreteGaussian, DiscreteLaplace, Geometric, RoundedNormal
-from privately.mechanisms.randomness import SYSTEM, flip_exp as _flip_exp
+from privately.mechanisms.randomness import SYSTEM
+from privately.mechanisms.randomness import flip_exp as _flip_exp
 from privately.rounding import Number, rational
 
 _FLOATS = random.SystemRandom()

@@ -94,11 +94,10 @@ def _finite(asked: Question, claim: Claim, *, sizes_are_all: bool) -> Verdict:
 
 def _refuted_at_a_point(asked: Question, claim: Claim, broken: Ratio, place: Between) -> Verdict:
     """A claim with an open parameter fails for some value of it; the witness is for that value."""
-    assert asked.open_parameter is not None
     gap = None if broken.value is None else quotient(claim.factor) - broken.value
     points = place.samples([] if gap is None else [gap])
     point = next(one for one in points if gap is None or at(gap, one) < 0)
-    public = {**asked.public, asked.open_parameter: point}
+    public = {**asked.public, asked.open_parameter or "": point}
     found = Analysis(replace(asked, public=public))
     return Refuted(claim=f"{claim.text} at {asked.open_parameter} = {point}", witness=_witness(found), model="exact")
 

@@ -25,7 +25,7 @@ from privately.proving.primitives import SAMPLERS
 MOST_ROUNDS = 10_000_000
 
 
-class _Finished(Exception):  # noqa: N818 - the output, on its way out
+class _Finished(Exception):
     def __init__(self, value: Value) -> None:
         super().__init__()
         self.value = value
@@ -59,7 +59,7 @@ class _Runner:
             self.readers[key] = evaluator(expression, self.slots, self.known)  # type: ignore[arg-type]
         return self.readers[key](tuple(self.state))  # type: ignore[operator]
 
-    def block(self, block: Block) -> None:
+    def block(self, block: Block) -> None:  # noqa: C901 - a case a statement
         for statement in block:
             match statement:
                 case Assign(name, value):

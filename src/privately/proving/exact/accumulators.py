@@ -32,17 +32,16 @@ def accumulator(loop: While, after: frozenset[str]) -> str | None:
 
 def _only_adds(statement: object, name: str) -> bool:
     if isinstance(statement, Assign) and statement.name == name:
-        return _adds(statement.value, name)
+        return added_to(statement.value, name) is not None
     if getattr(statement, "name", None) == name:
         return False
     return all(name not in free_variables(one) for one in expressions_of(statement))  # type: ignore[arg-type]
 
 
-def _adds(value: Expression, name: str) -> bool:
+def added_to(value: Expression, name: str) -> Expression | None:
+    """What `name + something` adds, if the value has that form and the something does not read the name."""
     match value:
-        case Apply("+", (left, right)):
-            if left == Variable(name):
-                return name not in free_variables(right)
-            return right == Variable(name) and name not in free_variables(left)
+        case Apply("+", (Variable(own), added) | (added, Variable(own))) if own == name:
+            return None if name in free_variables(added) else added
         case _:
-            return False
+            return None

@@ -62,7 +62,7 @@ def _solved(component: list[S], arriving: Mapping[S, Weight], steps: Mapping[S, 
 
 
 def components(steps: Mapping[S, Mapping[S, Weight]]) -> list[list[S]]:
-    """States that lead to one another, together; what leads to others comes before them (Tarjan 1972, without recursion)."""
+    """States that lead to one another, together, and before those that they lead to (Tarjan 1972, no recursion)."""
     number: dict[S, int] = {}
     lowest: dict[S, int] = {}
     waiting: list[S] = []

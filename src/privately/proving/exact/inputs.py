@@ -96,8 +96,7 @@ def _lists(neighborhood: Neighborhood, values: tuple[Value, ...], size: int) -> 
 
 def _near(neighborhood: Neighborhood, one: Sequence[Fraction], other: Sequence[Fraction]) -> bool:
     moves = [b - a for a, b in zip(one, other, strict=True)]
-    assert neighborhood.distance is not None
-    if any(abs(move) > neighborhood.distance for move in moves):
+    if neighborhood.distance is None or any(abs(move) > neighborhood.distance for move in moves):
         return False
     return neighborhood.change == "each" or all(move >= 0 for move in moves) or all(move <= 0 for move in moves)
 
@@ -105,5 +104,3 @@ def _near(neighborhood: Neighborhood, one: Sequence[Fraction], other: Sequence[F
 def named(parameters: Sequence[Parameter], inputs: Inputs) -> Mapping[str, Value]:
     """The private inputs by name."""
     return {parameter.name: value for parameter, value in zip(parameters, inputs, strict=True)}
-
-

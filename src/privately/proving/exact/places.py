@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TypeAlias
+from itertools import pairwise
+from typing import Any, TypeAlias
 
 from flint import arb, ctx, fmpq, fmpz_poly
 
@@ -30,7 +31,7 @@ class Exponential:
         Checked-by: tests/proving/exact/test_places.py::test_signs_agree_with_many_digits
         """
         if not isinstance(value, Quotient):
-            return (value > 0) - (value < 0)
+            return int(value > 0) - int(value < 0)
         if not value:
             return 0
         for bits in PRECISIONS:
@@ -76,7 +77,7 @@ class Between:
             for part in _parts(value):
                 whole *= part // whole.gcd(part)
         ends = [Edge(self.lower, self.lower), *self.roots(whole), Edge(self.upper, self.upper)]
-        for left, right in zip(ends, ends[1:], strict=False):
+        for left, right in pairwise(ends):
             yield left, (left.upper + right.lower) / 2, right
 
     def roots(self, polynomial: fmpz_poly) -> list[Edge]:
@@ -93,11 +94,12 @@ class Between:
             return sorted(found, key=lambda edge: edge.lower)
         for bits in PRECISIONS:
             with ctx.workprec(bits):
-                real = [_edge(one.real) for one, _ in others.complex_roots() if one.imag == 0]
+                roots: Any = others.complex_roots()  # its stubs forget the multiplicities
+                real = [_edge(one.real) for one, _ in roots if one.imag == 0]
             inside = [edge for edge in real if self.lower < edge.upper and edge.lower < self.upper]
             edges = sorted(found + inside, key=lambda edge: edge.lower)
             ends = [Edge(self.lower, self.lower), *edges, Edge(self.upper, self.upper)]
-            if all(left.upper < right.lower for left, right in zip(ends, ends[1:], strict=False)):
+            if all(left.upper < right.lower for left, right in pairwise(ends)):
                 return edges
         raise NotSupported("zeros of a polynomial are too close to be told apart.")
 

@@ -76,7 +76,7 @@ def pieces(candidates: list[Ratio], place: Between) -> list[Piece]:
     if candidates[0].value is None:
         whole = Edge(place.lower, place.lower), Edge(place.upper, place.upper)
         return [Piece(*whole, candidates[0])]
-    values = [one.value for one in candidates]
+    values = [quotient(one.value) for one in candidates]
     differences = [a - b for k, a in enumerate(values) for b in values[:k]]
     found: list[Piece] = []
     for left, middle, right in place.stretches([quotient(one) for one in (*differences, *values)]):
@@ -91,8 +91,7 @@ def pieces(candidates: list[Ratio], place: Between) -> list[Piece]:
 def _exceeds(one: Weight, other: Weight, place: Place | None) -> bool:
     if not isinstance(one, Quotient) and not isinstance(other, Quotient):
         return bool(one > other)
-    assert isinstance(place, Exponential)
-    return place.sign(quotient(one) - other) > 0
+    return isinstance(place, Exponential) and place.sign(quotient(one) - other) > 0
 
 
 def within(ratio: Ratio, claim: Claim, place: Place | None) -> bool:
@@ -152,9 +151,8 @@ def epsilon(ratio: Ratio, place: Place | None) -> Interval:
 
 def probability(mass: Weight, place: Place | None) -> Interval:
     """A weight as an interval: one point if it is rational."""
-    if not isinstance(mass, Quotient):
+    if not isinstance(mass, Quotient) or not isinstance(place, Exponential):
         return Interval(_exact(mass), _exact(mass), method="exact")
-    assert isinstance(place, Exponential)
     ball = place.ball(mass, 128)
     return Interval(_fraction(ball.lower()), _fraction(ball.upper()), method="ball arithmetic")
 

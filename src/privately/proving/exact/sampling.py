@@ -19,7 +19,7 @@ class NotFinite(NotSupported):
     """The noise has outcomes without end; other methods take over."""
 
 
-class Finer(Exception):  # noqa: N818 - not an error: a request
+class Finer(Exception):
     """Powers of t = exp(-1/d) need a larger d."""
 
     def __init__(self, denominator: int) -> None:
@@ -27,7 +27,9 @@ class Finer(Exception):  # noqa: N818 - not an error: a request
         self.denominator = denominator
 
 
-def outcomes(law: str, arguments: tuple[Value, ...], unit: int, place: Between | None = None) -> list[tuple[Value, Weight]]:
+def outcomes(
+    law: str, arguments: tuple[Value, ...], unit: int, place: Between | None = None
+) -> list[tuple[Value, Weight]]:
     """Every outcome with its weight; t = exp(-1/unit), or lies in `place`."""
     match law:
         case "flip":

@@ -39,7 +39,7 @@ class Series:
     def terms(self) -> Iterator[tuple[int, fmpq]]:
         """Every value with its weight, if it has one."""
         for place, mass in enumerate(self.polynomial.coeffs()):
-            if mass:
+            if mass != 0:
                 yield self.low + place, mass
 
     def key(self) -> tuple[object, ...]:

@@ -14,17 +14,16 @@ from typing import TypeAlias
 from flint import fmpq
 
 from privately.errors import NotSupported, PrivatelyError
-from privately.proving.exact.accumulators import accumulator
+from privately.proving.exact.accumulators import accumulator, added_to
 from privately.proving.exact.chains import visits
 from privately.proving.exact.places import Between
 from privately.proving.exact.sampling import Finer, outcomes
 from privately.proving.exact.series import UNIT, Product, Series
-from privately.proving.exact.weights import ONE, Weight, weight
+from privately.proving.exact.weights import ONE, Weight
 from privately.proving.language.liveness import needed, needed_by, needed_by_loop
 from privately.proving.language.meaning import UNSET, Evaluator, State, evaluator, truth
 from privately.proving.language.program import Program
 from privately.proving.language.syntax import (
-    Apply,
     Assign,
     Assume,
     Block,
@@ -34,11 +33,9 @@ from privately.proving.language.syntax import (
     Sample,
     Statement,
     Value,
-    Variable,
     While,
     assigned,
     free_variables,
-    statements,
 )
 
 Weighted: TypeAlias = dict[State, Weight]
@@ -53,7 +50,7 @@ class Excluded(NotSupported):
     """An input for which an assumption of the program fails."""
 
 
-class _CannotSum(Exception):  # noqa: N818 - a way back, not an error
+class _CannotSum(Exception):
     """The sum is not of whole numbers, or the loop comes back."""
 
 
@@ -260,7 +257,8 @@ class _Follower:
 
     def rounds(self, states: Weighted, out: Outputs, test: Evaluator, body: Step) -> Weighted:
         """Round by round, all states together, unless one comes again."""
-        entry, ends, found = dict(states), {}, dict[Value, Weight]()
+        entry, found = dict(states), dict[Value, Weight]()
+        ends: Weighted = {}
         seen: set[State] = set()
         while states:
             going = {state: mass for state, mass in states.items() if truth(test(state))}
@@ -355,9 +353,7 @@ class _Summing(_Follower):
     def statement(self, statement: Statement, after: frozenset[str]) -> Step:
         if not isinstance(statement, Assign) or statement.name != self.name:
             return super().statement(statement, after)
-        assert isinstance(statement.value, Apply)
-        added = next(one for one in statement.value.operands if one != Variable(self.name))
-        amount = self.compiled(added)
+        amount = self.compiled(added_to(statement.value, self.name))
         clear = self.cleared(needed_by(statement, after), after | {self.name})
 
         def run(states: dict[State, Series], _: Outputs) -> dict[State, Series]:

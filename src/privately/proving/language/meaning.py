@@ -28,7 +28,7 @@ UNSET = _Unset()
 
 
 class OpenNumber:
-    """A parameter without a value, or what arithmetic makes of it: it adds and multiplies, and compares with nothing."""
+    """A parameter without a value, or what arithmetic makes of it: one can compute with it, but not compare it."""
 
     __slots__ = ()
 
@@ -84,7 +84,7 @@ def _each(each: Each, slots: Mapping[str, int], known: Mapping[str, Value]) -> E
 
     def read(state: State) -> Value:
         padded = state + (UNSET,) * (width - len(state))
-        inside = (padded[:width] + (one,) for one in _list(source(state)))
+        inside = ((*padded[:width], one) for one in _list(source(state)))
         return tuple(element(one) for one in inside if truth(condition(one)))
 
     return read
@@ -255,8 +255,8 @@ def _part(items: Value, first: Value, end: Value) -> Value:
     return _list(items)[_whole(first) : _whole(end)]
 
 
-def _unknown(name: Value, *operands: Value) -> Value:
-    raise NotSupported(f"nothing is known of the function {name!r}.", hint="Give its values: functions={...}.")
+def _unknown(name: Value, *_: Value) -> Value:
+    raise NotSupported(f"nothing is known of the function {name!r}.", hint="Write it out, or make its value an input.")
 
 
 def _same(left: Value, right: Value) -> bool:

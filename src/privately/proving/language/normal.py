@@ -13,9 +13,10 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
-from privately.proving.language.liveness import needed, needed_by, needed_by_loop
+from privately.proving.language.liveness import needed, needed_by_loop
 from privately.proving.language.program import Program
 from privately.proving.language.rendering import rendered, rendered_block
+from privately.proving.language.substituting import substituted
 from privately.proving.language.syntax import (
     Apply,
     Assign,
@@ -74,7 +75,7 @@ class _Stretch:
             match statement:
                 case Assign(name, value):
                     self.values[name] = self.read(value)
-                case Sample(name, law, arguments):
+                case Sample(name, _, arguments):
                     self.draws += 1
                     found.append(replace(statement, name=f"draw {self.draws}", arguments=self.all(arguments)))
                     self.values[name] = Variable(f"draw {self.draws}")
@@ -155,22 +156,6 @@ def _in_order(changed: Mapping[str, Expression], key: Callable[[str], Any] = str
     return found
 
 
-def substituted(value: Expression, values: Mapping[str, Expression]) -> Expression:
-    """The expression with variables replaced by what they hold."""
-    match value:
-        case Variable(name):
-            return values.get(name, value)
-        case Apply(operator, operands):
-            return Apply(operator, tuple(substituted(one, values) for one in operands))
-        case Each(element, variable, source, condition):
-            inner = {name: one for name, one in values.items() if name != variable}
-            return Each(
-                substituted(element, inner), variable, substituted(source, values), substituted(condition, inner)
-            )
-        case _:
-            return value
-
-
 def simplified(value: Expression) -> Expression:
     """An equal expression in its usual form: sums sorted, comparisons from small to large, no double denials."""
     match value:
@@ -207,7 +192,7 @@ def _denied(value: Expression) -> Expression:
 
 def _divided(left: Expression, right: Expression) -> Expression:
     if isinstance(left, Constant) and isinstance(right, Constant) and right.value:
-        return Constant(_plain(Fraction(left.value) / Fraction(right.value)))  # type: ignore[arg-type]
+        return Constant(_plain(Fraction(left.value) / Fraction(right.value)))
     if isinstance(right, Constant) and right.value and not isinstance(right.value, str):
         return _sum(Apply("*", (Constant(_plain(1 / Fraction(right.value))), left)))
     return Apply("/", (left, right))

@@ -15,11 +15,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import NoReturn
 
 from privately.errors import NotSupported
 from privately.proving.language.declarations import BIT, Domain
 from privately.proving.language.program import Parameter, Program
+from privately.proving.language.refusals import refusal
 from privately.proving.language.syntax import (
     Apply,
     Assign,
@@ -71,7 +71,7 @@ _MEMORY = "Mem"
 
 @dataclass(slots=True)
 class _Line:
-    number: int
+    lineno: int
     indent: int
     text: str
 
@@ -93,9 +93,9 @@ def read_while(source: str) -> Program:
     reader = _Reader(lines, {one for one, _ in declared})
     body = reader.block(lines[0].indent if lines else 0)
     if reader.place < len(lines):
-        _refuse(lines[reader.place], "this line is indented like no other before it.")
+        raise refusal(lines[reader.place], "this line is indented like no other before it.")
     if not any(isinstance(one, Return) for one in statements(body)):
-        body = (*body, Return(Variable(_last_name(body, lines[-1])), lines[-1].number))
+        body = (*body, Return(Variable(_last_name(body, lines[-1])), lines[-1].lineno))
     return _assembled(name, declared, body, source)
 
 
@@ -109,7 +109,7 @@ def _header(lines: list[_Line]) -> tuple[str, list[tuple[str, str]], list[_Line]
         whole, used = f"{whole} {lines[used].text}", used + 1
     parameters = _PARAMETER.findall(whole)
     if not parameters or used == len(lines):
-        _refuse(first, "a header is Name (input : type) : type, and a body follows.")
+        raise refusal(first, "a header is Name (input : type) : type, and a body follows.")
     return whole.split("(")[0].strip(), parameters, lines[used:]
 
 
@@ -123,7 +123,7 @@ def _last_name(body: Block, line: _Line) -> str:
             names = {_last_name(then, line), _last_name(otherwise, line)}
             if len(names) == 1:
                 return names.pop()
-    _refuse(line, "the program does not say what it returns.")
+    raise refusal(line, "the program does not say what it returns.")
 
 
 def _assembled(name: str, declared: list[tuple[str, str]], body: Block, source: str) -> Program:
@@ -196,8 +196,8 @@ def _with_inputs(statement: Statement, private: set[str]) -> Statement:
         case Return(value, line):
             return Return(change(value), line)
         case If(condition, then, otherwise, line):
-            sides = (tuple(_with_inputs(one, private) for one in side) for side in (then, otherwise))
-            return If(change(condition), *sides, line)
+            first, second = (tuple(_with_inputs(one, private) for one in side) for side in (then, otherwise))
+            return If(change(condition), first, second, line)
         case While(condition, inner, line):
             return While(change(condition), tuple(_with_inputs(one, private) for one in inner), line)
         case _:
@@ -219,7 +219,7 @@ class _Reader:
         """Lines with this indent, and what belongs to them."""
         self.depth += 1
         if self.depth > 50:
-            _refuse(self.lines[self.place], "too many blocks inside one another.")
+            raise refusal(self.lines[self.place], "too many blocks inside one another.")
         found: list[Statement] = []
         while self.place < len(self.lines) and self.lines[self.place].indent == indent:
             found += self.statement(self.lines[self.place])
@@ -229,10 +229,10 @@ class _Reader:
     def inner(self, line: _Line) -> Block:
         """The block under a line."""
         if self.place == len(self.lines) or self.lines[self.place].indent <= line.indent:
-            _refuse(line, "an indented block should follow.")
+            raise refusal(line, "an indented block should follow.")
         block = self.block(self.lines[self.place].indent)
         if self.place < len(self.lines) and self.lines[self.place].indent > line.indent:
-            _refuse(self.lines[self.place], "this line is indented like no other before it.")
+            raise refusal(self.lines[self.place], "this line is indented like no other before it.")
         return block
 
     def statement(self, line: _Line) -> list[Statement]:
@@ -242,28 +242,29 @@ class _Reader:
             condition = self.expression(tokens)
             tokens.take("do")
             tokens.end()
-            return [While(condition, self.inner(line), line.number)]
+            return [While(condition, self.inner(line), line.lineno)]
         if tokens.take("if"):
             return self.branch(line, tokens)
         if tokens.take("return"):
             before, value = self.value(tokens)
-            return [*before, Return(value, line.number)]
+            return [*before, Return(value, line.lineno)]
         name = tokens.name()
         tokens.need(":=")
         before, value = self.value(tokens, into=name)
-        return before if value == Variable(name) and before else [*before, Assign(name, value, line.number)]
+        return before if value == Variable(name) and before else [*before, Assign(name, value, line.lineno)]
 
     def branch(self, line: _Line, tokens: _Tokens) -> list[Statement]:
         condition = self.expression(tokens)
         tokens.need("then")
         tokens.end()
-        then, otherwise = self.inner(line), ()
+        then = self.inner(line)
+        otherwise: Block = ()
         if self.place < len(self.lines):
             following = self.lines[self.place]
             if following.indent == line.indent and following.text == "else":
                 self.place += 1
                 otherwise = self.inner(following)
-        return [If(condition, then, otherwise, line.number)]
+        return [If(condition, then, otherwise, line.lineno)]
 
     def value(self, tokens: _Tokens, *, into: str = "") -> tuple[list[Statement], Expression]:
         """The rest of a line: a sample, or an expression without noise."""
@@ -279,7 +280,7 @@ class _Reader:
     def sample(self, tokens: _Tokens, into: str) -> tuple[list[Statement], Expression]:
         word, line = tokens.name(), tokens.line
         if word not in _SAMPLERS:
-            _refuse(line, f"the law {word!r} is unknown.", f"Known are {', '.join(_SAMPLERS)}.")
+            raise refusal(line, f"the law {word!r} is unknown.", f"Known are {', '.join(_SAMPLERS)}.")
         law, arguments = _SAMPLERS[word], self.arguments(tokens)
         centre: Expression = Constant(0)
         if law == "uniform":
@@ -289,16 +290,16 @@ class _Reader:
         if law in {"laplace", "gaussian", "discrete_laplace"} and len(arguments) == 2:
             centre = arguments.pop()
         if len(arguments) != 1:
-            _refuse(line, f"{word} with {len(arguments)} arguments.")
+            raise refusal(line, f"{word} with {len(arguments)} arguments.")
         if not into:
             self.fresh += 1
             into = f"#{self.fresh}"
-        drawn = Sample(into, law, tuple(arguments), line.number)
+        drawn = Sample(into, law, tuple(arguments), line.lineno)
         if centre == Constant(0):
             return [drawn], Variable(into)
         self.fresh += 1
         held = f"#{self.fresh}"
-        return [Sample(held, law, tuple(arguments), line.number)], Apply("+", (centre, Variable(held)))
+        return [Sample(held, law, tuple(arguments), line.lineno)], Apply("+", (centre, Variable(held)))
 
     def arguments(self, tokens: _Tokens) -> list[Expression]:
         tokens.need("(")
@@ -376,7 +377,7 @@ def _uniform(arguments: list[Expression], line: _Line) -> tuple[str, list[Expres
         case [single]:
             return "uniform", [single]
         case _:
-            _refuse(line, "Uniform takes one argument: a number, or {0,1}n.")
+            raise refusal(line, "Uniform takes one argument: a number, or {0,1}n.")
 
 
 class _Tokens:
@@ -391,7 +392,7 @@ class _Tokens:
         while at < len(line.text):
             match = _TOKEN.match(line.text, at)
             if match is None:
-                _refuse(line, f"cannot read {line.text[at : at + 20].strip()!r}.")
+                raise refusal(line, f"cannot read {line.text[at : at + 20].strip()!r}.")
             self.words.append(match[0].strip())
             at = match.end()
 
@@ -405,12 +406,14 @@ class _Tokens:
 
     def need(self, word: str) -> None:
         if not self.take(word):
-            _refuse(self.line, f"{word!r} should stand before {self.look()!r}." if self.look() else f"{word!r} is missing.")
+            raise refusal(
+                self.line, f"{word!r} should stand before {self.look()!r}." if self.look() else f"{word!r} is missing."
+            )
 
     def name(self) -> str:
         word = self.look()
         if not re.fullmatch(r"[A-Za-z_][A-Za-z_0-9']*", word):
-            _refuse(self.line, f"a name should stand where {word!r} is." if word else "a name is missing.")
+            raise refusal(self.line, f"a name should stand where {word!r} is." if word else "a name is missing.")
         self.place += 1
         return word
 
@@ -425,12 +428,8 @@ class _Tokens:
     def count(self) -> None:
         self.factors += 1
         if self.factors > 2000 or len(self.line.text) > 10_000:
-            _refuse(self.line, "this line is too long.")
+            raise refusal(self.line, "this line is too long.")
 
     def end(self) -> None:
         if self.look():
-            _refuse(self.line, f"{self.look()!r} was not expected.")
-
-
-def _refuse(line: _Line, message: str, hint: str = "") -> NoReturn:
-    raise NotSupported(f"line {line.number}: {message}", hint=hint)
+            raise refusal(self.line, f"{self.look()!r} was not expected.")
