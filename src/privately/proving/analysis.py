@@ -16,7 +16,7 @@ from privately.proving.exact.ratios import Piece, Ratio, distinct, epsilon, larg
 from privately.proving.exact.sampling import NotFinite
 from privately.proving.exact.states import Excluded, Outputs, output_law
 from privately.proving.exact.weights import UNKNOWN, Quotient, Weight, fraction
-from privately.proving.language.declarations import Neighborhood
+from privately.proving.language.declarations import Domain, Neighborhood
 from privately.proving.language.meaning import simple
 from privately.proving.language.program import Program
 from privately.proving.language.syntax import Value
@@ -33,10 +33,11 @@ class Question:
     program: Program
     public: Mapping[str, Value]
     sizes: tuple[int, ...]
+    open_domain: Domain | None = None
 
     @property
     def open_parameter(self) -> str | None:
-        """The public parameter that was left without a value, if there is one."""
+        """The public parameter that has no single value, if there is one."""
         missing = [one.name for one in self.program.public if one.name not in self.public]
         if len(missing) > 1:
             raise InvalidParameter(
@@ -49,7 +50,7 @@ def question(
     program: Program,
     *,
     neighbors: Mapping[str, Neighborhood] | None = None,
-    public: Mapping[str, Number] | None = None,
+    public: Mapping[str, Number | Domain] | None = None,
     sizes: Iterable[int] = SIZES,
 ) -> Question:
     """The program with neighbours and public values put in; everything is checked here."""
@@ -62,10 +63,14 @@ def question(
         raise InvalidParameter("neighbors", f"the program has no input {min(given)!r}.")
     changed = replace(program, parameters=tuple(parameters))
     values: dict[str, Value] = {}
+    open_domain = None
     known = {one.name: one for one in changed.public}
     for name, value in (public or {}).items():
         if name not in known:
             raise InvalidParameter("public", f"the program has no public input {name!r}.")
+        if isinstance(value, Domain):
+            open_domain = value
+            continue
         exact = tuple(simple(rational(one, name)) for one in value) if isinstance(value, (list, tuple)) else None
         number = simple(rational(value, name)) if exact is None else exact
         domain = known[name].domain
@@ -75,7 +80,7 @@ def question(
     lengths = tuple(dict.fromkeys(int(rational(one, "sizes", minimum=0, maximum=100_000)) for one in sizes))
     if not lengths:
         raise InvalidParameter("sizes", "give at least one length of lists.")
-    return Question(program=changed, public=values, sizes=lengths)
+    return Question(program=changed, public=values, sizes=lengths, open_domain=open_domain)
 
 
 class Analysis:
@@ -129,10 +134,20 @@ class Analysis:
         name = self.asked.open_parameter
         if name is None:
             return None
-        domain = next(one.domain for one in self.asked.program.public if one.name == name)
-        if domain is None or domain.lower is None or domain.upper is None:
+        domain = self.asked.open_domain or next(one.domain for one in self.asked.program.public if one.name == name)
+        if domain is None:
             return Between(Fraction(0), Fraction(1))
+        if domain.lower is None or domain.upper is None or domain.finite or domain.lower == domain.upper:
+            raise InvalidParameter(name, f"may be anything in {domain}.", hint="Give a value, or between(a, b).")
         return Between(domain.lower, domain.upper)
+
+    @property
+    def edges(self) -> tuple[Fraction, ...]:
+        """The ends of the open parameter's domain that belong to it."""
+        domain = self.asked.open_domain
+        if domain is None or domain.open or domain.lower is None or domain.upper is None:
+            return ()
+        return (domain.lower, domain.upper)
 
     @property
     def place(self) -> Place | None:
@@ -181,11 +196,12 @@ class Analysis:
     def curve(self) -> PrivacyCurve:
         """The tight delta for every epsilon; for laws with rational weights."""
         return privacy_curve_of(
-            (_rational(self.law_of(one)), _rational(self.law_of(other))) for one, other in self.pairs
+            (rational_law(self.law_of(one)), rational_law(self.law_of(other))) for one, other in self.pairs
         )
 
 
-def _rational(law: Outputs) -> dict[Value, Fraction]:
+def rational_law(law: Outputs) -> dict[Value, Fraction]:
+    """A law as Fractions, if all its weights are rational."""
     if any(isinstance(mass, Quotient) for mass in law.values()):
         raise NotSupported("the curve of a law with exponentials or an open parameter.", hint="Ask for epsilon.")
     return {output: fraction(mass) for output, mass in law.items()}

@@ -13,8 +13,8 @@ from privately.proving.exact.inputs import named
 from privately.proving.exact.places import Between, at
 from privately.proving.exact.ratios import Ratio, probability
 from privately.proving.exact.sampling import NotFinite
-from privately.proving.exact.weights import UNKNOWN, quotient
-from privately.proving.language.declarations import Neighborhood
+from privately.proving.exact.weights import UNKNOWN, quotient, weight
+from privately.proving.language.declarations import Domain, Neighborhood
 from privately.proving.reading import Source, read_program
 from privately.proving.scopes import declared_sizes, scope_of
 from privately.proving.verdicts import Proved, Refuted, Unknown, Verdict, Witness, shown
@@ -25,7 +25,7 @@ def analyze(
     program: Source,
     *,
     neighbors: Mapping[str, Neighborhood] | None = None,
-    public: Mapping[str, Number] | None = None,
+    public: Mapping[str, Number | Domain] | None = None,
     sizes: Iterable[int] | None = None,
 ) -> Analysis:
     """The exact analysis of a finite program.
@@ -46,7 +46,7 @@ def prove(
     claim: str | Number = "epsilon",
     *,
     neighbors: Mapping[str, Neighborhood] | None = None,
-    public: Mapping[str, Number] | None = None,
+    public: Mapping[str, Number | Domain] | None = None,
     sizes: Iterable[int] | None = None,
 ) -> Verdict:
     """Proved, Refuted or Unknown: whether no neighbours differ by more than epsilon = claim.
@@ -76,6 +76,11 @@ def _finite(asked: Question, claim: Claim, *, sizes_are_all: bool) -> Verdict:
     broken = found.holds(claim)
     if broken is not None and isinstance(found.place, Between):
         return _refuted_at_a_point(asked, claim, broken, found.place)
+    for edge in found.edges:
+        at_edge = replace(asked, public={**asked.public, asked.open_parameter or "": edge}, open_domain=None)
+        verdict = _finite(at_edge, _at(claim, edge), sizes_are_all=sizes_are_all)
+        if not isinstance(verdict, Proved):
+            return verdict
     if broken is not None:
         return Refuted(claim=claim.text, witness=_witness(found), model=asked.program.model)
     tight = None if isinstance(found.place, Between) else found.epsilon
@@ -92,13 +97,18 @@ def _finite(asked: Question, claim: Claim, *, sizes_are_all: bool) -> Verdict:
     )
 
 
+def _at(claim: Claim, point: Fraction) -> Claim:
+    """The claim with a value for the parameter that was open in it."""
+    return replace(claim, factor=weight(at(claim.factor, point)), text=f"{claim.text} at {point}")
+
+
 def _refuted_at_a_point(asked: Question, claim: Claim, broken: Ratio, place: Between) -> Verdict:
     """A claim with an open parameter fails for some value of it; the witness is for that value."""
     gap = None if broken.value is None else quotient(claim.factor) - broken.value
     points = place.samples([] if gap is None else [gap])
     point = next(one for one in points if gap is None or at(gap, one) < 0)
     public = {**asked.public, asked.open_parameter or "": point}
-    found = Analysis(replace(asked, public=public))
+    found = Analysis(replace(asked, public=public, open_domain=None))
     return Refuted(claim=f"{claim.text} at {asked.open_parameter} = {point}", witness=_witness(found), model="exact")
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
+from privately.errors import InvalidParameter
 from privately.proving.language.laws import LAWS
 from privately.proving.language.python_names import (
     BINARY,
@@ -34,6 +35,7 @@ from privately.proving.language.syntax import (
     Variable,
     While,
 )
+from privately.rounding import rational
 
 DEEPEST = 60
 """Expressions and blocks inside one another."""
@@ -325,9 +327,9 @@ class ExpressionReader:
 
 def _fraction(node: ast.expr, text: str) -> Fraction:
     try:
-        return Fraction(text)
-    except ValueError:
-        raise refusal(node, f"the number {text} is not finite.") from None
+        return rational(text, "number")
+    except InvalidParameter:
+        raise refusal(node, f"the number {text[:20]} is too long.") from None
 
 
 def _whole_if_so(value: Fraction) -> int | Fraction:
