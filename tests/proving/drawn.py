@@ -1,6 +1,11 @@
 """Random programs from the grammar, for comparing with Python itself."""
 
 import random
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+from tests.proving.ways import TooMany, law_by_running
 
 
 def random_program(seed: int) -> str:
@@ -10,6 +15,16 @@ def random_program(seed: int) -> str:
     lines += _block(chance, 1, 3)
     lines.append("    return [a, b, c, out]")
     return "\n".join(lines) + "\n"
+
+
+def small_program(seed: int, inputs: Mapping[str, Any]) -> tuple[str, dict[Any, Fraction]]:
+    """The first random program from this seed on with at most a thousand ways, and its law."""
+    while True:
+        text = random_program(seed)
+        try:
+            return text, law_by_running(text, inputs, most=1000)
+        except TooMany:
+            seed += 1000
 
 
 def _block(chance: random.Random, depth: int, most: int) -> list[str]:

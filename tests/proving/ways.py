@@ -14,12 +14,20 @@ class _Ask(Exception):
         self.options = options
 
 
-def law_by_running(source: str, inputs: Mapping[str, Any]) -> dict[Any, Fraction]:
+class TooMany(Exception):
+    """More ways than there is time for."""
+
+
+def law_by_running(source: str, inputs: Mapping[str, Any], most: int = 20_000) -> dict[Any, Fraction]:
     """Output -> probability, for a text with one function that draws from finite laws."""
     law: dict[Any, Fraction] = {}
+    ways = 0
     waiting: list[tuple[tuple[Any, ...], Fraction]] = [((), Fraction(1))]
     while waiting:
         made, mass = waiting.pop()
+        ways += 1
+        if ways > most:
+            raise TooMany
         try:
             output = frozen(_run(source, inputs, iter(made)))
         except _Ask as ask:

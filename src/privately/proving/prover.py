@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from fractions import Fraction
 
+from privately.errors import InvalidParameter
 from privately.proving.analysis import SIZES, Analysis, Question, question
 from privately.proving.certifying import certificate_of
 from privately.proving.claims import Claim, read_claim
@@ -99,7 +100,13 @@ def _finite(asked: Question, claim: Claim, *, sizes_are_all: bool) -> Verdict:
 
 def _at(claim: Claim, point: Fraction) -> Claim:
     """The claim with a value for the parameter that was open in it."""
-    return replace(claim, factor=weight(at(claim.factor, point)), text=f"{claim.text} at {point}")
+    try:
+        factor = weight(at(claim.factor, point))
+    except ZeroDivisionError:
+        raise InvalidParameter(
+            "claim", f"{claim.text} has no value at {point}.", hint="Leave the end out: inside(a, b)."
+        ) from None
+    return replace(claim, factor=factor, text=f"{claim.text} at {point}")
 
 
 def _refuted_at_a_point(asked: Question, claim: Claim, broken: Ratio, place: Between) -> Verdict:

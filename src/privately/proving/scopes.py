@@ -65,6 +65,8 @@ def scope_of(asked: Question) -> str:
         parts.append(f"{one.name}{sizes}, neighbours {one.neighborhood}")
     parts += [f"assuming {rendered(one.condition)}" for one in asked.program.assumptions]
     parts += [f"{name} = {_text(value)}" for name, value in asked.public.items()]
+    if asked.open_parameter is not None:
+        parts.append(f"{asked.open_parameter} in {asked.open_domain or 'inside(0, 1)'}")
     return "; ".join(parts)
 
 

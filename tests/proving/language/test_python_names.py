@@ -6,7 +6,14 @@ from privately.proving.language.python_names import is_method, list_names, word
 
 
 def test_lists_are_known_by_their_use() -> None:
-    text = "def f(a, b, c, d, e):\n    s = len(a) + b[0]\n    for v in c:\n        s += v\n    r = []\n    return max(d) + e\n"
+    text = """
+def f(a, b, c, d, e):
+    s = len(a) + b[0]
+    for v in c:
+        s += v
+    r = []
+    return max(d) + e
+"""
     function = ast.parse(text).body[0]
     assert isinstance(function, ast.FunctionDef)
     assert list_names(function) == {"a", "b", "c", "d", "r"}

@@ -41,7 +41,9 @@ def _only_adds(statement: object, name: str) -> bool:
 def added_to(value: Expression, name: str) -> Expression | None:
     """What `name + something` adds, if the value has that form and the something does not read the name."""
     match value:
-        case Apply("+", (Variable(own), added) | (added, Variable(own))) if own == name:
+        case Apply("+", (Variable(own), added)) if own == name:
+            return None if name in free_variables(added) else added
+        case Apply("+", (added, Variable(own))) if own == name:
             return None if name in free_variables(added) else added
         case _:
             return None
