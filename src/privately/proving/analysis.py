@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 from privately.errors import InvalidParameter, NotSupported
 from privately.guarantees.distances import PrivacyCurve, privacy_curve_of
@@ -160,7 +161,7 @@ class Analysis:
     def law(self, **inputs: object) -> dict[Value, Weight]:
         """The law of the output for these private inputs."""
         wanted = tuple(_value(inputs, one.name) for one in self.asked.program.private)
-        return dict(self.law_of(wanted))
+        return {output: plain(mass) for output, mass in self.law_of(wanted).items()}
 
     def ratios(self) -> Iterable[Ratio]:
         """All ratios of probabilities of one output under two neighbours."""
@@ -168,15 +169,22 @@ class Analysis:
             yield from ratios((one, other), self.law_of(one), self.law_of(other))
 
     @cached_property
-    def worst(self) -> Ratio:
-        """The largest ratio: two inputs and the output that tells them apart best."""
+    def largest(self) -> Ratio:
+        """The largest ratio, in weights."""
         candidates = list(self.ratios())
         return largest(candidates, self.place)
+
+    @property
+    def worst(self) -> Ratio:
+        """The largest ratio: two inputs and the output that tells them apart best; rational numbers as Fractions."""
+        found = self.largest
+        masses = (plain(found.masses[0]), plain(found.masses[1]))
+        return replace(found, value=None if found.value is None else plain(found.value), masses=masses)
 
     @cached_property
     def epsilon(self) -> Interval:
         """The tight epsilon over all these inputs; infinite if some output is impossible for a neighbour."""
-        return epsilon(self.worst, self.place)
+        return epsilon(self.largest, self.place)
 
     @cached_property
     def pieces(self) -> list[Piece]:
@@ -198,6 +206,11 @@ class Analysis:
         return privacy_curve_of(
             (rational_law(self.law_of(one)), rational_law(self.law_of(other))) for one, other in self.pairs
         )
+
+
+def plain(mass: Weight) -> Any:
+    """A weight as users see it: a Fraction, unless it depends on an unknown."""
+    return mass if isinstance(mass, Quotient) else fraction(mass)
 
 
 def rational_law(law: Outputs) -> dict[Value, Fraction]:

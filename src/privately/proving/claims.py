@@ -9,6 +9,7 @@ import ast
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from math import isfinite
 from typing import Any
 
 from privately.errors import InvalidParameter
@@ -67,7 +68,7 @@ def _read(node: ast.expr, known: Mapping[str, Any], words: str) -> _Amount:  # n
             pass
         case ast.Constant(value=int() as value):
             return _Amount(weight(value))
-        case ast.Constant(value=float() as value):
+        case ast.Constant(value=float() as value) if isfinite(value):
             return _Amount(weight(Fraction(repr(value))))
         case ast.Name(id=name):
             if name not in known:

@@ -17,7 +17,7 @@ from privately.proving.exact.sampling import NotFinite
 from privately.proving.exact.weights import UNKNOWN, quotient, weight
 from privately.proving.language.declarations import Domain, Neighborhood
 from privately.proving.reading import Source, read_program
-from privately.proving.scopes import declared_sizes, scope_of
+from privately.proving.scopes import declared_sizes, has_any_length, scope_of
 from privately.proving.verdicts import Proved, Refuted, Unknown, Verdict, Witness, shown
 from privately.rounding import Number
 
@@ -35,7 +35,7 @@ def analyze(
     >>> from privately.proving import replaced
     >>> found = analyze(response, neighbors={"F(x)": replaced(0, 1)})
     >>> found.worst.value, found.epsilon
-    (3, Interval(1.09861228866, 1.09861228867))
+    (Fraction(3, 1), Interval(1.09861228866, 1.09861228867))
     """
     read = read_program(program)
     lengths = declared_sizes(read) if sizes is None else tuple(sizes)
@@ -67,7 +67,7 @@ def prove(
         known[asked.open_parameter] = UNKNOWN
     wanted = read_claim(claim if isinstance(claim, str) else Fraction(claim), known)
     try:
-        return _finite(asked, wanted, sizes_are_all=bool(fixed) or not any(one.is_list for one in read.private))
+        return _finite(asked, wanted, sizes_are_all=bool(fixed) or not any(map(has_any_length, asked.program.private)))
     except NotFinite as reason:
         return Unknown(claim=wanted.text, lower=None, upper=None, why=reason.message, model=read.model)
 
@@ -121,7 +121,7 @@ def _refuted_at_a_point(asked: Question, claim: Claim, broken: Ratio, place: Bet
 
 def _witness(found: Analysis) -> Witness:
     private = found.asked.program.private
-    worst = found.worst
+    worst = found.largest
     one, other = worst.inputs
     return Witness(
         inputs=dict(named(private, one)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from privately.proving.analysis import Question
-from privately.proving.language.program import Program
+from privately.proving.language.program import Parameter, Program
 from privately.proving.language.rendering import rendered
 from privately.proving.language.syntax import Apply, Assume, Constant, Expression, Variable
 
@@ -26,6 +26,12 @@ def declared_sizes(program: Program) -> tuple[int, ...]:
             if found is not None:
                 allowed = found if allowed is None else allowed & found
     return tuple(sorted(allowed or ()))
+
+
+def has_any_length(parameter: Parameter) -> bool:
+    """Whether it is a list whose length nothing fixes."""
+    domain = None if parameter.neighborhood is None else parameter.neighborhood.domain
+    return parameter.is_list and (domain is None or domain.length is None)
 
 
 def _conjuncts(condition: Expression) -> list[Expression]:
@@ -61,7 +67,7 @@ def scope_of(asked: Question) -> str:
     parts = []
     for one in asked.program.private:
         more = " or one more" if one.neighborhood is not None and one.neighborhood.change == "added" else ""
-        sizes = f" of {', '.join(map(str, asked.sizes))}{more} entries" if one.is_list else ""
+        sizes = "" if not has_any_length(one) else f" of {', '.join(map(str, asked.sizes))}{more} entries"
         parts.append(f"{one.name}{sizes}, neighbours {one.neighborhood}")
     parts += [f"assuming {rendered(one.condition)}" for one in asked.program.assumptions]
     parts += [f"{name} = {_text(value)}" for name, value in asked.public.items()]

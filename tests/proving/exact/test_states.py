@@ -47,7 +47,13 @@ def test_a_sum_that_cannot_be_a_polynomial_is_followed_state_by_state() -> None:
 
 
 def test_rejection_is_solved_for() -> None:
-    text = "def f(x):\n    while True:\n        i = uniform(4)\n        if i < 3 and flip(1/2):\n            return i + x\n"
+    text = """
+def f(x):
+    while True:
+        i = uniform(4)
+        if i < 3 and flip(1/2):
+            return i + x
+"""
     law, _ = output_law(read_python(text), {"x": 1})
     assert {output: fraction(mass) for output, mass in law.items()} == dict.fromkeys((1, 2, 3), Fraction(1, 3))
 
@@ -68,7 +74,13 @@ def ruin(start, top):
 
 
 def test_exponentials_are_powers_of_one_unknown() -> None:
-    text = "def f(s):\n    while True:\n        i = uniform(2)\n        if flip_exp(Fraction(i) / s):\n            return i\n"
+    text = """
+def f(s):
+    while True:
+        i = uniform(2)
+        if flip_exp(Fraction(i) / s):
+            return i
+"""
     law, unit = output_law(read_python(text), {"s": Fraction(3, 2)})
     assert unit == 3
     assert law[1] == Quotient.power(2) / (Quotient.power(2) + 1)

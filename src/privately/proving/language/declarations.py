@@ -60,7 +60,8 @@ class Domain:
         if self.values is not None:
             return f"one_of({', '.join(map(str, self.values))})"
         lower, upper = ("-" if self.lower is None else self.lower), ("-" if self.upper is None else self.upper)
-        return f"{'whole' if self.whole else 'between'}({lower}, {upper})"
+        word = "whole" if self.whole else "inside" if self.open else "between"
+        return f"{word}({lower}, {upper})"
 
 
 @dataclass(frozen=True, slots=True)
