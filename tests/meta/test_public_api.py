@@ -24,9 +24,11 @@ PUBLIC = [
     "Release",
     "RenyiDP",
     "ZCDP",
+    "analyze",
     "certify",
     "check",
     "open",
+    "prove",
 ]
 PACKAGES = [
     "accounting",
@@ -39,6 +41,7 @@ PACKAGES = [
     "mechanisms",
     "noise",
     "plans",
+    "proving",
     "query",
     "releases",
     "rounding",
