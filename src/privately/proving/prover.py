@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from fractions import Fraction
@@ -19,7 +20,7 @@ from privately.proving.language.declarations import Domain, Neighborhood
 from privately.proving.reading import Source, read_program
 from privately.proving.scopes import declared_sizes, has_any_length, scope_of
 from privately.proving.verdicts import Proved, Refuted, Unknown, Verdict, Witness, shown
-from privately.rounding import Number
+from privately.rounding import Number, rational
 
 
 def analyze(
@@ -62,14 +63,40 @@ def prove(
     read = read_program(program)
     fixed = declared_sizes(read) if sizes is None else tuple(sizes)
     asked = question(read, neighbors=neighbors, public=public, sizes=fixed or SIZES)
+    sizes_are_all = bool(fixed) or not any(map(has_any_length, asked.program.private))
+    text = claim if isinstance(claim, str) else str(rational(claim, "claim", minimum=0))
+    if not mentions_size(text, asked):
+        return _decided(asked, text, sizes_are_all=sizes_are_all)
+    verdicts = [_decided(replace(asked, sizes=(size,)), text, sizes_are_all=sizes_are_all) for size in asked.sizes]
+    return next(
+        (one for word in ("refuted", "unknown") for one in verdicts if one.word == word), _joined(verdicts, asked)
+    )
+
+
+def mentions_size(claim: str, asked: Question) -> bool:
+    """Whether a claim speaks of the length of the private lists, and of no public parameter of that name."""
+    return "size" in re.findall(r"\w+", claim) and "size" not in {one.name for one in asked.program.public}
+
+
+def _joined(verdicts: list[Verdict], asked: Question) -> Verdict:
+    """Proved for every size: proved for all of them. There is no one tight epsilon, and no one certificate."""
+    last = verdicts[-1]
+    if len(verdicts) == 1 or not isinstance(last, Proved):
+        return last
+    return replace(last, epsilon=None, scope=scope_of(asked), certificate=None)
+
+
+def _decided(asked: Question, text: str, *, sizes_are_all: bool) -> Verdict:
     known: dict[str, object] = dict(asked.public)
     if asked.open_parameter is not None:
         known[asked.open_parameter] = UNKNOWN
-    wanted = read_claim(claim if isinstance(claim, str) else Fraction(claim), known)
+    if mentions_size(text, asked):
+        known["size"] = asked.sizes[0]
+    claim = read_claim(text, known)
     try:
-        return _finite(asked, wanted, sizes_are_all=bool(fixed) or not any(map(has_any_length, asked.program.private)))
+        return _finite(asked, claim, sizes_are_all=sizes_are_all)
     except NotFinite as reason:
-        return Unknown(claim=wanted.text, lower=None, upper=None, why=reason.message, model=read.model)
+        return Unknown(claim=text, lower=None, upper=None, why=reason.message, model=asked.program.model)
 
 
 def _finite(asked: Question, claim: Claim, *, sizes_are_all: bool) -> Verdict:

@@ -3,6 +3,7 @@
 import pytest
 
 from privately.errors import NotSupported
+from privately.proving.exact.states import output_law
 from privately.proving.language.pythonic import read_python
 from privately.proving.language.syntax import If, Sample, statements
 
@@ -35,6 +36,9 @@ def test_no_noise_in_the_condition_of_a_list() -> None:
         read_python("def f(x):\n    return [v for v in x if flip()]\n")
 
 
-def test_a_name_inside_brackets_must_be_new() -> None:
-    with pytest.raises(NotSupported, match="has a value already"):
-        read_python("def f(x):\n    v = 1\n    return [v for v in x]\n")
+def test_a_name_inside_brackets_is_its_own() -> None:
+    text = (
+        "def f(x):\n    v = 7\n    y = [v + uniform(2) for v in x]\n    return [v, [v for v in x if v > 1], len(y)]\n"
+    )
+    law, _ = output_law(read_python(text), {"x": (1, 2)})
+    assert list(law) == [(7, (2,), 2)]

@@ -199,20 +199,21 @@ class ExpressionReader:
             raise refusal(node, "a list is made over one name.")
         name = generator.target.id
         check_name(generator.target, name)
-        if name in self.names:
-            raise refusal(node, f"{name!r} has a value already; take another name inside the brackets.")
         before, source = self.expression(generator.iter)
+        outside = set(self.names)
         self.names.add(name)
         conditions = [self.expression(one) for one in generator.ifs]
         inside, element = self.expression(node.elt)
-        self.names.discard(name)
+        self.names = outside
         if any(more for more, _ in conditions):
             raise refusal(node, "no noise in the condition of a list.")
         condition: Expression = TRUE
         for _, one in conditions:
             condition = one if condition == TRUE else Apply("and", (condition, one))
         if not inside:
-            return before, Each(element, name, source, condition)
+            own = f"{self.name()}{name}"  # as in Python, a name of its own
+            new: dict[str, Expression] = {name: Variable(own)}
+            return before, Each(substituted(element, new), own, source, substituted(condition, new))
         return self.drawn_list(node, name, [*before], source, condition, inside, element)
 
     def drawn_list(  # noqa: PLR0917 - the parts of a comprehension
