@@ -41,14 +41,19 @@ def rendered(expression: Expression, level: int = 0) -> str:
         case Constant(value):
             return _constant(value, level)
         case Variable(name):
-            return name
+            return _name(name)
         case Each(element, variable, source, condition):
             rest = "" if condition == Constant(value=True) else f" if {rendered(condition)}"
-            return f"[{rendered(element)} for {variable} in {rendered(source, _HIGHEST)}{rest}]"
+            return f"[{rendered(element)} for {_name(variable)} in {rendered(source, _HIGHEST)}{rest}]"
         case Apply(operator, operands) if operator in _LEVELS:
             return _infix(operator, operands, level)
         case Apply(operator, operands):
             return _other(operator, operands, level)
+
+
+def _name(name: str) -> str:
+    """Names inside brackets carry a number of ours before their own."""
+    return name.lstrip("#0123456789") or name
 
 
 def _constant(value: object, level: int) -> str:
