@@ -12,11 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from privately.errors import EngineFailed, InvalidParameter
-from privately.plans import Aggregation, Type, Value
+from privately.plans.types import Type, Value
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+
+    from privately.plans.aggregates import Aggregation
 
 
 class Bins(Mapping[int, int]):

@@ -8,11 +8,9 @@ from dataclasses import asdict
 from datetime import date, datetime
 from typing import Any
 
-import numpy as np
-
 from privately.engines.duckdb.programs import BinsText, Choice, Code, Part, Program
 from privately.engines.protocol import Bins, Counts
-from privately.plans import Type, Value
+from privately.plans.types import Type, Value
 
 Reader = Callable[[int], bytes]
 """Gives exactly so many bytes."""
@@ -24,7 +22,7 @@ TURN_BYTES = 8
 
 def packed(header: Any, arrays: Sequence[Any] = ()) -> bytes:
     """A message as bytes."""
-    bodies = [np.ascontiguousarray(array, dtype="<i8").tobytes() for array in arrays]
+    bodies = _bodies(arrays) if arrays else []
     text = json.dumps({"header": header, "lengths": [len(body) for body in bodies]}).encode()
     return len(text).to_bytes(8, "big") + text + b"".join(bodies)
 
@@ -35,7 +33,20 @@ def unpacked(read: Reader) -> tuple[Any, list[Any]]:
     if length > _LONGEST_HEADER:
         raise ValueError("no message")
     message = json.loads(read(length))
-    return message["header"], [np.frombuffer(read(size), dtype="<i8") for size in message["lengths"]]
+    bodies = [read(size) for size in message["lengths"]]
+    return message["header"], _arrays(bodies) if bodies else []
+
+
+def _bodies(arrays: Sequence[Any]) -> list[bytes]:
+    import numpy as np  # most messages have no arrays, and it takes long to load
+
+    return [np.ascontiguousarray(array, dtype="<i8").tobytes() for array in arrays]
+
+
+def _arrays(bodies: Sequence[bytes]) -> list[Any]:
+    import numpy as np
+
+    return [np.frombuffer(body, dtype="<i8") for body in bodies]
 
 
 def program_header(program: Program) -> dict[str, Any]:
