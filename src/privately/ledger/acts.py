@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Literal, get_args
 
 from privately.accounting import Filter
 from privately.errors import InvalidParameter, LedgerCorrupt, Unanswered
-from privately.ledger.book import Book, fetched, key_of, stored_answer
+from privately.ledger.book import Book, Quote, fetched, key_of, stored_answer
 from privately.ledger.catching_up import CaughtUp, caught_up
-from privately.ledger.charges import Charge, amounts, described
-from privately.ledger.entries import Adjusted, Charged, ChargeLine, ClockSet, Entry, Opened, Released, terms
-from privately.ledger.state import Account, Bill, State
+from privately.ledger.charges import Charge
+from privately.ledger.entries import Adjusted, Charged, ChargeLine, ClockSet, Entry, Opened, Released
+from privately.ledger.quotes import offer, question_of, quote
+from privately.ledger.state import Account, State
 from privately.ledger.stores import Head, Row, Session
 
 Reuse = Literal["everyone", "own", "never"]
@@ -21,7 +21,6 @@ REUSES: tuple[Reuse, ...] = get_args(Reuse)
 """Who is served again, free, the stored answer to the same question of the same data: all, who asked it, nobody."""
 
 LARGEST_ANSWER = 1 << 28
-_MOST_OFFERS = 4096
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,10 +68,20 @@ class OpenAccount:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MakeCharge:
-    """Charges all accounts of a question, or none; or finds its answer. `again` pays for a lost answer once more."""
+    """Charges all accounts of a question, or none; or finds its answer. `again` pays for a lost answer once more.
+
+    `quote` is what was prepared before the turn, where something was.
+    """
 
     charge: Charge
     again: bool = False
+    quote: Quote | None = None
+
+    def quoted(self, state: State) -> Quote:
+        """What is recorded if the question is new: as it was prepared, unless somebody else has to pay by now."""
+        if self.quote is not None and self.quote.offers is state.offers:
+            return self.quote
+        return quote(state, self.charge)
 
     def __call__(self, book: Book) -> Receipt:
         question = question_of(book.state, self.charge)
@@ -123,36 +132,6 @@ class MakeCharge:
             charge.token,
         )
         return Receipt(charge=charge, head=book.charge(first, bill, line))
-
-
-def question_of(state: State, charge: Charge) -> str | None:
-    """What decides whether a stored answer serves: by the strictest policy of the lineages asked about."""
-    policies = [lineage_account(state, lineage).reuse for lineage in charge.lineages]
-    if "never" in policies:
-        return None
-    return charge.question(own="own" in policies)
-
-
-def expect(book: Book, charges: list[Charge]) -> None:
-    """Looks for the names of all charges of a turn at once, which is cheaper than for each alone."""
-    known = [charge for charge in charges if all(lineage in book.state.accounts for lineage in charge.lineages)]
-    questions = (question_of(book.state, charge) for charge in known)
-    book.expect(keys=[charge.filed for charge in known], questions=[text for text in questions if text is not None])
-
-
-def offer(state: State, charge: Charge) -> tuple[bytes, Bill]:
-    """What every account would pay for a charge, as the first line of its text and as a bill."""
-    asked = (charge.lineages, charge.analyst, charge.token, charge.terms)
-    found = state.offers.get(asked)
-    if found is None:
-        owed = {
-            account.name: list(amounts(charge.cost, account.filter.tally.currency)) for account in payers(state, charge)
-        }
-        found = terms(owed, described(charge.cost)), Bill.of(owed)
-        if len(state.offers) >= _MOST_OFFERS:
-            state.offers.clear()
-        state.offers[asked] = found
-    return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -253,22 +232,6 @@ class AcceptClock:
 
     def __call__(self, book: Book) -> Head:
         return book.append(ClockSet(by=self.by, reason=self.reason)).head
-
-
-def payers(state: State, charge: Charge) -> Iterator[Account]:
-    """Every account that a charge touches: those of the lineages, and of the analyst and token where there are any."""
-    for first, *others in charge.accounts:
-        yield lineage_account(state, first)
-        yield from (state.accounts[name] for name in others if name in state.accounts)
-
-
-def lineage_account(state: State, lineage: str) -> Account:
-    """The account of a lineage, or InvalidParameter."""
-    found = state.accounts.get(lineage)
-    if found is None:
-        hint = f'The owner opens it: ledger.account("{lineage}", cap=...).'
-        raise InvalidParameter("lineage", f"nobody has set a budget for {lineage!r}.", hint=hint)
-    return found
 
 
 def _kind(account: Account) -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
-from typing import TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from privately.errors import LedgerCorrupt, LedgerUnavailable
 from privately.ledger.entries import (
@@ -22,7 +22,7 @@ from privately.ledger.entries import (
     written,
 )
 from privately.ledger.state import Bill, State
-from privately.ledger.stores import Head, Row, Session
+from privately.ledger.stores import Head, Row, Session, Whole
 
 CHECKPOINT_EVERY = 10_000
 LATE = timedelta(minutes=5)
@@ -127,6 +127,21 @@ def stored_answer(session: Session, row: Row) -> bytes:
     return answer
 
 
+class Quote(NamedTuple):
+    """A new charge as it would be recorded: its text up to the time, and what follows the time.
+
+    It holds as long as no other account has to pay: while the state's `offers` are these very ones.
+    """
+
+    offers: dict[Any, tuple[bytes, Bill]]
+    key: str
+    question: str | None
+    start: bytes
+    end: bytes
+    bill: Bill
+    analyst: str
+
+
 class Book:
     """What one may do in a turn. Entries become durable together when the turn ends, or none of them does."""
 
@@ -142,6 +157,13 @@ class Book:
         listed = list(keys), list(questions)
         self._new = {*listed[0], *listed[1]} - self.session.known(keys=listed[0], questions=listed[1])
 
+    def take(self, quote: Quote) -> bool:
+        """Whether a charge is known to be new, its key and its question; its key is so no longer."""
+        if quote.key not in self._new or not (quote.question is None or quote.question in self._new):
+            return False
+        self._new.discard(quote.key)
+        return True
+
     def is_new(self, name: str) -> bool:
         """Whether nothing was filed under a name that was expected; False where this is not known."""
         return name in self._new
@@ -156,6 +178,28 @@ class Book:
         self._new.discard(key)
         self.session.append(Row(*head, text, key))
         return head
+
+    def charge_together(self, quotes: Sequence[Quote]) -> list[Head] | None:
+        """The same for several new charges, which are appended one after the other; None if they are not.
+
+        They are not where they must be looked at one by one: some account cannot pay for all of them, for example.
+        """
+        paid = self.state.paid([quote.bill for quote in quotes])
+        if paid is None:
+            return None
+        time = self.time()
+        stamped = time.encode("ascii")
+        number, last = self.state.head
+        rows: list[Whole] = []
+        heads = []
+        for quote in quotes:
+            text = quote.start + stamped + quote.end
+            number, last = number + 1, sha256(last + text).digest()
+            rows.append((number, last, text, quote.key, None, None, None))
+            heads.append(Head(number, last))
+        self.state.add_charges(paid, [quote.analyst for quote in quotes], time, heads[-1])
+        self.session.extend(rows)
+        return heads
 
     def append(self, entry: Entry, *, answer: bytes | None = None) -> Row:
         """The entry as the next record of the chain; BudgetExhausted if an account cannot pay for it."""

@@ -183,14 +183,21 @@ class ChargeLine(NamedTuple):
 
     def written(self) -> bytes:
         """The second line of its text: what `written` writes, at a tenth of the cost."""
-        before = "null" if self.before is None else self.before
-        question = "null" if self.question is None else quoted(self.question)
-        token = "null" if self.token is None else quoted(self.token)
-        return (
-            f'{{"analyst":{quoted(self.analyst)},"before":{before},"body":{quoted(self.body)},"key":{quoted(self.key)},'
-            f'"label":{quoted(self.label)},"question":{question},"snapshot":{quoted(self.snapshot)},'
-            f'"time":{quoted(self.time)},"token":{token}}}'
-        ).encode("ascii")
+        start, end = self.parts()
+        return b"%b%b%b" % (start, self.time.encode("ascii"), end)
+
+    def parts(self) -> tuple[bytes, bytes]:
+        """What stands before the time in that line, and what after it."""
+        analyst, before, body, key, label, question, snapshot, _, token = self
+        asked = "null" if question is None else quoted(question)
+        start = (
+            f'{{"analyst":{quoted(analyst)},"before":{before or "null"},"body":{quoted(body)},"key":{quoted(key)},'
+            f'"label":{quoted(label)},"question":{asked},"snapshot":{quoted(snapshot)},"time":"'
+        )
+        return start.encode("ascii"), _NO_TOKEN if token is None else f'","token":{quoted(token)}}}'.encode("ascii")
+
+
+_NO_TOKEN = b'","token":null}'
 
 
 class ReleaseLine(NamedTuple):

@@ -26,17 +26,15 @@ from privately.ledger.acts import (
     Receipt,
     Reuse,
     StoreAnswer,
-    offer,
-    payers,
-    question_of,
 )
-from privately.ledger.book import Book, Clock, follow, now
+from privately.ledger.book import Book, Clock, Quote, follow, now
 from privately.ledger.budgets import Budget
 from privately.ledger.catching_up import CaughtUp, caught_up
 from privately.ledger.charges import LONGEST_LABEL, OWNER, Charge, amounts
 from privately.ledger.entries import Entry, Founded, read
 from privately.ledger.names import checked_name, checked_text
 from privately.ledger.pins import Pin, check_pin
+from privately.ledger.quotes import payers, quote
 from privately.ledger.sketches import OwnerKey, sketch
 from privately.ledger.state import State, spendable
 from privately.ledger.stores import Head, Row, Session, SQLiteReader, SQLiteStore, Store
@@ -225,8 +223,7 @@ class Ledger:
         receipt then holds it. A request that was charged and has no answer is Unanswered; `again` pays once more.
         """
         _check_charge(charge)
-        self._prepare(charge)
-        return self._writer.perform(MakeCharge(charge=charge, again=again))
+        return self._writer.perform(MakeCharge(charge=charge, again=again, quote=self._quote(charge)))
 
     def store(self, receipt: Receipt, answer: bytes) -> Answer:
         """Keeps an answer, durably; only then it may be shown, or the one stored before it for the same key."""
@@ -324,15 +321,15 @@ class Ledger:
             return None
         return caught_up(session, state, name, CaughtUp(filter_), state.head.number)
 
-    def _prepare(self, charge: Charge) -> None:
-        """Prices and hashes outside the writer's turn, which then finds both remembered."""
-        if self._seen is not None:
-            try:
-                offer(self._seen, charge)
-                question_of(self._seen, charge)
-            except PrivatelyError:
-                pass  # what was seen may be old, or the answer known; the turn decides
-        _ = charge.body
+    def _quote(self, charge: Charge) -> Quote | None:
+        """What can be known before the writer's turn, so that it need not be worked out there."""
+        state = self._writer.state
+        if state is None:
+            return None
+        try:
+            return quote(state, charge)
+        except PrivatelyError:
+            return None  # what was seen may be old, or the answer known; the turn decides
 
 
 def _end(writer: Writer, reader: Reader, store: Store) -> None:

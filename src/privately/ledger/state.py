@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from privately.accounting import Filter
+from privately.accounting.filters.currencies import Amounts
+from privately.accounting.filters.tallies import Tally
 from privately.errors import BudgetExhausted, LedgerCorrupt, PrivatelyError
 from privately.ledger.entries import (
     MOST_TERMS,
@@ -149,6 +152,35 @@ class State:
             self.asked[analyst] = head.number
         self.head, self.time = head, time
 
+    def paid(self, bills: Sequence[Bill]) -> list[Account] | None:
+        """The accounts after all these bills, as if they came one by one; None where one of them does not fit."""
+        owed: dict[str, list[Amounts]] = {}
+        last: dict[str, Mapping[str, list[str]]] = {}
+        for accounts, listed in bills:
+            for name, amounts in listed:
+                if name in owed:
+                    owed[name].append(amounts)
+                else:
+                    owed[name] = [amounts]
+                last[name] = accounts
+        found = []
+        for name, spent in owed.items():
+            account = self.accounts[name]
+            tally = _spent(account.filter.tally, spent)
+            if tally is None:
+                return None
+            found.append(Account(name, account.filter.with_tally(tally), account.reuse, last[name]))
+        return found
+
+    def add_charges(self, paid: Sequence[Account], analysts: Iterable[str], time: str, head: Head) -> None:
+        """Goes on by as many charges as there are analysts, after which the accounts are as `paid` says."""
+        for account in paid:
+            self.accounts[account.name] = account
+        for number, analyst in enumerate(analysts, self.head.number + 1):
+            if analyst not in self.asked:
+                self.asked[analyst] = number
+        self.head, self.time = head, time
+
     def _add(self, entry: Entry, head: Head) -> None:
         match entry:
             case Opened():
@@ -219,6 +251,23 @@ class State:
             raise LedgerCorrupt(f"the checkpoint at record {head.number} cannot be read.") from None
         found = {"ledger": ledger, "key": key, "accounts": accounts, "tables": tables, "asked": asked}
         return cls(head=head, time=time, checkpoint=head.number, **found)
+
+
+def _spent(tally: Tally, spent: Sequence[Amounts]) -> Tally | None:
+    """After so many entries; None where one does not fit. Equal ones at once where they are whole numbers of units.
+
+    Costs are never negative: if all of them together fit, so does each in its turn.
+    """
+    found: Tally | None = tally
+    distinct = {id(amounts): amounts for amounts in spent}  # equal ones are mostly the same object
+    for key, times in Counter(map(id, spent)).items() if len(distinct) > 1 else [(id(spent[0]), len(spent))]:
+        found = None if found is None else found.plus_times(distinct[key], times)
+    if found is not None:
+        return found
+    found = tally
+    for amounts in spent:
+        found = None if found is None else found.plus_amounts(amounts)
+    return found
 
 
 def _does_not_follow(head: Head, fault: Exception) -> LedgerCorrupt:

@@ -7,19 +7,14 @@ from copy import copy
 from typing import Any, TypeAlias, TypeVar
 
 from privately.errors import LedgerCorrupt, LedgerUnavailable, PrivatelyError
-from privately.ledger.acts import MakeCharge, expect
 from privately.ledger.book import Book, Clock, follow
 from privately.ledger.desks import Answerable, Desk
+from privately.ledger.rounds import Act, perform
 from privately.ledger.state import State
 from privately.ledger.stores import Session, Store
 
 Result = TypeVar("Result")
-Act: TypeAlias = Callable[[Book], Result]
-"""Looks at the book, decides, and appends what it decided; an error means that it appended nothing."""
-
 Look: TypeAlias = Callable[[Session], Result]
-
-_MISTAKES = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError)
 
 
 class Writer:
@@ -30,6 +25,11 @@ class Writer:
         self._state: State | None = None
         self._fault: LedgerCorrupt | None = None
         self._desk: Desk[Act[Any]] | None = None
+
+    @property
+    def state(self) -> State | None:
+        """What all records amounted to after the last turn; nobody changes it any more. None if that is not known."""
+        return self._state
 
     def start(self) -> None:
         """Begins to take turns, in a thread of its own."""
@@ -49,13 +49,10 @@ class Writer:
         if self._fault is not None:
             _fail(acts, self._fault)
             return
-        outcomes: list[tuple[Answerable, Any, Exception | None]] = []
         try:
             with self._store.writing() as session:
                 book = Book(session, follow(session, self._state), self._clock)
-                expect(book, [act.charge for act, _ in acts if isinstance(act, MakeCharge)])
-                for act, future in acts:
-                    outcomes.append((future, *_outcome(act, book)))
+                outcomes = perform(book, acts)
                 book.finish()
         except BaseException as fault:
             self._state = None
@@ -104,19 +101,6 @@ class Reader:
                     raise
             else:
                 future.set_result(found)
-
-
-def _outcome(act: Act[Any], book: Book) -> tuple[Any, Exception | None]:
-    """What an act comes to. Its own mistakes are its own, as long as it has written nothing."""
-    before = book.state.head
-    try:
-        return act(book), None
-    except LedgerCorrupt:
-        raise
-    except (PrivatelyError, *_MISTAKES) as refusal:
-        if book.state.head != before:
-            raise
-        return None, refusal
 
 
 def _fail(acts: Sequence[tuple[Act[Any], Answerable]], fault: BaseException) -> None:

@@ -82,6 +82,9 @@ class Session(Protocol):
     def append(self, row: Row, *, answer: bytes | None = None, checkpoint: bool = False) -> None:
         """Adds a record. Whatever is asked of the session later takes account of it."""
 
+    def extend(self, rows: Sequence[Whole]) -> None:
+        """The same for several records without answers, at least one."""
+
 
 class Store(Protocol):
     """A database that writes for one at a time, durably, or not at all."""

@@ -22,7 +22,7 @@ from privately.ledger.stores import forks, inspected
 from privately.ledger.stores.faults import explained
 from privately.ledger.stores.locks import FileLock
 from privately.ledger.stores.mounts import check_mounts
-from privately.ledger.stores.protocol import EMPTY, Head, Page, Row
+from privately.ledger.stores.protocol import EMPTY, Head, Page, Row, Whole
 from privately.ledger.stores.schema import check_kind, check_schema, found
 
 MEMORY = ":memory:"
@@ -39,6 +39,8 @@ _WHOLE = f"{_ROW.replace(' FROM', ', checkpoint FROM')} WHERE number > ? AND num
 _ANSWERS = "SELECT number, bytes FROM answer WHERE number > ? AND number <= ?"
 _KNOWN_KEY = "SELECT key FROM record WHERE key = ? LIMIT 1"
 _KNOWN_QUESTION = "SELECT question FROM record WHERE question = ? LIMIT 1"
+_KNOWN_KEYS = "SELECT value FROM carray(?) WHERE EXISTS (SELECT 1 FROM record WHERE key = value)"
+_KNOWN_QUESTIONS = "SELECT value FROM carray(?) WHERE EXISTS (SELECT 1 FROM record WHERE question = value)"
 _KEYED = f"""
 {_ROW} WHERE number > ? AND number <= ? AND key IS NOT NULL AND substr(key, -length(?3)) = ?3 ORDER BY number
 """
@@ -285,12 +287,18 @@ class SQLiteSession:
 
     def known(self, *, keys: Sequence[str] = (), questions: Sequence[str] = ()) -> set[str]:
         self.write()
-        found: list[Any] = []
-        if keys:
-            found += self._connection.executemany(_KNOWN_KEY, [(name,) for name in keys])
-        if questions:
-            found += self._connection.executemany(_KNOWN_QUESTION, [(name,) for name in questions])
-        return {name for (name,) in found}
+        return {*self._known(_KNOWN_KEY, _KNOWN_KEYS, keys), *self._known(_KNOWN_QUESTION, _KNOWN_QUESTIONS, questions)}
+
+    def _known(self, one: str, all_: str, names: Sequence[str]) -> Iterator[str]:
+        """All names at once, which takes a third of the time. But a text in an array ends where there is a null."""
+        if not names:
+            return iter(())
+        found: Any
+        if "\0" in "".join(names):
+            found = self._connection.executemany(one, [(name,) for name in names])
+        else:
+            found = self._connection.execute(all_, (apsw.carray(tuple(names)),))
+        return (name for (name,) in found)
 
     def checkpoint(self) -> int:
         query = "SELECT number FROM record WHERE checkpoint IS NOT NULL ORDER BY number DESC LIMIT 1"
@@ -334,6 +342,12 @@ class SQLiteSession:
         self.appended = row.number
         if answer is not None:
             self._answers.append((row.number, answer))
+        if not self._together:
+            self.write()
+
+    def extend(self, rows: Sequence[Whole]) -> None:
+        self._rows.extend(rows)
+        self.appended = rows[-1][0]
         if not self._together:
             self.write()
 
