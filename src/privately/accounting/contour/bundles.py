@@ -40,6 +40,8 @@ from privately.accounting.roads import NotApplicable
 _PER_ROOT = 0.3989422804014327
 _MOST_TOGETHER = 1 << 14
 """More points in a row would take more memory and save no time."""
+_MOST_LIFTED = 1 << 17
+"""So many points, over all frequencies, are looked at together."""
 _LARGEST_LOSS = 600.0
 _WIDEST = 256.0
 
@@ -275,15 +277,22 @@ class Bundle:
         pull, weight = mu * segments.sums(tilts.shares * self.share), 0.0 if self.removes else c
         k, tries = tangents(frequencies[:, None] * (pull * mu / 2 / (1 + weight * pull * mu)))
         w = np.concatenate([frequencies] * tries)[:, None]
-        change = lifted(self.share, segments.spread(k)[:, :-1], w, c, removes=self.removes)
-        if self.removes:
-            gain = -segments.sums(least * change)
-        else:
-            most = at_most(tilts.shares, dip, self._inside)
-            gain = -segments.sums(least * np.minimum(change, 0) + most * np.maximum(change, 0))
+        most = least if self.removes else at_most(tilts.shares, dip, self._inside)
+        rows = max(_MOST_LIFTED // self.size, 1)
+        gain = np.concatenate(
+            [self._gain(c, k[i : i + rows], w[i : i + rows], (least, most)) for i in range(0, k.shape[0], rows)]
+        )
         found = falls(gain, k, mu=mu, missing=self._missing(tilts, 0.0), weight=weight, tries=tries)
         total: Floats = found @ np.array(self.times, dtype=np.float64) * (1 - 2.0**-20)
         return total
+
+    def _gain(self, c: float, k: Floats, w: Floats, masses: tuple[Floats, Floats]) -> Floats:
+        """E[1 - g] over the cells, for these rows, from the least and the largest mass of each cell."""
+        change = lifted(self.share, self.segments.spread(k)[:, :-1], w, c, removes=self.removes)
+        least, most = masses
+        if self.removes:
+            return -self.segments.sums(least * change)
+        return -self.segments.sums(least * np.minimum(change, 0) + most * np.maximum(change, 0))
 
     @cached_property
     def _inside(self) -> Floats:
