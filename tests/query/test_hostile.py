@@ -41,7 +41,7 @@ class Untouched:
     def check(self, table: str) -> TableReport:
         raise AssertionError(table)
 
-    def run(self, aggregation: Aggregation, limits: Limits) -> Counts:
+    def run(self, aggregation: Aggregation, limits: Limits | None) -> Counts:
         raise AssertionError(f"{aggregation} reached the engine, with {limits}")
 
     def close(self) -> None: ...

@@ -54,7 +54,7 @@ Counts: TypeAlias = dict[Group, tuple[int | Bins, ...]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What a question may take. They follow from the plan, so that reaching them is a fault and tells nothing."""
+    """What a question may take. Unless they are given, they follow from the plan: reaching them is a fault."""
 
     seconds: float = 600.0
     memory: int = 4 * 2**30
@@ -110,8 +110,11 @@ class Engine(Protocol):
     def schema(self, table: str) -> Mapping[str, Type | None]:
         """The columns that the source of a table has, with the type that fits each (None if there is none)."""
 
-    def run(self, aggregation: Aggregation, limits: Limits) -> Counts:
-        """The tallies for every group that has rows. Its errors hold no data."""
+    def run(self, aggregation: Aggregation, limits: Limits | None) -> Counts:
+        """The tallies for every group that has rows, within limits that follow from the plan unless they are given.
+
+        Its errors hold no data.
+        """
 
     def prepare(self, table: str, path: Path) -> TableReport:
         """Writes a copy that is quicker to count, and tells the owner what became of the values."""

@@ -72,8 +72,9 @@ def open(  # noqa: A001 - the word for it
     What the columns can hold is declared in `columns`, or in a TOML file beside the data (`visits.toml` beside
     `visits.parquet`, or `declaration`); it is never measured. `prepare` names a copy that is quicker to ask, which is
     made if it is not there. `lineage` names the people whose budget it is: the name
-    of the table unless told. A question may take as much time and memory as `limits` say: far more than any should, so
-    that failing is no answer. A file's `snapshot` is known by its path, size and time unless told; frames have none.
+    of the table unless told. How much time and memory a question may take follows from its plan, far more than it can
+    need, so that failing is no answer; `limits` set them for all instead. A file's `snapshot` is known by its path,
+    size and time unless told; frames have none.
     """
     given = {
         "name": name,

@@ -64,7 +64,7 @@ class Session:
     ) -> None:
         self.table, self.lineage, self.analyst = table, lineage, analyst
         self._lineages = [lineage, *also]
-        self._limits = Limits() if limits is None else limits
+        self._limits = limits
         self._engine, self._ledger, self._snapshot, self._randomness = engine, ledger, snapshot, randomness
 
     @property

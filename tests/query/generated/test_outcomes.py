@@ -31,7 +31,7 @@ class Counted:
     def check(self, table: str) -> TableReport:
         raise AssertionError(table)
 
-    def run(self, aggregation: Aggregation, limits: Limits) -> Counts:
+    def run(self, aggregation: Aggregation, limits: Limits | None) -> Counts:
         del aggregation, limits
         return {group: tuple(map(_tally, tallies)) for group, tallies in self.numbers.items()}
 
@@ -47,7 +47,7 @@ class Leaky(Counted):
     def check(self, table: str) -> TableReport:
         raise AssertionError(table)
 
-    def run(self, aggregation: Aggregation, limits: Limits) -> Counts:
+    def run(self, aggregation: Aggregation, limits: Limits | None) -> Counts:
         if not self.numbers:
             raise EngineFailed("no rows")
         return super().run(aggregation, limits)

@@ -18,6 +18,7 @@ from privately.engines.duckdb.ranking import KEY_BYTES
 from privately.engines.duckdb.scanning import fitting
 from privately.engines.duckdb.sources import ALIAS, Source, check_names
 from privately.engines.duckdb.stored import Stored
+from privately.engines.limits import Size, limits_of
 from privately.engines.protocol import Counts, Limits, TableReport, failed
 from privately.errors import EngineFailed, InvalidParameter
 from privately.plans import Aggregation, Table, Type, scan_of
@@ -28,7 +29,7 @@ _OWNER = Limits(seconds=24 * 3600.0)
 class Reader:
     """A source with the columns that it was found to have, and the worker that looked, which can go on to count.
 
-    Only the owner sees what is wrong with it. `found` are the DuckDB types of the columns.
+    Only the owner sees what is wrong with it. `found` are the DuckDB types of the columns, `size` is known roughly.
     """
 
     def __init__(self, source: Source, *, prepared: Path | None = None, limits: Limits | None = None) -> None:
@@ -41,6 +42,7 @@ class Reader:
         self.pool = Pool(Setup(paths=source.paths, attached=attached))
         try:
             self.found = _columns(self.pool, source, limits or Limits())
+            self.size = Size(rows=_most_rows(self.pool, source, limits or Limits()), bytes=source.state()[1])
         except BaseException:
             self.close()
             raise
@@ -74,6 +76,14 @@ def _columns(pool: Pool, source: Source, limits: Limits) -> dict[str, str]:
     return {str(name): str(kind) for name, kind in found}
 
 
+def _most_rows(pool: Pool, source: Source, limits: Limits) -> int:
+    """The most rows that it can have: a file says how many they are, and every cell of a text takes a byte."""
+    if source.names is not None:
+        return source.state()[1] // len(source.names) + 1
+    ((rows,),) = pool.tell([f"SELECT count(*) FROM {source.relation}"], limits)[0]
+    return int(rows)
+
+
 def _top_names(nodes: Sequence[tuple[str, int | None]]) -> list[str]:
     """The names of columns, of a tree that is listed from the root on."""
     names, at = [], 1
@@ -90,7 +100,8 @@ class Embedded:
     """A table in a file, with the declaration of its owner and the key that chooses rows.
 
     With `prepared` the questions go to a copy that `prepare` made; a stale one is an error when the table is opened. A
-    `reader` of the same source and copy is taken over and closed in the end.
+    `reader` of the same source and copy is taken over and closed in the end. Without `limits` those of a question
+    follow from its plan.
     """
 
     def __init__(
@@ -106,12 +117,12 @@ class Embedded:
         if len(key) != KEY_BYTES:
             raise InvalidParameter("key", f"must be {KEY_BYTES} random bytes.")
         self._table, self._source, self._key = table, source, key
-        self._limits = limits or Limits()
+        self._given, self._limits = limits, limits or Limits()
         self._state = source.state()
         opened = Reader(source, prepared=prepared, limits=self._limits) if reader is None else reader
         if (opened.source, opened.prepared) != (source, prepared):
             raise InvalidParameter("reader", "is of another table.")
-        self._pool, self._found = opened.pool, opened.found
+        self._pool, self._found, self._size = opened.pool, opened.found, opened.size
         try:
             self._stored = checking.stored_of(table, source.relation, self._found)
             if prepared is None:
@@ -173,7 +184,7 @@ class Embedded:
         text = replace(text, choice=choice_of(aggregation, self._read, self._key))
         if self._changed():
             raise failed()
-        return self._pool.count(text, limits or self._limits)
+        return self._pool.count(text, limits or self._given or limits_of(aggregation, self._size))
 
     def units(self, table: str, most: int) -> list[str]:
         """Some of the units, for the owner alone: the same ones in every copy of the table, whatever its order.
