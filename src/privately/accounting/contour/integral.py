@@ -26,6 +26,7 @@ _PER_TURN_BELOW, _PER_TURN_ABOVE = 0.15915494309189532, 0.1591549430918954
 add = np.add.reduce
 _TURN_BELOW = 6.283185307179586
 _CELLS_AT_ONCE = 1 << 18
+_BLOCK = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ class Integral:
         weight = np.empty(layout.count, dtype=np.complex128)
         weight.real = self.c * (self.c + 1) - self.squares
         weight.imag = (2 * self.c + 1) * self.places
-        self.terms = value / weight
+        self.terms = np.divide(value, weight, out=weight)
         shares = 1 / (self.squares + self.c * (self.c + 1))  # |z (z + 1)| is at least c (c + 1) + w^2
         sizes = size_of(value) * shares
         self.rounding = dot(error, shares) + float(add(sizes)) * (4 * ERROR + 4 * layout.count * UNIT)
@@ -70,6 +71,7 @@ class Integral:
         for times, views in self._by_times():
             each = [view.transforms(self.step, self.layout.count) for view in views]
             found, off = each[0] if len(each) == 1 else together(*map(np.stack, zip(*each, strict=True)))
+            del each
             found, off = power(found, off, times)
             found = 1 + found
             off = off + 2 * UNIT
@@ -105,21 +107,30 @@ class Integral:
         """Takes the sums at all these s at once."""
         if self.places[-1] * max(map(abs, places)) > LARGEST_ANGLE:
             raise NotApplicable("the sum turns too often")
-        cosine, sine = cos_sin(self.places * np.array(places)[:, None])
-        real, imaginary = self.terms.real, self.terms.imag
+        where, scale = np.array(places)[:, None], self.step * _PER_TURN_BELOW
+        found = self._sums_over(slice(0, _BLOCK), where)
+        for start in range(_BLOCK, self.places.size, _BLOCK):  # so that many nodes take little memory
+            found += self._sums_over(slice(start, start + _BLOCK), where)
+        for s, total, slope, bend in zip(places, *found.tolist(), strict=True):
+            self._sums[s] = scale * (self.first + 2 * total), 2 * scale * slope, -2 * scale * bend
+
+    def _sums_over(self, part: slice, where: Floats) -> Floats:
+        """The sums over some nodes, and those that belong to derivatives where these are of use."""
+        nodes, terms = self.places[part], self.terms[part]
+        cosine, sine = cos_sin(nodes * where)
+        real, imaginary = terms.real, terms.imag
         level = real * cosine
         level += imaginary * sine
-        scale = self.step * _PER_TURN_BELOW
-        totals = add(level, axis=1).tolist()
-        slopes = bends = [0.0] * len(places)
+        found = np.zeros((3, where.size))
+        add(level, axis=1, out=found[0])
         if self.takes_slopes:
             imaginary = imaginary * cosine
             imaginary -= real * sine
-            imaginary *= self.places
-            level *= self.squares
-            slopes, bends = add(imaginary, axis=1).tolist(), add(level, axis=1).tolist()
-        for s, total, slope, bend in zip(places, totals, slopes, bends, strict=True):
-            self._sums[s] = scale * (self.first + 2 * total), 2 * scale * slope, -2 * scale * bend
+            imaginary *= nodes
+            level *= self.squares[part]
+            add(imaginary, axis=1, out=found[1])
+            add(level, axis=1, out=found[2])
+        return found
 
     @lru_cache(maxsize=2)  # noqa: B019 - as below
     def _nearly(self, s: float) -> tuple[float, float, float]:

@@ -23,6 +23,8 @@ _ALONE = 1 << 15
 _FEW_POINTS, _FEW_TURNS = 4, 1024
 """For so few, no products are worth their while."""
 _MOST_ALONE = 4096
+_MOST_RAISED = 1 << 16
+"""More numbers are raised to a power in parts, which takes less memory."""
 _UNITY = np.array(1.0)
 _FAINT = 1e-12
 _FAITHFUL = 0.28
@@ -254,6 +256,12 @@ def power(minus_one: Complex, error: Floats, times: int) -> tuple[Complex, Float
     Proof: docs/theory/accounting/contour.md#powers
     Checked-by: tests/accounting/contour/test_view.py::test_powers
     """
+    if minus_one.size > _MOST_RAISED and minus_one.ndim == 1:
+        value, off = np.empty_like(minus_one), np.empty_like(error)
+        for start in range(0, minus_one.size, _MOST_RAISED):
+            part = slice(start, start + _MOST_RAISED)
+            value[part], off[part] = power(minus_one[part], error[part], times)
+        return value, off
     levels = 2 * times.bit_length()
     each = error + (64 * levels * UNIT) * (_at_most(minus_one) + 2 * error)
     off = (1.14 * times * _SLACK) * each
