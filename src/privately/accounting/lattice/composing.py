@@ -129,8 +129,8 @@ class Sum:
         self.terms[part] = (whole - alone) / self.frame.weight[part]
         self.alone[part] = alone
         self.alone_errors[part] = alone_radius * alone_error + 8 * UNIT * alone_radius
-        error = radius * (from_extra + from_base * np.minimum(share, 2.0)) + 4 * UNIT * (radius + alone_radius)
-        return error
+        both: Floats = radius * (from_extra + from_base * np.minimum(share, 2.0)) + 4 * UNIT * (radius + alone_radius)
+        return both
 
     def _beyond(self) -> float:
         """What the nodes from the last one on add, at most.
