@@ -142,7 +142,8 @@ def proofs_of(parts: Sequence[Priced], *, slack: Number | None = None) -> Iterat
 
 
 def _in_rho(proof: Derivation) -> Derivation:
-    return proof if isinstance(proof.conclusion, (ZCDP, ApproxZCDP)) else rules.convert(proof, ZCDP)
+    kind = ApproxZCDP if isinstance(proof.conclusion, (ApproxDP, ApproxZCDP)) else ZCDP
+    return rules.convert(proof, kind)
 
 
 def _delta(proof: Derivation) -> Any:
