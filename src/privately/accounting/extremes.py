@@ -30,13 +30,13 @@ def largest_loss(composition: Composition) -> Enclosure | None:
     Proof: docs/theory/accounting/events.md#largest-losses
     Checked-by: tests/accounting/test_extremes.py::test_largest_losses
     """
-    total = Enclosure.of(0)
+    found = []
     for law, times in composition.parts:
         largest = _largest(law)
         if largest is None:
             return None
-        total = total + times * largest
-    return total
+        found.append(times * largest)
+    return sum(found, Enclosure.of(0))
 
 
 def roughly_largest(composition: Composition) -> float:

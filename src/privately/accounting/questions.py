@@ -77,11 +77,12 @@ class EpsilonAt:
                 return True
         return road.is_at_most(composition, found.upper, _left_of(self.delta, composition.infinite))
 
-    def is_met(self, found: Interval) -> bool:
-        """Whether the answer is as narrow as asked."""
-        if _is_clearly_narrow(found, self.width):
+    def is_met(self, found: Interval, width: Fraction | None = None) -> bool:
+        """Whether the answer is as narrow as asked, or as this."""
+        wanted = self.width if width is None else width
+        if _is_clearly_narrow(found, wanted):
             return True
-        return found.lower == found.upper or found.width <= self.width * max(found.lower, _SCALE)
+        return found.lower == found.upper or found.width <= wanted * max(found.lower, _SCALE)
 
     def unknown(self, composition: Composition) -> Interval:
         """What holds when no road leads anywhere."""
@@ -121,9 +122,10 @@ class DeltaAt:
             return False
         return road.is_at_most(composition, self.epsilon, _left_of(Fraction(found.upper), composition.infinite))
 
-    def is_met(self, found: Interval) -> bool:
-        """Whether the answer is as narrow as asked."""
-        return _is_clearly_narrow(found, self.width) or found.width <= self.width * found.upper
+    def is_met(self, found: Interval, width: Fraction | None = None) -> bool:
+        """Whether the answer is as narrow as asked, or as this."""
+        wanted = self.width if width is None else width
+        return _is_clearly_narrow(found, wanted) or found.width <= wanted * found.upper
 
     def unknown(self, composition: Composition) -> Interval:
         """What holds when no road leads anywhere."""
@@ -141,8 +143,13 @@ def _seldom(composition: Composition) -> Fraction:
     Proof: docs/theory/accounting/events.md#seldom-sampled
     Checked-by: tests/accounting/test_questions.py::test_rows_that_are_seldom_sampled
     """
-    rates = [times * getattr(law, "rate", Fraction(1)) for law, times in composition.parts]
-    return composition.infinite + sum(rates, Fraction(0))
+    total = composition.infinite
+    for law, times in composition.parts:
+        rate: Fraction | None = getattr(law, "rate", None)
+        if rate is None:  # 1 or more in all
+            return total + 1
+        total = total + times * rate if total else times * rate
+    return total
 
 
 def _finite(composition: Composition) -> Composition:

@@ -125,10 +125,13 @@ def _exact(value: Any, field: str) -> Fraction:
 
 
 def _from_text(text: str, field: str) -> Fraction:
-    if _TEXT.fullmatch(text.strip()) is None:
+    plain = text.strip()
+    if _TEXT.fullmatch(plain) is None:
         raise InvalidParameter(field, f"{_short(text)} is not a number; {_ACCEPTED}.")
+    if "/" not in plain:
+        return Fraction(Decimal(plain))  # exact too, and sooner
     try:
-        return Fraction(text.strip())
+        return Fraction(plain)
     except ZeroDivisionError:
         raise InvalidParameter(field, f"{_short(text)} divides by zero.") from None
 
