@@ -106,9 +106,9 @@ def _repeated_noise(event: Event) -> tuple[Composition, ...] | None:
     """The same for one noise, sampled or not, so many times: what is asked most often, without a detour."""
     times, rate = 1, None
     if isinstance(event, Repeat):
-        event, times = event.event, event.times
+        times, event = event.times, event.event
     if isinstance(event, PoissonSample):
-        event, rate = event.event, event.rate
+        rate, event = event.rate, event.event
     if type(event) not in _NOISES or times < 1 or (rate is not None and not 0 < rate.numerator < rate.denominator):
         return None
     pair = _pair(event)
