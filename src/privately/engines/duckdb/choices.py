@@ -15,6 +15,7 @@ from privately.engines.duckdb.emission import (
     number_text,
     only_grouped,
     relation_text,
+    steps_of,
     used_in,
 )
 from privately.engines.duckdb.expressions import expression_text
@@ -23,7 +24,7 @@ from privately.engines.duckdb.programs import MOST_SLOTS, Choice, Part
 from privately.engines.duckdb.ranking import KEY_BYTES
 from privately.engines.duckdb.scanning import base_of, may_be_cut
 from privately.engines.duckdb.stored import Stored
-from privately.engines.duckdb.tallies import bin_text, step_text
+from privately.engines.duckdb.tallies import bin_text
 from privately.plans import (
     Aggregation,
     BinCounts,
@@ -169,7 +170,7 @@ class _Digits:
     def part(self, tally: Tally) -> Part:
         match tally:
             case StepSum():
-                value = step_text(tally, number_text(tally, self._reading))
+                value = steps_of(tally, self._reading)
                 size = tally.high - tally.low + 2
                 return Part(kind="sum", digit=self._add(tally.argument, value, tally.low, size), low=tally.low)
             case BinCounts():

@@ -38,7 +38,7 @@ def _summed(rows: Sequence[Sequence[Any]], keys: int, scalars: int) -> dict[Grou
     """Totals by key; rows were grouped by texts as they were found, several of which may be one key."""
     counts: dict[Group, list[int]] = {}
     for row in rows:
-        group, totals = tuple(row[keys : 2 * keys]), list(row[2 * keys : 2 * keys + scalars])
+        group, totals = tuple(row[keys : 2 * keys]), [int(one) for one in row[2 * keys : 2 * keys + scalars]]
         seen = counts.get(group)
         counts[group] = totals if seen is None else [one + other for one, other in zip(seen, totals, strict=True)]
     return counts
