@@ -13,13 +13,14 @@ from hypothesis import strategies as st
 from privately import accounting as acc
 from privately.errors import LedgerCorrupt
 from privately.guarantees import ZCDP, ApproxDP, PureDP
-from privately.ledger import Ledger
+from privately.ledger import Ledger, settling
 from privately.ledger import book as books
 from privately.ledger.entries import Charged, Released
 from privately.ledger.state import State
 from privately.ledger.verifying import Verification, verified
 from tests.ledger.examples import charge, founded, used
 from tests.ledger.rewriting import Texts, of, rewritten
+from tests.ledger.verdicts import told, with_care
 
 
 @pytest.fixture
@@ -92,10 +93,12 @@ def test_counting_comes_to_what_adding_one_by_one_does(asked: list[tuple[Fractio
             for at, (epsilon, analyst) in enumerate(asked):
                 ledger.charge(charge(f"q{at}", cost=PureDP(epsilon=epsilon), analyst=analyst))
             state = folded(ledger)
-            assert verified(ledger._reader.look).charges == len(asked)
+            for most in (100, 0):
+                settling._MOST_TERMS = most
+                assert verified(ledger._reader.look).charges == len(asked)
             assert state.head.number == ledger.head.number
     finally:
-        books.CHECKPOINT_EVERY = before
+        books.CHECKPOINT_EVERY, settling._MOST_TERMS = before, 100
 
 
 def cheaper(texts: Texts) -> None:
@@ -220,6 +223,41 @@ def test_a_chain_that_was_computed_anew_does_not_make_a_lie_true(lie: Callable[[
         return
     with pytest.raises(LedgerCorrupt), Ledger.inspect(path) as ledger:
         ledger.verify()
+
+
+@pytest.mark.usefixtures("often")
+@pytest.mark.parametrize("lie", LIES, ids=lambda lie: lie.__name__)
+def test_what_is_recognised_at_a_glance_is_found_with_care_too(
+    lie: Callable[[Texts], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "l"
+    used(path, times=6)
+    try:
+        rewritten(path, lie)
+    except LedgerCorrupt:
+        return
+    monkeypatch.setattr("privately.ledger.settling._MOST_TERMS", 0)
+    at_a_glance = told(path)
+    with_care(monkeypatch)
+    assert told(path) == at_a_glance
+
+
+def test_costs_and_names_of_all_kinds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Plain and odd names, costs of their own, in the currency of an account or in another."""
+    with founded(cap=10**6) as ledger:
+        ledger.account('M\u00fcnster "B"', cap=ZCDP(rho=10**6))
+        ledger.account("visits", analyst="J\u00f6rg", cap=PureDP(epsilon=10**6))
+        for at in range(40):
+            lineages = ("visits", 'M\u00fcnster "B"') if at % 3 == 0 else ("visits",)
+            cost = PureDP(epsilon=Fraction(1, 7 + at))
+            analyst = "J\u00f6rg" if at % 2 else 'an"n'
+            asked = charge(f"q{at}", lineages=lineages, cost=cost, analyst=analyst, token="t" if at % 5 else None)
+            ledger.answer(asked, lambda _: b"42")
+        for most in (0, 10, 10**9):
+            monkeypatch.setattr("privately.ledger.settling._MOST_TERMS", most)
+            assert ledger.verify() == Verification(records=ledger.head.number, charges=40, answers=40)
+        with_care(monkeypatch)
+        assert ledger.verify() == Verification(records=ledger.head.number, charges=40, answers=40)
 
 
 def test_a_charge_below_what_its_event_costs(tmp_path: Path) -> None:

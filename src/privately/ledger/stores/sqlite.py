@@ -19,6 +19,7 @@ import apsw
 
 from privately.errors import LedgerCorrupt, LedgerUnavailable
 from privately.ledger.stores import forks, inspected
+from privately.ledger.stores.checks import CheckAside, check_database
 from privately.ledger.stores.faults import explained
 from privately.ledger.stores.locks import FileLock
 from privately.ledger.stores.mounts import check_mounts
@@ -32,7 +33,6 @@ SAFE = ("trusted_schema = OFF", "cell_size_check = ON", "cache_size = -65536")
 """Settings of every connection: nothing of the file is run, damage shows, and up to 64 MB of it stay in memory."""
 
 _LOG_BYTES, _PAUSE = 8 << 20, 20
-_ORPHANS = "SELECT count(*) FROM answer WHERE number NOT IN (SELECT number FROM record WHERE charge IS NOT NULL)"
 _HEAD = "SELECT number, hash FROM record ORDER BY number DESC LIMIT 1"
 _ROW = "SELECT number, hash, text, key, question, charge FROM record"
 _WHOLE = f"{_ROW.replace(' FROM', ', checkpoint FROM')} WHERE number > ? AND number <= ? ORDER BY number"
@@ -61,6 +61,7 @@ class SQLiteStore:
             raise LedgerUnavailable(f"SQLite {apsw.sqlite_lib_version()} is too old.", hint="Install a newer apsw.")
         self.durable = str(path) != MEMORY
         self.path = Path(os.path.realpath(path)) if self.durable else Path(MEMORY)
+        self._name, self._log, self._index = (f"{self.path}{suffix}" for suffix in ("", "-wal", "-shm"))
         self._vfs, self._patience = vfs, patience
         self._turns_to_wait = 0
         self._process, self._closed = os.getpid(), False
@@ -90,6 +91,17 @@ class SQLiteStore:
             self._check_places()
             with transaction(self._reader, "BEGIN"):
                 yield SQLiteSession(self._reader)
+
+    def checking(self) -> CheckAside | None:
+        """Begins to look for damage, while others read. A file system that fails on purpose wants one reader."""
+        self._check_open()
+        if not self.durable or self._vfs is not None:
+            return None
+        with self._read_guard, explained(self.path):
+            self._check_places()
+            connection = self._connected(str(self.path))
+            connection.execute("PRAGMA query_only = ON").fetchall()
+            return CheckAside(connection, self.path)
 
     @contextmanager
     def writing(self) -> Iterator[SQLiteSession]:
@@ -150,7 +162,7 @@ class SQLiteStore:
             self._lock.mark()
         if self.path.stat().st_size == 0:
             raise LedgerCorrupt(f"{self.path} is empty.", hint="Remove it only if a new budget is meant.")
-        self.place = _place(self.path)
+        self.place = _place(self._name)
         self._writer = self._connected(str(self.path))
         self._reader = self._connected(str(self.path))
         self._reader.execute("PRAGMA query_only = ON").fetchall()
@@ -236,15 +248,15 @@ class SQLiteStore:
         return self.path.with_name(self.path.name + suffix)
 
     def _log_size(self) -> int:
-        return os.stat(self._beside("-wal")).st_size  # noqa: PTH116 - once for every commit
+        return os.stat(self._log).st_size  # noqa: PTH116 - once for every commit
 
     def _check_places(self) -> None:
         """Whoever replaces or removes the file or its log would leave us writing where nobody reads."""
-        if self.durable and (_place(self.path) != self.place or self._log_places() != self._places):
+        if self.durable and (_place(self._name) != self.place or self._log_places() != self._places):
             raise LedgerCorrupt(f"{self.path} or its log was replaced or removed while it was open.")
 
     def _log_places(self) -> list[tuple[int, int] | None]:
-        return [_place_or_none(self._beside(suffix)) for suffix in ("-wal", "-shm")]
+        return [_place_or_none(self._log), _place_or_none(self._index)]
 
     def _check_schema(self) -> None:
         if self.durable and (version := self._writer.pragma("schema_version")) != self._schema_version:
@@ -320,15 +332,7 @@ class SQLiteSession:
         copied(self._connection, Path(os.path.realpath(path)))
 
     def check(self) -> None:
-        check_schema(self._connection)
-        told: list[Any] = self._connection.execute("PRAGMA integrity_check(1)").fetchall()
-        if told != [("ok",)]:
-            raise LedgerCorrupt(f"the database is damaged: {told[0][0]}.")
-        count: list[Any] = self._connection.execute(_ORPHANS).fetchall()
-        if count != [(0,)]:
-            raise LedgerCorrupt("bytes are stored that belong to no answer.")
-        if self._execute("SELECT number FROM record WHERE number < 1 LIMIT 1").fetchall():
-            raise LedgerCorrupt("there are records before the first one.")
+        check_database(self._connection)
 
     def page(self, after: int, upto: int) -> Page:
         rows: Any = self._execute(_WHOLE, (after, upto)).fetchall()
@@ -409,7 +413,7 @@ def transaction(connection: apsw.Connection, begin: str) -> Iterator[None]:
             connection.execute("ROLLBACK")
 
 
-def _place(path: Path) -> tuple[int, int]:
+def _place(path: str) -> tuple[int, int]:
     """Which file this is, whatever its name; a second name would have a log of its own."""
     found = os.stat(path)  # noqa: PTH116 - once for every commit
     if found.st_nlink != 1:
@@ -417,7 +421,7 @@ def _place(path: Path) -> tuple[int, int]:
     return found.st_dev, found.st_ino
 
 
-def _place_or_none(path: Path) -> tuple[int, int] | None:
+def _place_or_none(path: str) -> tuple[int, int] | None:
     try:
         found = os.stat(path)  # noqa: PTH116 - twice for every commit
     except OSError:
