@@ -109,6 +109,8 @@ def _context(digits: int, rounding: str) -> Context:
 
 
 def _exact(value: Any, field: str) -> Fraction:
+    if type(value) is Fraction and type(value.numerator) is type(value.denominator) is int:
+        return value
     if isinstance(value, bool):
         raise InvalidParameter(field, f"{value} is not a number; {_ACCEPTED}.")
     if isinstance(value, str):
