@@ -16,7 +16,7 @@ from privately.engines.protocol import Limits, TableReport
 from privately.errors import InvalidParameter
 from privately.guarantees import Guarantee, Neighbors
 from privately.ledger import Ledger, OwnerKey
-from privately.plans import Column, Table, Type
+from privately.plans import Column, Table, Type, Unit
 from privately.query.declaring import Declaration, columns_of, read_declaration, unit_of
 from privately.query.sessions import Session
 
@@ -108,7 +108,7 @@ def open(  # noqa: A001 - the word for it
         engine.close()
         raise
     try:
-        cap = _about(budget, settled.table.unit.neighbors)
+        cap = about(budget, settled.table.unit.neighbors)
         lineages = _registered(book, settled, engine, key if book.durable else None)
         book.account(settled.lineage, cap=cap, by=by, reuse=reuse)  # type: ignore[arg-type]  # checked there
     except BaseException:
@@ -159,6 +159,41 @@ def prepare(
         return _prepared(settled, Path(copy), ledger)
 
 
+def table_of(
+    data: Any,
+    *,
+    columns: Mapping[str, Column | str | Declaration] | None = None,
+    declaration: str | os.PathLike[str] | None = None,
+    options: Mapping[str, Any] | None = None,
+    **given: Any,
+) -> Table:
+    """The table as `open` would take it. Of a file only the names and types of columns are read.
+
+    Without the file it is the table as it is declared: enough to explain questions about what is declared.
+    """
+    settled = {name: value for name, value in given.items() if value is not None}
+    if not isinstance(data, (str, os.PathLike)) or Path(data).is_file():
+        with _settle(data, settled, columns=columns, declaration=declaration, options=dict(options or {})) as found:
+            return found.table
+    told, declared = _declared(data, declaration)
+    declared = declared if columns is None else columns_of(columns)
+    if not declared:
+        hint = "Without it, declare the columns in a TOML file of that name, or in one that you name."
+        raise InvalidParameter("source", f"there is no file {os.fspath(data)!r}.", hint=hint)
+    told = dict(told) | settled
+    return Table(name=told.get("name") or _name(data), columns=declared, unit=_unit_of(told))
+
+
+def _unit_of(told: Declaration) -> Unit:
+    return unit_of(
+        told.get("unit"),
+        rows=told.get("max_rows_per_unit"),
+        groups=told.get("max_groups_per_unit"),
+        rows_per_group=told.get("max_rows_per_unit_and_group"),
+        change=told.get("change", "add_remove"),
+    )
+
+
 def _prepared(settled: Opening, target: Path, ledger: str | os.PathLike[str]) -> TableReport:
     if not target.absolute().parent.is_dir():
         raise InvalidParameter("path", f"there is no folder {str(target.parent)!r}.")
@@ -187,13 +222,7 @@ def _settle(
         declared = columns_of(columns)
     given = dict(told) | {field: value for field, value in given.items() if value is not None}
     called = given.get("name") or _name(data)
-    found = unit_of(
-        given.get("unit"),
-        rows=given.get("max_rows_per_unit"),
-        groups=given.get("max_groups_per_unit"),
-        rows_per_group=given.get("max_rows_per_unit_and_group"),
-        change=given.get("change", "add_remove"),
-    )
+    found = _unit_of(given)
     reader = Reader(source, prepared=copy)
     try:
         schema = {name: _settled_type(data, kind) for name, kind in reader.schema().items()}
@@ -248,7 +277,7 @@ def _name(data: Any) -> str:
     return Path(data).stem
 
 
-def _about(budget: Guarantee, neighbors: Neighbors) -> Guarantee:
+def about(budget: Guarantee, neighbors: Neighbors) -> Guarantee:
     """The same promise, to the units of the table."""
     if not isinstance(budget, Guarantee):
         raise InvalidParameter("budget", "give a guarantee, such as PureDP(epsilon=3).")

@@ -151,7 +151,7 @@ class Session:
         priced = self.price(
             text, epsilon=epsilon, rho=rho, mu=mu, delta=delta, accuracy=accuracy, assuming=assuming, keys=keys
         )
-        return explained(priced, self.budget.remaining)
+        return explained(priced, self.budget.remaining, charged=self._priced(priced))
 
     # --- several questions at once ------------------------------------------------------------------------------------
 
@@ -240,6 +240,13 @@ class Session:
             return priced.cost
         proof = self._tightest([priced])
         return priced.cost if proof is None else proof.conclusion
+
+    def _priced(self, priced: Priced) -> Guarantee | None:
+        """The charge in the terms of the account; None if it cannot count it."""
+        try:
+            return self._ledger.price(self._charge("price", self._charged(priced)))[self.lineage]
+        except NoSuchRule:
+            return None
 
     def _tightest(self, parts: Sequence[Priced], *, slack: Number | None = None) -> Derivation | None:
         """The proof of what all cost together that costs the account least; None if it can count none."""
