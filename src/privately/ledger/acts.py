@@ -119,7 +119,7 @@ class MakeCharge:
 
     def _charged(self, book: Book, question: str | None, *, before: str | None) -> Receipt:
         charge = self.charge
-        first, bill = offer(book.state, charge)
+        first, bill, *_ = offer(book.state, charge)
         line = ChargeLine(
             charge.analyst,
             before,

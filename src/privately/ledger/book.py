@@ -21,7 +21,7 @@ from privately.ledger.entries import (
     read,
     written,
 )
-from privately.ledger.state import Bill, State
+from privately.ledger.state import Bill, Offer, State
 from privately.ledger.stores import Head, Row, Session, Whole
 
 CHECKPOINT_EVERY = 10_000
@@ -133,7 +133,7 @@ class Quote(NamedTuple):
     It holds as long as no other account has to pay: while the state's `offers` are these very ones.
     """
 
-    offers: dict[Any, tuple[bytes, Bill]]
+    offers: dict[Any, Offer]
     key: str
     question: str | None
     start: bytes

@@ -183,21 +183,33 @@ class ChargeLine(NamedTuple):
 
     def written(self) -> bytes:
         """The second line of its text: what `written` writes, at a tenth of the cost."""
-        start, end = self.parts()
-        return b"%b%b%b" % (start, self.time.encode("ascii"), end)
-
-    def parts(self) -> tuple[bytes, bytes]:
-        """What stands before the time in that line, and what after it."""
-        analyst, before, body, key, label, question, snapshot, _, token = self
-        asked = "null" if question is None else quoted(question)
+        before = "null" if self.before is None else self.before
+        question = "null" if self.question is None else quoted(self.question)
         start = (
-            f'{{"analyst":{quoted(analyst)},"before":{before or "null"},"body":{quoted(body)},"key":{quoted(key)},'
-            f'"label":{quoted(label)},"question":{asked},"snapshot":{quoted(snapshot)},"time":"'
+            f'{{"analyst":{quoted(self.analyst)},"before":{before},"body":{quoted(self.body)},"key":{quoted(self.key)},'
+            f'"label":{quoted(self.label)},"question":{question},"snapshot":{quoted(self.snapshot)},"time":"{self.time}'
         )
-        return start.encode("ascii"), _NO_TOKEN if token is None else f'","token":{quoted(token)}}}'.encode("ascii")
+        return start.encode("ascii") + charge_end(self.token)
 
 
-_NO_TOKEN = b'","token":null}'
+def charge_front(first: bytes, analyst: str) -> str:
+    """How the text of a charge begins that was not made before: the first line, and the second up to its body."""
+    return f'{first.decode("ascii")}\n{{"analyst":{quoted(analyst)},"before":null,"body":"'
+
+
+def charge_start(front: str, hashes: tuple[str, str | None], key: str, label: str, snapshot: str) -> bytes:
+    """The text up to the time. Body and question are hashes, which need no quoting."""
+    body, question = hashes
+    asked = "null" if question is None else f'"{question}"'
+    return (
+        f'{front}{body}","key":{quoted(key)},"label":{quoted(label)},"question":{asked},'
+        f'"snapshot":{quoted(snapshot)},"time":"'
+    ).encode("ascii")
+
+
+def charge_end(token: str | None) -> bytes:
+    """The text after the time."""
+    return b'","token":null}' if token is None else f'","token":{quoted(token)}}}'.encode("ascii")
 
 
 class ReleaseLine(NamedTuple):

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from privately.errors import InvalidParameter
 from privately.ledger.book import Quote
 from privately.ledger.charges import Charge, amounts, described
-from privately.ledger.entries import ChargeLine, terms
-from privately.ledger.state import Account, Bill, State
+from privately.ledger.entries import charge_end, charge_front, charge_start, terms
+from privately.ledger.state import Account, Bill, Offer, State
 
 _MOST_OFFERS = 4096
 
@@ -16,25 +16,20 @@ _MOST_OFFERS = 4096
 def quote(state: State, charge: Charge) -> Quote:
     """The quote for a charge in this state, whether or not it can be paid; InvalidParameter if nobody would pay."""
     offers = state.offers
-    question = question_of(state, charge)
-    first, bill = offer(state, charge)
-    line = ChargeLine(
-        charge.analyst, None, charge.body, charge.key, charge.label, question, charge.snapshot, "", charge.token
-    )
-    start, end = line.parts()
-    return Quote(offers, charge.filed, question, b"%b\n%b" % (first, start), end, bill, charge.analyst)
+    found = offer(state, charge)
+    hashes = charge.hashes(own=found.own)
+    start = charge_start(found.front, hashes, charge.key, charge.label, charge.snapshot)
+    return Quote(offers, charge.filed, hashes[1], start, found.end, found.bill, charge.analyst)
 
 
 def question_of(state: State, charge: Charge) -> str | None:
-    """What decides whether a stored answer serves: by the strictest policy of the lineages asked about."""
-    policies = [lineage_account(state, lineage).reuse for lineage in charge.lineages]
-    if "never" in policies:
-        return None
-    return charge.question(own="own" in policies)
+    """What decides whether a stored answer serves: the query, the snapshot, and the policy of the lineages."""
+    own = _own(state, charge)
+    return None if own is None else charge.question(own=own)
 
 
-def offer(state: State, charge: Charge) -> tuple[bytes, Bill]:
-    """What every account would pay for a charge, as the first line of its text and as a bill."""
+def offer(state: State, charge: Charge) -> Offer:
+    """On what terms a charge is made in this state."""
     offers = state.offers
     asked = (charge.lineages, charge.analyst, charge.token, charge.terms)
     found = offers.get(asked)
@@ -42,11 +37,19 @@ def offer(state: State, charge: Charge) -> tuple[bytes, Bill]:
         owed = {
             account.name: list(amounts(charge.cost, account.filter.tally.currency)) for account in payers(state, charge)
         }
-        found = terms(owed, described(charge.cost)), Bill.of(owed)
+        first = terms(owed, described(charge.cost))
+        front, end = charge_front(first, charge.analyst), charge_end(charge.token)
+        found = Offer(first, Bill.of(owed), _own(state, charge), front, end)
         if len(offers) >= _MOST_OFFERS:
             offers.clear()
         offers[asked] = found
     return found
+
+
+def _own(state: State, charge: Charge) -> bool | None:
+    """Whether stored answers serve only whoever asked, by the strictest policy of the lineages; None: nobody."""
+    policies = [lineage_account(state, lineage).reuse for lineage in charge.lineages]
+    return None if "never" in policies else "own" in policies
 
 
 def payers(state: State, charge: Charge) -> Iterator[Account]:

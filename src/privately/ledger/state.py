@@ -51,6 +51,19 @@ class Bill(NamedTuple):
         return cls(accounts, tuple((name, spendable(tuple(texts))) for name, texts in accounts.items()))
 
 
+class Offer(NamedTuple):
+    """On what terms a charge is made: the first line of its text, its bill, and how its text begins and ends.
+
+    `own` says whether stored answers serve only whoever asked, None that none serves.
+    """
+
+    first: bytes
+    bill: Bill
+    own: bool | None
+    front: str
+    end: bytes
+
+
 @lru_cache(maxsize=MOST_TERMS)
 def bill_of(first: bytes) -> Bill:
     """The bill in the first line of the text of a charge; ValueError or KeyError if it is no such line."""
@@ -88,7 +101,7 @@ class Table:
 class State:
     """The sum of all entries up to `head`. `asked` says in which record each analyst was first charged.
 
-    `offers` are first lines of charges with their bills, remembered until another account may have to pay too.
+    `offers` are the terms of charges, remembered until another account may have to pay too.
     """
 
     ledger: str = ""
@@ -99,7 +112,7 @@ class State:
     accounts: dict[str, Account] = field(default_factory=dict)
     tables: dict[str, Table] = field(default_factory=dict)
     asked: dict[str, int] = field(default_factory=dict)
-    offers: dict[Any, tuple[bytes, Bill]] = field(default_factory=dict, compare=False, repr=False)
+    offers: dict[Any, Offer] = field(default_factory=dict, compare=False, repr=False)
 
     def copy(self) -> State:
         """One that may go on by itself."""
@@ -258,6 +271,8 @@ def _spent(tally: Tally, spent: Sequence[Amounts]) -> Tally | None:
 
     Costs are never negative: if all of them together fit, so does each in its turn.
     """
+    if len(spent) == 1:
+        return tally.plus_amounts(spent[0])
     found: Tally | None = tally
     distinct = {id(amounts): amounts for amounts in spent}  # equal ones are mostly the same object
     for key, times in Counter(map(id, spent)).items() if len(distinct) > 1 else [(id(spent[0]), len(spent))]:

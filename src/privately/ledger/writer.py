@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from copy import copy
+from time import monotonic
 from typing import Any, TypeAlias, TypeVar
 
 from privately.errors import LedgerCorrupt, LedgerUnavailable, PrivatelyError
 from privately.ledger.book import Book, Clock, follow
 from privately.ledger.desks import Answerable, Desk
-from privately.ledger.rounds import Act, perform
+from privately.ledger.rounds import Act, Asked, Outcome, perform
 from privately.ledger.state import State
 from privately.ledger.stores import Session, Store
 
 Result = TypeVar("Result")
 Look: TypeAlias = Callable[[Session], Result]
+_SOON = 0.001
 
 
 class Writer:
@@ -25,6 +27,7 @@ class Writer:
         self._state: State | None = None
         self._fault: LedgerCorrupt | None = None
         self._desk: Desk[Act[Any]] | None = None
+        self._owed: list[Outcome] = []
 
     @property
     def state(self) -> State | None:
@@ -37,36 +40,60 @@ class Writer:
 
     def perform(self, act: Act[Result]) -> Result:
         """Has an act done in the next turn, and waits until it is durable."""
-        if self._desk is None:
-            raise LedgerUnavailable("the ledger was opened for reading only.", hint="Open it with Ledger.open.")
-        result: Result = self._desk.perform(act)
+        result: Result = self._writing().perform(act)
         return result
 
-    def take_turn(self, acts: Sequence[tuple[Act[Any], Answerable]]) -> None:
-        """One transaction for all acts; each future then holds its result or its error."""
+    def submit(self, act: Act[Any], answerable: Answerable) -> None:
+        """Has an act done in the next turn. Its result is given when it is durable, in the thread of the writer."""
+        self._writing().submit(act, answerable)
+
+    def _writing(self) -> Desk[Act[Any]]:
+        if self._desk is None:
+            raise LedgerUnavailable("the ledger was opened for reading only.", hint="Open it with Ledger.open.")
+        return self._desk
+
+    def take_turn(self, acts: Sequence[Asked]) -> None:
+        """One transaction for all acts; each future then holds its result or its error.
+
+        Where others wait already, and all of these are patient, they hear of it while the next turn is being synced.
+        """
         if not acts:
             return
         if self._fault is not None:
+            self._give()
             _fail(acts, self._fault)
             return
+        start = monotonic()
         try:
             with self._store.writing() as session:
+                prompt = monotonic() - start < _SOON
                 book = Book(session, follow(session, self._state), self._clock)
                 outcomes = perform(book, acts)
                 book.finish()
+                self._give()
         except BaseException as fault:
             self._state = None
             self._fault = fault if isinstance(fault, LedgerCorrupt) else None
+            self._give()
             _fail(acts, fault)
             if not isinstance(fault, Exception):
                 raise
             return
-        self._state = book.state
+        self._state, self._owed = book.state, outcomes
+        if not (prompt and self._desk is not None and self._desk.waiting and _patient(acts)):
+            self._give()
+
+    def _give(self) -> None:
+        """Tells those of the last turn what came of it, if they were not told yet. It is durable."""
+        outcomes, self._owed = self._owed, []
         for future, result, refusal in outcomes:
-            if refusal is None:
-                future.set_result(result)
-            else:
-                future.set_exception(refusal)
+            try:
+                if refusal is None:
+                    future.set_result(result)
+                else:
+                    future.set_exception(refusal)
+            except Exception:  # noqa: BLE001, S112 - a future that was cancelled, or breaks, is nobody else's affair
+                continue
 
     def close(self) -> None:
         """Ends after what waits is done."""
@@ -86,6 +113,10 @@ class Reader:
         result: Result = self._desk.perform(look)
         return result
 
+    def submit(self, look: Look[Any], answerable: Answerable) -> None:
+        """The same, for whoever does not wait in a thread."""
+        self._desk.submit(look, answerable)
+
     def close(self) -> None:
         """Ends after what waits is done."""
         self._desk.close()
@@ -103,8 +134,16 @@ class Reader:
                 future.set_result(found)
 
 
-def _fail(acts: Sequence[tuple[Act[Any], Answerable]], fault: BaseException) -> None:
+def _patient(acts: Sequence[Asked]) -> bool:
+    """Whether all of them wait as coroutines do, which keep nobody from anything meanwhile."""
+    return all(getattr(future, "patient", False) for _, future in acts)
+
+
+def _fail(acts: Sequence[Asked], fault: BaseException) -> None:
     """Each with an error of its own, as threads add where they raised it."""
     for _, future in acts:
-        if not future.done():
-            future.set_exception(copy(fault) if isinstance(fault, PrivatelyError) else fault)
+        try:
+            if not future.done():
+                future.set_exception(copy(fault) if isinstance(fault, PrivatelyError) else fault)
+        except Exception:  # noqa: BLE001, S112 - as above
+            continue

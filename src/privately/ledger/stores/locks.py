@@ -35,7 +35,7 @@ class FileLock:
     def __init__(self, path: Path, *, patience: float) -> None:
         if fcntl is None:  # pragma: no cover - Windows
             raise LedgerUnavailable("this system has no file locks that die with their process.")
-        self.path = path
+        self.path, self._name = path, str(path)
         self.patience = patience
         try:
             self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -104,7 +104,7 @@ class FileLock:
         """A lock file that was replaced is held by several at once."""
         ours = os.fstat(self._file)
         try:
-            found = os.stat(self.path)  # noqa: PTH116 - once for every commit
+            found = os.stat(self._name)  # noqa: PTH116 - once for every commit
         except OSError:
             found = None
         if found is None or (found.st_dev, found.st_ino) != (ours.st_dev, ours.st_ino):
