@@ -45,7 +45,7 @@ def load(declared: Declared, tables: Sequence[Rows]) -> None:
     numbers = [at for at, rows in enumerate(tables) for _ in rows]
     rows = [row for rows in tables for row in rows]
     arrays = [pa.array(numbers, pa.int32())]
-    arrays += [_array([row[at] for row in rows], found) for at, found in enumerate(declared.found)]
+    arrays += [array([row[at] for row in rows], found) for at, found in enumerate(declared.found)]
     names = ["variant", *(f"f{at}" for at in range(len(declared.found)))]
     connection().register("given", pa.table(arrays, names=names))
     cast = [f"CAST(f{at} AS {found}) AS f{at}" for at, found in enumerate(declared.found)]
@@ -53,7 +53,7 @@ def load(declared: Declared, tables: Sequence[Rows]) -> None:
     connection().unregister("given")
 
 
-def _array(cells: Sequence[Cell], found: str) -> Any:
+def array(cells: Sequence[Cell], found: str) -> Any:
     if odd_types.is_odd(found):
         return odd_types.array(cells, found)
     if found == "DATE":
