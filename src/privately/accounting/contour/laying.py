@@ -24,7 +24,7 @@ _REACHES, _LATER_REACHES = np.array([1.0, 1.25, 1.6]), np.array([2.4, 4.0, 8.0])
 _FAR_REACHES = np.array([1.6, 2.4, 4.0])
 """Where frequencies are few, going further costs less than trying twice."""
 _LONG_REACHES = 4.0 * 1.25 ** np.arange(32.0)
-_GUESSED = np.array([0.85, 1.05, 1.4])
+_GUESSED = np.array([0.98, 1.15])
 _NOT_FAR, _NEARLY_SQUARE = 100.0, 1.5
 _AGAIN = np.array([1.0, 1.02, 1.1])
 """Once a reach is known: other points may need a little more."""

@@ -14,7 +14,7 @@ from privately.accounting.contour.chernoff import chernoff
 from privately.accounting.contour.integral import Integral
 from privately.accounting.contour.laplaces import Laplaces
 from privately.accounting.contour.laying import Layout, Whole
-from privately.accounting.contour.sampled_gaussian import Grid
+from privately.accounting.contour.sampled_gaussian import STEEPER, Grid
 from privately.accounting.contour.view import enlarged, exp_above
 from privately.accounting.elementary import Floats
 from privately.accounting.losses import GaussianLoss, LaplaceLoss, SampledGaussianLoss
@@ -22,6 +22,7 @@ from privately.accounting.roads import DEAD_ENDS
 
 _STEEPER = np.array([0.75, 0.9, 1.1, 1.5, 2.0, 2.8, 4.0, 6.0, 9.0])
 """Heights that are tried for the other direction, over that of the first."""
+_KNOWN_STEEPER = np.array(STEEPER)
 _CLEARLY = 0.01
 
 
@@ -45,7 +46,7 @@ class Known:
             return False
         c, gaussian, near = self.layout.c, self.layout.gaussian, float(epsilon)
         try:
-            height = _lowest(grids, gaussian, c * _STEEPER, near, log_delta)
+            height = _lowest(grids, gaussian, c * _steeper(grids), near, log_delta)
             if height is not None and chernoff(Whole(grids, gaussian, height), height, near) <= log_delta:
                 return True
             integral = Integral(self._laid(Whole(grids, gaussian, c)))
@@ -80,6 +81,12 @@ class Known:
                 case _:
                     return None
         return found
+
+
+def _steeper(grids: Sequence[tuple[Grid | Laplaces, int]]) -> Floats:
+    """For a law alone those at which sums were taken along with the first direction's."""
+    is_known = len(grids) == 1 and isinstance(grids[0][0], Grid) and bool(grids[0][0].looks)
+    return _KNOWN_STEEPER if is_known else _STEEPER
 
 
 def _lowest(

@@ -26,8 +26,8 @@ _MOST_ALONE = 4096
 _MOST_RAISED = 1 << 16
 """More numbers are raised to a power in parts, which takes less memory."""
 _UNITY = np.array(1.0)
-_FAINT = 1e-12
-_FAITHFUL = 0.28
+_FAINT = 1e-6
+FAITHFUL = 0.28
 _HOPELESS = 2.0  # as far as two points of the unit disk can be apart
 
 
@@ -58,35 +58,45 @@ class Rough:
 
     losses: Floats
     base: Floats
+    share: Floats | None = None
+    """For samples of normal noise: the part of the mixture that comes from the row."""
 
     def cumulants(self, c: float) -> tuple[float, float, float]:
         """K(c) = ln M(c) and its first two derivatives."""
         top, weights, total = self._weights(c)
-        mean = float(weights @ self.losses) / total
-        centred = self.losses - mean
-        return top + math.log(total), mean, float(weights @ (centred * centred)) / total
+        weighted = weights * self.losses
+        mean = float(np.add.reduce(weighted)) / total
+        spread = float(weighted @ self.losses) / total - mean * mean
+        if spread < _FAINT * mean * mean:
+            centred = self.losses - mean
+            spread = float(weights @ (centred * centred)) / total
+        return top + math.log(total), mean, spread
 
     def levels(self, heights: Floats) -> Floats:
         """K alone, at several places."""
-        exponents = self.base + heights[:, None] * self.losses
-        top = exponents.max(axis=1)
+        exponents = np.multiply.outer(heights, self.losses)
+        exponents += self.base
+        top = np.maximum.reduce(exponents, axis=1)
         exponents -= top[:, None]
-        found: Floats = top + np.log(np.exp(exponents).sum(axis=1))
+        found: Floats = top + np.log(np.add.reduce(np.exp(exponents, out=exponents), axis=1))
         return found
 
-    def fallen(self, c: float, frequencies: Floats) -> Floats:
-        """-ln |phi| at several frequencies."""
+    def shares(self, c: float) -> tuple[float, float] | None:
+        """The mean share at c, and its variance relative to the square of that; None without shares."""
+        if self.share is None:
+            return None
         _, weights, total = self._weights(c)
-        kept = weights > _FAINT
-        turns = np.exp(1j * np.multiply.outer(frequencies, self.losses[kept]))
-        found: Floats = -np.log(np.minimum(np.abs(turns @ (weights[kept] / total)), 1.0) + _FAINT)
-        return found
+        weights *= self.share
+        mean = float(np.add.reduce(weights)) / total
+        return mean, max(float(weights @ self.share) / (total * mean * mean) - 1, 0.0)
 
     def _weights(self, c: float) -> tuple[float, Floats, float]:
-        exponents = self.base + c * self.losses
-        top = float(exponents.max())
-        weights = np.exp(exponents - top)
-        return top, weights, float(weights.sum())
+        exponents = c * self.losses
+        exponents += self.base
+        top = float(np.maximum.reduce(exponents))
+        exponents -= top
+        weights = np.exp(exponents, out=exponents)
+        return top, weights, float(np.add.reduce(weights))
 
 
 @dataclass(frozen=True)
@@ -113,13 +123,18 @@ class View:
         Proof: docs/theory/accounting/contour.md#turning-by-doubling
         Checked-by: tests/accounting/contour/test_view.py::test_turning_by_doubling
         """
+        found, slope, _ = self.turned(step, count)
+        places = step * np.arange(1, count + 1, dtype=np.float64)
+        return found, (self.error + places * slope) * _SLACK
+
+    def turned(self, step: float, count: int) -> tuple[Complex, float, float]:
+        """phi - 1 at these places, how the bounds on the errors grow with w, and how phi - 1 itself does at most."""
         if step * largest(self.losses.real) > LARGEST_ANGLE:
             raise NotApplicable("the sum turns too often")
         found = turned_sums(self.weights, step * self.losses, count)
         rounding = turn_error(count) + 4 * self.losses.size * UNIT
         spread = float(_sizes(self.weights) @ _sizes(self.losses))
-        places = step * np.arange(1, count + 1, dtype=np.float64)
-        return found, (self.error + places * (self.slope + rounding * spread)) * _SLACK
+        return found, self.slope + rounding * spread, spread
 
 
 class _Workspace(threading.local):
@@ -262,10 +277,19 @@ def power(minus_one: Complex, error: Floats, times: int) -> tuple[Complex, Float
             part = slice(start, start + _MOST_RAISED)
             value[part], off[part] = power(minus_one[part], error[part], times)
         return value, off
-    levels = 2 * times.bit_length()
-    each = error + (64 * levels * UNIT) * (_at_most(minus_one) + 2 * error)
-    off = (1.14 * times * _SLACK) * each
-    bounds = np.where(off <= _FAITHFUL, off, _HOPELESS)
+    by_error, by_size = power_errors(times)
+    off = by_error * error + by_size * _at_most(minus_one)
+    return raised_to(minus_one, times), np.where(off <= FAITHFUL, off, _HOPELESS)
+
+
+def power_errors(times: int) -> tuple[float, float]:
+    """What an error of a, and the size of a, add to the error of (1 + a)^times - 1, if the sum is at most FAITHFUL."""
+    each, rounding = 1.14 * times * _SLACK, 128 * times.bit_length() * UNIT
+    return each * (1 + 2 * rounding), each * rounding
+
+
+def raised_to(minus_one: Complex, times: int) -> Complex:
+    """(1 + a)^times - 1, by squaring."""
     square = minus_one
     while not times & 1:
         square, times = square * (2 + square), times >> 1
@@ -277,7 +301,7 @@ def power(minus_one: Complex, error: Floats, times: int) -> tuple[Complex, Float
             more += result
             more += square
             result = more
-    return result, bounds
+    return result
 
 
 def product(a: Complex, a_error: Floats, b: Complex, b_error: Floats) -> tuple[Complex, Floats]:
