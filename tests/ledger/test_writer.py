@@ -1,7 +1,9 @@
 """Whatever waits is written together; an error of one is its own, an error of the disk is everybody's."""
 
 import threading
+import time
 from collections import deque
+from collections.abc import Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from pathlib import Path
@@ -17,6 +19,7 @@ from privately.ledger.acts import MakeCharge, OpenAccount, StoreAnswer
 from privately.ledger.book import Book, now
 from privately.ledger.desks import Promise
 from privately.ledger.ledger import _filter, _found
+from privately.ledger.rounds import Asked, Outcome, perform
 from privately.ledger.stores import SQLiteStore
 from privately.ledger.writer import Writer
 from tests.ledger.examples import charge, founded
@@ -123,13 +126,12 @@ def test_nothing_is_answered_before_it_is_durable(tmp_path: Path) -> None:
 
 def test_many_threads_share_turns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     turns: list[int] = []
-    take = Writer.take_turn
 
-    def counted(self: Writer, acts: list[Any]) -> None:
+    def counted(book: Book, acts: Sequence[Asked]) -> list[Outcome]:
         turns.append(len(acts))
-        take(self, acts)
+        return perform(book, acts)
 
-    monkeypatch.setattr(Writer, "take_turn", counted)
+    monkeypatch.setattr("privately.ledger.writer.perform", counted)
     with founded(tmp_path / "a.ledger", cap=100) as ledger:
         threads = [
             threading.Thread(target=lambda at=at: [ledger.charge(charge(f"{at} {again}")) for again in range(10)])
@@ -143,6 +145,27 @@ def test_many_threads_share_turns(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         assert ledger.verify().charges == 160
     assert sum(turns) == 162
     assert len(turns) < 162
+
+
+def test_whoever_comes_before_the_lock_is_there_is_served_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """While another process writes, all who come are gathered for one turn."""
+    turns: list[int] = []
+
+    def counted(book: Book, acts: Sequence[Asked]) -> list[Outcome]:
+        turns.append(len(acts))
+        return perform(book, acts)
+
+    with founded(tmp_path / "a.ledger", cap=100) as ledger:
+        other = SQLiteStore(tmp_path / "a.ledger")
+        monkeypatch.setattr("privately.ledger.writer.perform", counted)
+        futures = [Future[Any]() for _ in range(10)]
+        with other.writing():
+            for at, future in enumerate(futures):
+                ledger.submit_charge(charge(f"q{at}"), future)
+                time.sleep(0.01)
+        assert [future.result(10).number for future in futures] == list(range(3, 13))
+        assert turns == [10]
+        other.close()
 
 
 def test_closing_waits_for_what_was_asked(tmp_path: Path) -> None:
@@ -224,7 +247,7 @@ class Patient(Future[Any]):
 
 def busy(writer: Writer) -> Writer:
     """Somebody waits all the time."""
-    writer._desk = SimpleNamespace(waiting=1)  # type: ignore[assignment]
+    writer._desk = SimpleNamespace(waiting=1, more=list)  # type: ignore[assignment]
     return writer
 
 

@@ -114,6 +114,21 @@ class Desk(Generic[Task]):
         count = self._queue.qsize()
         return 0 if self._closing else count
 
+    def more(self) -> list[Asked[Task]]:
+        """Those who came since the last ones were given to `serve`, which serves them too."""
+        found: list[Asked[Task]] = []
+        while len(found) < _MOST:
+            try:
+                asked = self._queue.get_nowait()
+            except Empty:
+                break
+            if asked is None:
+                self._queue.put(None)  # the end comes after them
+                break
+            found.append(asked)
+        self._last += _threads(found)
+        return found
+
     def check_process(self) -> None:
         """A forked child has the memory of the parent, locks that are held included, but not its threads."""
         if self._process != os.getpid():
@@ -153,13 +168,13 @@ class Desk(Generic[Task]):
         asked = self._waiting()
         start = time.monotonic()
         tasks = [one for one in asked if one is not None]
+        self._last = _threads(tasks)
         try:
             if tasks:
                 self._serve(tasks)
         except BaseException:
             self._closing = True
             raise
-        self._last = sum(type(answerable) is Promise for _, answerable in tasks)
         self._seconds = time.monotonic() - start
         return None not in asked
 
@@ -209,3 +224,8 @@ class Desk(Generic[Task]):
             except Empty:
                 break
         return found
+
+
+def _threads(asked: Sequence[Asked[Any]]) -> int:
+    """How many of them are threads that wait."""
+    return sum(type(answerable) is Promise for _, answerable in asked)

@@ -67,6 +67,7 @@ class Writer:
         try:
             with self._store.writing() as session:
                 prompt = monotonic() - start < _SOON
+                acts = acts if self._desk is None else [*acts, *self._desk.more()]
                 book = Book(session, follow(session, self._state), self._clock)
                 outcomes = perform(book, acts)
                 book.finish()

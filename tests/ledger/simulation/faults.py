@@ -97,6 +97,10 @@ class Busy(InlineWriter):
 class _Queue:
     waiting = 1
 
+    def more(self) -> list[Asked]:
+        """Nobody who was not given a turn."""
+        return []
+
     def close(self) -> None:
         """There is no thread."""
 

@@ -17,7 +17,7 @@ except ImportError:  # pragma: no cover - Windows
     fcntl = None  # type: ignore[assignment]
 
 _NOTE = 64  # where in the file
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.0002, 0.01
+_FIRST_PAUSE, _LONGEST_PAUSE, _BRISK = 0.0001, 0.01, 0.01
 
 
 class Lock(Protocol):
@@ -82,18 +82,20 @@ class FileLock:
     def _acquire(self) -> None:
         if self._file < 0:
             raise LedgerUnavailable(f"{self.path} was closed.")
-        deadline, pause = time.monotonic() + self.patience, _FIRST_PAUSE
+        start, pause = time.monotonic(), _FIRST_PAUSE
         while True:
             try:
                 fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                if time.monotonic() > deadline:
+                waited = time.monotonic() - start
+                if waited > self.patience:
                     hint = "Another process holds it; is one suspended?"
                     raise LedgerUnavailable(
                         f"waited {self.patience:g} s for {self.path}, nothing was written.", hint=hint
                     ) from None
                 time.sleep(pause)
-                pause = min(2 * pause, _LONGEST_PAUSE)
+                if waited > _BRISK:  # until then, whoever holds it is about to be done
+                    pause = min(2 * pause, _LONGEST_PAUSE)
             except OSError as fault:
                 raise LedgerUnavailable(f"cannot lock {self.path}: {fault.strerror}.") from None
             else:
