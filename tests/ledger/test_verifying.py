@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -240,6 +241,61 @@ def test_what_is_recognised_at_a_glance_is_found_with_care_too(
     at_a_glance = told(path)
     with_care(monkeypatch)
     assert told(path) == at_a_glance
+
+
+def served_nothing(entry: dict[str, Any]) -> None:
+    entry["charge"] = 1
+
+
+def served_later(entry: dict[str, Any]) -> None:
+    entry["charge"] = 99
+
+
+def served_itself(entry: dict[str, Any]) -> None:
+    entry["charge"] = 6
+
+
+def served_what_was_lost(entry: dict[str, Any]) -> None:
+    entry["charge"] = 5
+
+
+def served_under_a_used_key(entry: dict[str, Any]) -> None:
+    entry["key"] = "lost"
+
+
+def served_earlier(entry: dict[str, Any]) -> None:
+    entry["time"] = "1999-01-01T00:00:00.000000Z"
+
+
+LIES_OF_SERVING = [
+    served_nothing,
+    served_later,
+    served_itself,
+    served_what_was_lost,
+    served_under_a_used_key,
+    served_earlier,
+]
+
+
+@pytest.mark.parametrize("lie", [None, *LIES_OF_SERVING])
+def test_what_was_served_was_stored_before(lie: Callable[[dict[str, Any]], None] | None, tmp_path: Path) -> None:
+    path = tmp_path / "l"
+    with founded(path) as ledger:
+        ledger.answer(charge(), lambda _: b"42")
+        ledger.charge(charge("lost", key="lost"))
+        assert ledger.answer(charge(key="k"), lambda _: b"").free
+        ledger.charge(charge("more"))
+
+    def change(texts: Texts) -> None:
+        if lie is not None:
+            lie(of(texts, "served")[0][1])
+
+    rewritten(path, change)
+    if lie is None:
+        assert told(path) == str(Verification(records=7, charges=3, answers=1))
+    else:
+        with pytest.raises(LedgerCorrupt), Ledger.inspect(path) as ledger:
+            ledger.verify()
 
 
 def test_costs_and_names_of_all_kinds(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ from privately.errors import InvalidParameter, LedgerCorrupt, Unanswered
 from privately.ledger.book import Book, Quote, fetched, key_of, stored_answer
 from privately.ledger.catching_up import CaughtUp, caught_up
 from privately.ledger.charges import Charge
-from privately.ledger.entries import Adjusted, Charged, ChargeLine, ClockSet, Entry, Opened, Released
+from privately.ledger.entries import Adjusted, Charged, ChargeLine, ClockSet, Entry, Opened, Released, Served
 from privately.ledger.quotes import offer, question_of, quote
 from privately.ledger.state import Account, State
 from privately.ledger.stores import Head, Row, Session
@@ -88,7 +88,7 @@ class MakeCharge:
         before = [] if book.is_new(self.charge.filed) else attempts(book.session, self.charge.analyst, self.charge.key)
         return (
             self._same_key(book, before)
-            or self._same_question(book, question)
+            or self._same_question(book, question, new=not before)
             or self._charged(book, question, before=str(before[0].number) if before else None)
         )
 
@@ -109,12 +109,16 @@ class MakeCharge:
             hint="It is still running, or was lost; to pay for it once more, ask with again=True.",
         )
 
-    def _same_question(self, book: Book, question: str | None) -> Receipt | None:
+    def _same_question(self, book: Book, question: str | None, *, new: bool) -> Receipt | None:
+        """A key that somebody gave is used up by this too, so that it is recorded; others are never used again."""
         row = None if question is None or book.is_new(question) else book.session.latest(question=question)
         if row is None or row.charge is None:
             return None
         answer = stored_answer(book.session, row)
         _, charged = fetched(book.session, row.charge)
+        if new and self.charge.named:
+            asked = self.charge
+            book.append(Served(analyst=asked.analyst, key=asked.key, body=asked.body, charge=charged.number))
         return Receipt(charge=self.charge, head=charged.head, answer=answer)
 
     def _charged(self, book: Book, question: str | None, *, before: str | None) -> Receipt:
@@ -136,9 +140,12 @@ class MakeCharge:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
-    """One charge for a key, and the record of its answer if there is one."""
+    """One charge for a key, and the record of its answer if there is one.
 
-    entry: Charged
+    Or the charge whose answer served a request that was not charged itself.
+    """
+
+    entry: Charged | Served
     head: Head
     release: Row | None
 
@@ -148,19 +155,31 @@ class Attempt:
 
 
 def attempts(session: Session, analyst: str, key: str, *, known: tuple[Entry, Row] | None = None) -> list[Attempt]:
-    """All charges for a key, the last one first: one, unless some were paid for again. One may be `known` already."""
+    """All charges for a key, the last one first: one, unless some were paid for again. One may be `known` already.
+
+    Of a key that was used without a charge: the one that served it.
+    """
     found: list[Attempt] = []
     row = session.latest(key=key_of(analyst, key))
     number = None if row is None else row.number
     while number is not None:
         entry, row = known if known is not None and known[1].number == number else fetched(session, number)
-        if not isinstance(entry, Charged) or (entry.analyst, entry.key) != (analyst, key):
+        if not isinstance(entry, (Charged, Served)) or (entry.analyst, entry.key) != (analyst, key):
             raise LedgerCorrupt(f"record {number} is filed under a key that is not its own.")
+        if isinstance(entry, Served):
+            return [_served(session, entry, row)]
         found.append(Attempt(entry=entry, head=row.head, release=session.latest(charge=number)))
         if entry.before is not None and not 0 < entry.before < number:
             raise LedgerCorrupt(f"record {number} follows a charge that was not before it.")
         number = entry.before
     return found
+
+
+def _served(session: Session, entry: Served, row: Row) -> Attempt:
+    release = session.latest(charge=entry.charge)
+    if release is None or not entry.charge < release.number < row.number:
+        raise LedgerCorrupt(f"record {row.number} was served what was not stored.")
+    return Attempt(entry=entry, head=fetched(session, entry.charge)[1].head, release=release)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,6 +199,8 @@ class StoreAnswer:
         if known is None or known[1].head != head or known[1].key is None:
             raise InvalidParameter("receipt", "is not of a charge in this ledger.")
         entry, row = known
+        if isinstance(entry, Served):
+            raise InvalidParameter("receipt", "is of a request that was served without a charge.")
         if not isinstance(entry, Charged):
             raise LedgerCorrupt(f"record {row.number} is filed as a charge and is none.")
         charge = self.receipt.charge

@@ -37,7 +37,8 @@ class Charge:
 
     `query` is the question in its one canonical form, with all that decides on the answer, noise included; `snapshot`
     says of which state of the data, in the owner's words or under the owner's key. Both must be public. `key` names
-    the request: the same key with the same request is answered once. `label` is for people who read the history.
+    the request: the same key with the same request is answered once. `named` tells whether a key was given; otherwise
+    it is one that nobody has used. `label` is for people who read the history.
 
     >>> from privately.guarantees import PureDP
     >>> Charge(lineages=["visits"], query="count", cost=PureDP(epsilon="0.1")).lineages
@@ -52,6 +53,7 @@ class Charge:
     token: str | None = None
     key: str = ""
     label: str = ""
+    named: bool = field(default=False, init=False, repr=False, compare=False)
     _memory: dict[bool | None, tuple[str, str | None]] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -78,6 +80,7 @@ class Charge:
         _set(self, "token", None if token is None else checked_name(token, "token"))
         _set(self, "key", new_key() if key is None else checked_name(key, "key"))
         _set(self, "label", checked_text(label, "label", longest=LONGEST_LABEL))
+        _set(self, "named", key is not None)
         _set(self, "_memory", {})
 
     @property

@@ -11,9 +11,6 @@ import re
 _TEXT, _MAYBE = rb'"([^"]*)"', rb'(?:null|"([^"]*)")'
 _PLAIN = bytes(range(32, 127)).replace(b"\\", b"")  # what JSON writes as it is, and the quotation marks around it
 
-CHARGED_END = b',"what":"charged"}'
-"""How the first line of a charge ends."""
-
 usual_charge = re.compile(
     rb'\{"analyst":%b,"before":(?:null|(0|[1-9][0-9]{0,17})),"body":"[^"]*","key":%b,"label":"[^"]*",'
     rb'"question":%b,"snapshot":"[^"]*","time":"(.{27})","token":%b\}' % (_TEXT, _TEXT, _MAYBE, _MAYBE)

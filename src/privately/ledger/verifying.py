@@ -15,25 +15,28 @@ from hashlib import sha256
 from typing import NoReturn
 
 from privately.errors import LedgerCorrupt
-from privately.ledger.book import join
+from privately.ledger.book import join, names
 from privately.ledger.entries import (
+    CHARGED_END,
     Charged,
     Checkpoint,
     Opened,
     Registered,
     Released,
+    Served,
     charge_names,
     kind_of,
     read,
     release_members,
 )
-from privately.ledger.lines import CHARGED_END, is_plain, release_text, usual_charge, usual_time
+from privately.ledger.lines import is_plain, release_text, usual_charge, usual_time
 from privately.ledger.rederiving import check_keys, check_opened, check_registered
 from privately.ledger.settling import Look, Run, settle
 from privately.ledger.state import State
 from privately.ledger.stores import Checking, Head, Page, Row, Session
 
 _EVERY, _LONG = 5_000, 20_000
+_ANSWERED = -1  # which no hash is
 _NOTHING = (None, None, None)
 
 Progress = Callable[[int, int], None]
@@ -121,7 +124,7 @@ class _Verifier:
                 self._carefully(Row(number, hashed, text, key, question, charge), checkpoint, answers.get(number))
                 groups, time = self.run.groups, self.state.time.encode("ascii")
             elif charge is not None:
-                questions[charge] = 0
+                questions[charge] = _ANSWERED
                 answered += 1
             else:
                 group = groups.get((first, analyst, token, asked is None))
@@ -155,6 +158,8 @@ class _Verifier:
             if named != str(charge) or question != asked or key is not None or checkpoint is not None:
                 _misfiled(number)
             self._answered(number, charge or 0, asked, found, (int(size), digest))
+        elif kind is Served:
+            time = self._served(row, checkpoint)
         else:
             self._other(row, checkpoint)
             return
@@ -182,10 +187,21 @@ class _Verifier:
         usual = hash(None if question is None else _encoded(question)) or 1
         if not 0 < charge < number or self.questions[charge] not in {usual, _odd(question)}:
             raise LedgerCorrupt(f"record {number} answers what was not charged, or not any more.")
-        self.questions[charge] = 0
+        self.questions[charge] = _ANSWERED
         if found != said:
             raise LedgerCorrupt(f"the answer stored with record {number} does not verify.")
         self.answers += 1
+
+    def _served(self, row: Row, checkpoint: int | None) -> str:
+        """A request was served the answer to an earlier charge, which was stored by then. Its time."""
+        entry, time = read(row.text)
+        if row[3:] != names(entry) or checkpoint is not None:
+            _misfiled(row.number)
+        if not isinstance(entry, Served) or not 0 < entry.charge < row.number:
+            raise LedgerCorrupt(f"record {row.number} was served what was not stored.")
+        if self.questions[entry.charge] != _ANSWERED:
+            raise LedgerCorrupt(f"record {row.number} was served what was not stored.")
+        return time
 
     def _other(self, row: Row, checkpoint: int | None) -> None:
         """Any record that is neither a charge nor an answer."""

@@ -267,7 +267,7 @@ class SQLiteStore:
         if self._closed:
             raise LedgerUnavailable("the ledger was closed.")
         if self._process != os.getpid():
-            hint = "Open the ledger in the process that uses it."
+            hint = "Open ledgers after forking, or start processes with multiprocessing's 'spawn'."
             raise LedgerUnavailable("the ledger was opened before this process was forked.", hint=hint)
 
 
