@@ -26,6 +26,11 @@ _SKETCHED = 8192
 _DELIMITED = ("delimiter", "quote", "header", "names")
 _OPTIONS = {".csv": _DELIMITED, ".tsv": _DELIMITED, ".txt": _DELIMITED, ".duckdb": ("table",), ".db": ("table",)}
 _MEMORY = ":memory:"
+_OWNER = "owner"
+
+
+class OwnerWarning(UserWarning):
+    """What the owner of a table should know of its data, exactly: nobody who only sees answers may see it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +63,7 @@ def open(  # noqa: A001 - the word for it
     declaration: str | os.PathLike[str] | None = None,
     name: str | None = None,
     lineage: str | None = None,
-    analyst: str = "owner",
+    analyst: str = _OWNER,
     snapshot: str | None = None,
     prepare: str | os.PathLike[str] | None = None,
     by: type[Guarantee] | None = None,
@@ -74,7 +79,8 @@ def open(  # noqa: A001 - the word for it
     made if it is not there. `lineage` names the people whose budget it is: the name
     of the table unless told. How much time and memory a question may take follows from its plan, far more than it can
     need, so that failing is no answer; `limits` set them for all instead. A file's `snapshot` is known by its path,
-    size and time unless told; frames have none.
+    size and time unless told; frames have none. The owner is warned (`OwnerWarning`) of an empty table, of columns of
+    NULL and of rows that name nobody; an `analyst` is not.
     """
     given = {
         "name": name,
@@ -88,7 +94,8 @@ def open(  # noqa: A001 - the word for it
     copy = None if prepare is None else Path(prepare)
     if copy is not None and not copy.exists():
         with _settle(data, given, columns=columns, declaration=declaration, options=options) as original:
-            _prepared(original, copy, ledger)
+            _, notes = _prepared(original, copy, ledger)
+            _warn(original.table, analyst, notes)
     settled = _settle(data, given, columns=columns, declaration=declaration, options=options, copy=copy)
     try:
         key = _key(ledger)
@@ -111,6 +118,7 @@ def open(  # noqa: A001 - the word for it
         cap = about(budget, settled.table.unit.neighbors)
         lineages = _registered(book, settled, engine, key if book.durable else None)
         book.account(settled.lineage, cap=cap, by=by, reuse=reuse)  # type: ignore[arg-type]  # checked there
+        _warn(settled.table, analyst, engine.notes)
     except BaseException:
         book.close()
         engine.close()
@@ -156,7 +164,8 @@ def prepare(
         "change": change,
     }
     with _settle(data, given, columns=columns, declaration=declaration, options=options) as settled:
-        return _prepared(settled, Path(copy), ledger)
+        report, _ = _prepared(settled, Path(copy), ledger)
+        return report
 
 
 def table_of(
@@ -194,7 +203,14 @@ def _unit_of(told: Declaration) -> Unit:
     )
 
 
-def _prepared(settled: Opening, target: Path, ledger: str | os.PathLike[str]) -> TableReport:
+def _warn(table: Table, analyst: str, notes: tuple[str, ...]) -> None:
+    if notes and analyst == _OWNER:
+        told = f"{table.name}: {' '.join(notes)} This is exact, and for the owner alone; session.check() tells more."
+        warnings.warn(OwnerWarning(told), stacklevel=3)
+
+
+def _prepared(settled: Opening, target: Path, ledger: str | os.PathLike[str]) -> tuple[TableReport, tuple[str, ...]]:
+    """The report of a copy that was made, and what of it the owner should hear unasked."""
     if not target.absolute().parent.is_dir():
         raise InvalidParameter("path", f"there is no folder {str(target.parent)!r}.")
     kept = (settled.source.path, Path(ledger), Path(f"{os.fspath(ledger)}.key"))
@@ -202,7 +218,7 @@ def _prepared(settled: Opening, target: Path, ledger: str | os.PathLike[str]) ->
         raise InvalidParameter("path", "must be neither the table nor its ledger.")
     key = _key(ledger).digest(b"rank")
     with Embedded(table=settled.table, source=settled.source, key=key, reader=settled.reader) as engine:
-        return engine.prepare(settled.table.name, target)
+        return engine.prepare(settled.table.name, target), engine.notes
 
 
 def _settle(

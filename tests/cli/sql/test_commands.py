@@ -193,3 +193,13 @@ def test_a_prepared_copy_answers_too(run: Run) -> None:
 @pytest.mark.parametrize("command", ["sql", "explain", "prepare"])
 def test_help_shows_an_example(run: Run, command: str) -> None:
     assert f"Example: privately {command} visits.parquet" in run(command, "--help").out
+
+
+def test_the_owner_hears_of_strange_data_and_the_analyst_does_not(run: Run) -> None:
+    rows = [f"{at % 150 or ''},A," for at in range(300)]
+    Path("visits.csv").write_text("\n".join(["patient,ward,age", *rows, ""]), encoding="utf-8")
+    first = run("sql", "visits.csv", TOTAL, "--epsilon", "1", *BUDGET)
+    assert first.err.startswith("note: visits: age is NULL in every row. 2 rows name no patient;")
+    for words in (("--analyst", "ann"), ()):
+        later = run("sql", "visits.csv", TOTAL, "--epsilon", "0.5", *BUDGET, *words)
+        assert (later.status, later.err) == (0, "")

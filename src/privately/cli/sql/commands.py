@@ -96,8 +96,11 @@ def sql(
         from privately.query.opening import open as open_table
 
         remembered = needed_ledger(ledger)
-        cap = cap_of(given, kept(remembered, opened.lineage))
-        with open_table(file, **cap, ledger=remembered, analyst=analyst, **opened.settings) as session:
+        known = kept(remembered, opened.lineage)
+        cap = cap_of(given, known)
+        with telling.noticing(to_owner=known is None):  # whoever opens the budget owns the data
+            opening = open_table(file, **cap, ledger=remembered, analyst=analyst, **opened.settings)
+        with opening as session:
             asked: Options = {
                 "epsilon": epsilon, "rho": rho, "mu": mu, "delta": delta, "accuracy": accuracy, "assuming": assuming,
                 "keys": keys_of(keys, keys_file, session.table),

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import sys
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import date
@@ -38,6 +39,19 @@ def working(word: str) -> Iterator[None]:
         return
     with console.status(f"{word} ..."):
         yield
+
+
+@contextmanager
+def noticing(*, to_owner: bool) -> Iterator[None]:
+    """What is noticed of a table goes to standard error, and what is exact to nobody but its owner."""
+    from privately.query.opening import OwnerWarning
+
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        yield
+    for one in found:
+        if to_owner or not issubclass(one.category, OwnerWarning):
+            print(f"note: {printable(str(one.message))}", file=sys.stderr)
 
 
 def say(text: str) -> None:

@@ -118,6 +118,8 @@ class Embedded:
             raise InvalidParameter("key", f"must be {KEY_BYTES} random bytes.")
         self._table, self._source, self._key = table, source, key
         self._given, self._limits = limits, limits or Limits()
+        self.notes: tuple[str, ...] = ()
+        """What the owner should hear of the data unasked. Of a prepared copy it was told when that was made."""
         self._state = source.state()
         opened = Reader(source, prepared=prepared, limits=self._limits) if reader is None else reader
         if (opened.source, opened.prepared) != (source, prepared):
@@ -136,24 +138,24 @@ class Embedded:
         """Reads all that a question could read, for the owner: afterwards no single cell can make one fail."""
         if self._source.lines is not None:
             check_lines(self._source.path, self._source.lines)
-        else:
-            self._check_cells()
+        self._check_cells()
         if self._changed():
             raise InvalidParameter("source", "was changed while it was opened.", hint="Open it again.")
 
     def _check_cells(self) -> None:
         """Passes if the engine can read every cell of every declared column; the owner is told which column it is."""
         try:
-            self._pool.tell([checking.reading_text(self._stored)], self._owner_limits())
+            ((counts,),) = self._pool.tell([checking.reading_text(self._stored)], self._owner_limits())
         except EngineFailed:
             for place, column in enumerate(self._table.columns):
                 try:
-                    self._pool.tell([checking.reading_text(self._stored, place)], self._owner_limits())
+                    self._pool.tell([checking.column_text(self._stored, place)], self._owner_limits())
                 except EngineFailed:
                     told = f"{column.name} has a cell that cannot be read, such as a text that is no UTF-8."
                     hint = "Repair or drop such cells, and write the file again."
                     raise InvalidParameter("source", told, hint=hint) from None
             raise
+        self.notes = checking.notes_of(self._stored, counts)
 
     def _copy(self, path: Path) -> Stored:
         described = f"SELECT column_name, column_type FROM (DESCRIBE {preparing.ALIAS}.data)"
