@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from privately.errors import EngineFailed, InvalidParameter
 from privately.plans.types import Type, Value
@@ -22,16 +22,21 @@ if TYPE_CHECKING:
 
 
 class Bins(Mapping[int, int]):
-    """How many rows are in each bin that has any, by the number of the bin."""
+    """How many rows are in each bin that has any, by the number of the bin.
 
-    def __init__(self, places: npt.NDArray[np.int64], counts: npt.NDArray[np.int64]) -> None:
+    Without `places` the counts are of all bins in turn, also of those that are empty.
+    """
+
+    def __init__(self, places: npt.NDArray[np.int64] | None, counts: npt.NDArray[np.integer[Any]]) -> None:
         self.places = places
         self.counts = counts
         self._found: dict[int, int] | None = None
 
     def _dictionary(self) -> dict[int, int]:
         if self._found is None:
-            self._found = dict(zip(self.places.tolist(), self.counts.tolist(), strict=True))
+            places = range(len(self.counts)) if self.places is None else self.places.tolist()
+            pairs = zip(places, self.counts.tolist(), strict=True)
+            self._found = {place: count for place, count in pairs if count or self.places is not None}
         return self._found
 
     def __getitem__(self, place: int) -> int:
@@ -41,7 +46,7 @@ class Bins(Mapping[int, int]):
         return iter(self._dictionary())
 
     def __len__(self) -> int:
-        return len(self.places)
+        return len(self._dictionary())
 
     def __repr__(self) -> str:
         return f"Bins({self._dictionary()!r})"

@@ -114,9 +114,11 @@ def _numbers(batch: Any, choice: Choice) -> Whole:
     numbers: Whole | None = None
     for place, (size, low) in enumerate(zip(choice.sizes, choice.lows, strict=True), start=1):
         column = batch.column(place)
-        filled = column.fill_null(low) if column.null_count else column
+        filled = column.fill_null(0) if column.null_count else column
         digit = filled.to_numpy(zero_copy_only=False).astype(np.int64)
         digit -= low
+        if column.null_count:
+            digit[column.is_null().to_numpy(zero_copy_only=False)] = 0
         numbers = digit if numbers is None else numbers * size + digit
     assert numbers is not None  # noqa: S101  (for the type checker)
     if batch.column(1).null_count:
@@ -238,5 +240,4 @@ def _bins(slots: Whole) -> Bins:
     """Counts in bins: the first is of NULL, and what is just above the last bin is in the last bin."""
     counts = slots[1:-1].copy()
     counts[-1] += slots[-1]
-    filled = np.flatnonzero(counts)
-    return Bins(filled.astype(np.int64), counts[filled])
+    return Bins(None, counts)

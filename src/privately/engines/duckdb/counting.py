@@ -18,6 +18,10 @@ def count(connection: Any, program: Program) -> Counts:
         from privately.engines.duckdb.choosing import chosen_counts
 
         return chosen_counts(connection, program.choice)
+    if program.histogram is not None:
+        from privately.engines.duckdb.binning import histogram_counts
+
+        return histogram_counts(connection, program.histogram)
     connection.execute(f"CREATE OR REPLACE TEMP TABLE grouped AS {program.first}")
     connection.execute(f"CREATE OR REPLACE TEMP TABLE found AS {program.groups}")
     keys, binned = len(program.types), {one.place: one for one in program.bins}

@@ -11,6 +11,7 @@ from privately.engines.duckdb import checking, preparing
 from privately.engines.duckdb.choices import choice_of
 from privately.engines.duckdb.connection import Setup
 from privately.engines.duckdb.emission import program
+from privately.engines.duckdb.histograms import histogram_of
 from privately.engines.duckdb.lines import check_lines
 from privately.engines.duckdb.literals import quoted
 from privately.engines.duckdb.pool import Pool
@@ -183,7 +184,9 @@ class Embedded:
         if scan_of(aggregation.source).table != self._table:
             raise InvalidParameter("aggregation", "is about another table.")
         text = program(aggregation, self._read, self._key)
-        text = replace(text, choice=choice_of(aggregation, self._read, self._key))
+        choice = choice_of(aggregation, self._read, self._key)
+        histogram = None if choice is not None else histogram_of(aggregation, self._read, self._key)
+        text = replace(text, choice=choice, histogram=histogram)
         if self._changed():
             raise failed()
         return self._pool.count(text, limits or self._given or limits_of(aggregation, self._size))

@@ -151,7 +151,8 @@ def bin_text(tally: BinCounts, value: str) -> str:
     last, known = tally.bins - 1, tally.argument.known
     if known.type is Type.REAL:
         lower, scale = literal(_double(tally.lower), Type.REAL), literal(factor(tally.width), Type.REAL)
-        place, inside = f"(({value} - {lower}) * {scale})", "TRY_CAST(floor({v}) AS INTEGER)"
+        above = value if tally.lower == 0 else f"({value} - {lower})"
+        place, inside = f"({above} * {scale})", "TRY_CAST(floor({v}) AS INTEGER)"
     else:
         place = _floor(value, 1 / tally.width, -tally.lower / tally.width, known.range)
         inside = "TRY_CAST({v} AS INTEGER)"
