@@ -202,4 +202,6 @@ def _mechanism(mechanism: object, unit: Fraction) -> str:
 
 
 def _number(value: Fraction) -> str:
-    return decimal_text(value, 4, "ROUND_CEILING")
+    """Four digits, rounded up, in groups of three."""
+    whole, point, rest = decimal_text(value, 4, "ROUND_CEILING").partition(".")
+    return f"{int(whole):,}{point}{rest}" if whole.lstrip("-").isdigit() else f"{whole}{point}{rest}"
