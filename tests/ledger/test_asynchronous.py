@@ -135,7 +135,6 @@ def test_coroutines_and_threads_of_several_loops_share_turns(tmp_path: Path, mon
 
 
 def test_nothing_is_told_before_it_is_durable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also where it is told later, while the next turn is being written."""
     told: list[tuple[int, int]] = []
     with founded(tmp_path / "l", cap=100) as ledger:
         awaited, post = AsyncLedger(ledger), Mailbox.post

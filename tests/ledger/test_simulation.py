@@ -2,7 +2,6 @@
 
 import random
 from concurrent.futures import Future
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ from privately.ledger import Receipt
 from privately.ledger.acts import MakeCharge
 from tests.ledger.simulation.clients import ACCOUNTS, Clients, opening
 from tests.ledger.simulation.disk import SECTOR, Content, Disk, Fate, Killed
-from tests.ledger.simulation.faults import FAULTS, Busy, Patient
+from tests.ledger.simulation.faults import FAULTS
 from tests.ledger.simulation.lives import Plan, Tally, live
 from tests.ledger.simulation.observing import Observer
 from tests.ledger.simulation.processes import Process, Violation
@@ -48,20 +47,6 @@ def test_two_hundred_power_cuts(part: int) -> None:
     assert total.cuts >= 50
     assert total.seen["answers shown"] > 10
     assert total.seen["carried over"] > 5
-
-
-def test_kills_among_those_who_are_told_later() -> None:
-    """Results of a turn are given while the next one is written: never too early, and none is taken back."""
-    total = lives(3_000, 6, replace(KILLS, clients=Patient, writer=Busy))
-    assert total.kills >= 70
-    assert total.seen["answers shown"] > 15
-
-
-@pytest.mark.slow
-def test_kills_and_cuts_among_those_who_are_told_later() -> None:
-    total = lives(40_000, 20, replace(BOTH, clients=Patient, writer=Busy))
-    assert total.kills >= 350
-    assert total.cuts >= 150
 
 
 @pytest.mark.slow

@@ -5,7 +5,6 @@ import time
 from collections import deque
 from collections.abc import Sequence
 from concurrent.futures import Future
-from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -237,59 +236,6 @@ def test_a_future_that_was_cancelled_is_nobody_elses_affair(writer: Writer, fail
 
 def _raise(book: Book) -> None:
     raise RuntimeError
-
-
-class Patient(Future[Any]):
-    """One who may be told later."""
-
-    patient = True
-
-
-def busy(writer: Writer) -> Writer:
-    """Somebody waits all the time."""
-    writer._desk = SimpleNamespace(waiting=1, more=list)  # type: ignore[assignment]
-    return writer
-
-
-def test_the_patient_are_told_in_the_next_turn(writer: Writer) -> None:
-    first, second, third = Patient(), Patient(), Future[Any]()
-    busy(writer).take_turn([(MakeCharge(charge=charge("one")), first)])
-    assert not first.done()
-
-    def look(book: Book) -> None:
-        assert not first.done()
-
-    writer.take_turn([(look, second)])
-    assert first.result().number == 3
-    assert not second.done()
-    writer.take_turn([(OPEN, third)])
-    assert second.exception() is third.exception() is None
-
-
-@pytest.mark.parametrize("fault", [OSError(28, "full"), LedgerCorrupt("chain"), KeyboardInterrupt()])
-def test_the_patient_are_told_if_the_next_turn_fails(writer: Writer, fault: BaseException) -> None:
-    """What was durable stays so; only those of the turn that failed are refused."""
-
-    def fail(book: Book) -> None:
-        raise fault
-
-    first, second, third = Patient(), Patient(), Patient()
-    busy(writer).take_turn([(MakeCharge(charge=charge("one")), first)])
-    with suppress(KeyboardInterrupt):
-        writer.take_turn([(fail, second)])
-    assert first.result().number == 3
-    assert second.exception() is not None
-    writer.take_turn([(MakeCharge(charge=charge("two")), third)])
-    assert third.done() == isinstance(fault, LedgerCorrupt)
-
-
-def test_the_patient_are_told_at_once_where_nobody_else_waits(writer: Writer, monkeypatch: pytest.MonkeyPatch) -> None:
-    alone, slow = Patient(), Patient()
-    writer.take_turn([(OPEN, alone)])
-    assert alone.done()
-    monkeypatch.setattr("privately.ledger.writer._SOON", 0)  # as where another process was first
-    busy(writer).take_turn([(OPEN, slow)])
-    assert slow.done()
 
 
 def test_promises() -> None:

@@ -50,7 +50,6 @@ class Reply:
     """Where the outcome of one task goes: a future of an event loop."""
 
     __slots__ = ("_done", "_mailbox", "future")
-    patient = True
 
     def __init__(self, mailbox: Mailbox, future: Future[Any]) -> None:
         self._mailbox, self.future = mailbox, future

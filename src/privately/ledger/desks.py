@@ -108,12 +108,6 @@ class Desk(Generic[Task]):
                 raise LedgerUnavailable("the ledger was closed.")
         return promise.result()
 
-    @property
-    def waiting(self) -> int:
-        """How many wait to be served, and will be for certain; where it closes, maybe nobody."""
-        count = self._queue.qsize()
-        return 0 if self._closing else count
-
     def more(self) -> list[Asked[Task]]:
         """Those who came since the last ones were given to `serve`, which serves them too."""
         found: list[Asked[Task]] = []
@@ -126,7 +120,7 @@ class Desk(Generic[Task]):
                 self._queue.put(None)  # the end comes after them
                 break
             found.append(asked)
-        self._last += _threads(found)
+        self._last += len(found)
         return found
 
     def check_process(self) -> None:
@@ -168,7 +162,7 @@ class Desk(Generic[Task]):
         asked = self._waiting()
         start = time.monotonic()
         tasks = [one for one in asked if one is not None]
-        self._last = _threads(tasks)
+        self._last = len(tasks)
         try:
             if tasks:
                 self._serve(tasks)
@@ -224,8 +218,3 @@ class Desk(Generic[Task]):
             except Empty:
                 break
         return found
-
-
-def _threads(asked: Sequence[Asked[Any]]) -> int:
-    """How many of them are threads that wait."""
-    return sum(type(answerable) is Promise for _, answerable in asked)

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from copy import copy
-from time import monotonic
 from typing import Any, TypeAlias, TypeVar
 
 from privately.errors import LedgerCorrupt, LedgerUnavailable, PrivatelyError
 from privately.ledger.book import Book, Clock, follow
 from privately.ledger.desks import Answerable, Desk
-from privately.ledger.rounds import Act, Asked, Outcome, perform
+from privately.ledger.rounds import Act, Asked, perform
 from privately.ledger.state import State
 from privately.ledger.stores import Session, Store
 
 Result = TypeVar("Result")
 Look: TypeAlias = Callable[[Session], Result]
-_SOON = 0.001
 
 
 class Writer:
@@ -27,7 +25,6 @@ class Writer:
         self._state: State | None = None
         self._fault: LedgerCorrupt | None = None
         self._desk: Desk[Act[Any]] | None = None
-        self._owed: list[Outcome] = []
 
     @property
     def state(self) -> State | None:
@@ -53,40 +50,26 @@ class Writer:
         return self._desk
 
     def take_turn(self, acts: Sequence[Asked]) -> None:
-        """One transaction for all acts; each future then holds its result or its error.
-
-        Where others wait already, and all of these are patient, they hear of it while the next turn is being synced.
-        """
+        """One transaction for all acts, and for those that came until it began; each future then holds its outcome."""
         if not acts:
             return
         if self._fault is not None:
-            self._give()
             _fail(acts, self._fault)
             return
-        start = monotonic()
         try:
             with self._store.writing() as session:
-                prompt = monotonic() - start < _SOON
                 acts = acts if self._desk is None else [*acts, *self._desk.more()]
                 book = Book(session, follow(session, self._state), self._clock)
                 outcomes = perform(book, acts)
                 book.finish()
-                self._give()
         except BaseException as fault:
             self._state = None
             self._fault = fault if isinstance(fault, LedgerCorrupt) else None
-            self._give()
             _fail(acts, fault)
             if not isinstance(fault, Exception):
                 raise
             return
-        self._state, self._owed = book.state, outcomes
-        if not (prompt and self._desk is not None and self._desk.waiting and _patient(acts)):
-            self._give()
-
-    def _give(self) -> None:
-        """Tells those of the last turn what came of it, if they were not told yet. It is durable."""
-        outcomes, self._owed = self._owed, []
+        self._state = book.state
         for future, result, refusal in outcomes:
             try:
                 if refusal is None:
@@ -133,11 +116,6 @@ class Reader:
                     raise
             else:
                 future.set_result(found)
-
-
-def _patient(acts: Sequence[Asked]) -> bool:
-    """Whether all of them wait as coroutines do, which keep nobody from anything meanwhile."""
-    return all(getattr(future, "patient", False) for _, future in acts)
 
 
 def _fail(acts: Sequence[Asked], fault: BaseException) -> None:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from typing import Any
-from unittest.mock import patch
 
 import apsw
 
 from privately.errors import PrivatelyError
-from privately.ledger import Charge, Receipt, writer
+from privately.ledger import Charge, Receipt
 from privately.ledger.book import Book, follow
 from privately.ledger.desks import Answerable
-from privately.ledger.rounds import Act, Asked, Outcome, perform
+from privately.ledger.rounds import Act
 from privately.ledger.stores import Row, SQLiteStore, sqlite
 from privately.ledger.stores.sqlite import SQLiteSession
 from tests.ledger.simulation.clients import Clients
@@ -86,46 +85,6 @@ class Hasty(InlineWriter):
         self._state = book.state
 
 
-class Busy(InlineWriter):
-    """Somebody else waits at every moment, so that patient clients are told while the next turn is written."""
-
-    def take_turn(self, acts: Sequence[tuple[Act[Any], Answerable]]) -> None:
-        self._desk = _Queue()  # type: ignore[assignment]
-        super().take_turn(acts)
-
-
-class _Queue:
-    waiting = 1
-
-    def more(self) -> list[Asked]:
-        """Nobody who was not given a turn."""
-        return []
-
-    def close(self) -> None:
-        """There is no thread."""
-
-
-class Patient(Clients):
-    """Clients who may be told later."""
-
-    def _future(self, seen: Callable[[Any], None], charge: Charge | None = None) -> Future[Any]:
-        future = super()._future(seen, charge)
-        future.patient = True  # type: ignore[attr-defined]
-        return future
-
-
-class TellsTooSoon(Busy):
-    """Tells the clients of this turn while it is written, not those of the last one."""
-
-    def take_turn(self, acts: Sequence[tuple[Act[Any], Answerable]]) -> None:
-        with patch.object(writer, "perform", self._tells):
-            super().take_turn(acts)
-
-    def _tells(self, book: Book, acts: Sequence[Asked]) -> list[Outcome]:
-        self._owed = perform(book, acts)
-        return []
-
-
 class RunsFirst(Clients):
     """Runs and shows the answer, and is charged for it then."""
 
@@ -150,7 +109,6 @@ FAULTS: dict[str, tuple[Plan, str]] = {
     "run before charge": (Plan(kills=10, clients=RunsFirst), "never charged"),
     "shown before stored": (Plan(kills=10, clients=ShowsBeforeStoring), "not the stored one"),
     "a result before its commit": (Plan(kills=10, writer=Hasty), "handed out and are not in the ledger"),
-    "a result while it is written": (Plan(kills=10, writer=TellsTooSoon), "handed out and are not in the ledger"),
     "hash written after commit": (Plan(kills=10, store=HashesAfterwards), "LedgerCorrupt"),
     "lost checkpoint lock": (Plan(kills=10, store=LosesTheLock), "without the lock"),
 }
