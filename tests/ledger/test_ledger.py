@@ -201,6 +201,7 @@ def test_a_long_query_is_not_kept_but_its_hash(tmp_path: Path) -> None:
         lambda made: made.history(after=-1),
         lambda made: made.history(upto=1.5),
         lambda made: made.backup(":memory:"),
+        lambda made: made.verify(progress=3),
     ],
 )
 def test_wrong_input_leaves_nothing(attempt: Callable[[Ledger], object]) -> None:

@@ -287,6 +287,8 @@ class Ledger:
 
     def verify(self, *, progress: Callable[[int, int], None] | None = None) -> Verification:
         """Reads everything again from the first record on; LedgerCorrupt if anything does not follow."""
+        if not (progress is None or callable(progress)):
+            raise InvalidParameter("progress", "give a function of how many records were read, and of how many.")
         return verified(self._reader.look, aside=self._store.checking, progress=progress)
 
     def backup(self, path: str | os.PathLike[str]) -> None:

@@ -24,7 +24,7 @@ from privately.ledger.stores.faults import explained
 from privately.ledger.stores.locks import FileLock
 from privately.ledger.stores.mounts import check_mounts
 from privately.ledger.stores.protocol import EMPTY, Head, Page, Row, Whole
-from privately.ledger.stores.schema import check_kind, check_schema, found
+from privately.ledger.stores.schema import check_header, check_kind, check_schema, found
 
 MEMORY = ":memory:"
 OLDEST = 3_051_003
@@ -142,8 +142,12 @@ class SQLiteStore:
             forks.forget(self)
 
     def _open_file(self) -> None:
-        if self.path.is_dir() or not self.path.parent.is_dir():
-            raise LedgerUnavailable(f"{self.path} is a directory, or in none.", hint="Give the path of a file.")
+        if not self.path.parent.is_dir():
+            raise LedgerUnavailable(f"there is no directory {self.path.parent}.", hint="Make it first.")
+        if self.path.exists():
+            if not self.path.is_file():
+                raise LedgerUnavailable(f"{self.path} is no file.", hint="Give the path of a ledger, or a new name.")
+            check_header(self.path)
         inspected.check(self.path)
         check_mounts(self.path)
         self._lock = FileLock(self._beside(".lock"), patience=self._patience)
@@ -158,12 +162,11 @@ class SQLiteStore:
         if not self.path.exists():
             self._check_left_behind()
             self._create()
-        if self._lock is not None:
-            self._lock.mark()
-        if self.path.stat().st_size == 0:
-            raise LedgerCorrupt(f"{self.path} is empty.", hint="Remove it only if a new budget is meant.")
+        check_header(self.path)
         self.place = _place(self._name)
         self._writer = self._connected(str(self.path))
+        if self._lock is not None:
+            self._lock.mark()
         self._reader = self._connected(str(self.path))
         self._reader.execute("PRAGMA query_only = ON").fetchall()
         with transaction(self._writer, "BEGIN IMMEDIATE"):
