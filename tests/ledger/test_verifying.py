@@ -18,9 +18,10 @@ from privately.ledger import Ledger, settling
 from privately.ledger import book as books
 from privately.ledger.entries import Charged, Released
 from privately.ledger.state import State
-from privately.ledger.verifying import Verification, verified
+from privately.ledger.stores import Row
+from privately.ledger.verifying import Verification, _Verifier, verified
 from tests.ledger.examples import charge, founded, used
-from tests.ledger.rewriting import Texts, of, rewritten
+from tests.ledger.rewriting import Texts, of, rechained, rewritten
 from tests.ledger.verdicts import told, with_care
 
 
@@ -241,6 +242,61 @@ def test_what_is_recognised_at_a_glance_is_found_with_care_too(
     at_a_glance = told(path)
     with_care(monkeypatch)
     assert told(path) == at_a_glance
+
+
+SPELLINGS = {
+    "a control character": (b'"label":"x"', b'"label":"\x01"'),
+    "a line break": (b'"label":"x"', b'"label":"\n"'),
+    "a delete character as it is": (b'"label":"x"', b'"label":"\x7f"'),
+    "no ASCII": (b'"label":"x"', b'"label":"\xc3\xa9"'),
+    "no UTF-8": (b'"label":"x"', b'"label":"\xff"'),
+    "a letter in disguise": (b'"label":"x"', b'"label":"\\u0078"'),
+    "a backslash": (b'"label":"x"', b'"label":"\\"'),
+    "a space between": (b'"label":"x"', b'"label": "x"'),
+    "another member": (b'"label":"x"', b'"label":"x","more":1'),
+    "a member twice": (b'"label":"x"', b'"label":"x","label":"x"'),
+    "a time that is none": (b'"time":"2', b'"time":"z'),
+    "another kind": (b',"what":"charged"', b',"what":"charges"'),
+    "an answer in the terms": (b'"what":"charged"', b'"what":"released"'),
+    "a kind of its own": (b'{"what":"released"}', b'{"what":"release"}'),
+    "a number with a plus": (b'{"charge":', b'{"charge":+'),
+    "a number with a zero": (b'{"charge":', b'{"charge":0'),
+    "a size that is a text": (b'"size":2', b'"size":"2"'),
+    "a question in disguise": (b'"question":"', b'"question":"\\u0061'),
+}
+
+
+@pytest.mark.parametrize("name", SPELLINGS)
+def test_other_spellings_are_noticed(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In charges and answers whose chain fits; and both ways to read them say the same."""
+    path = tmp_path / "l"
+    with founded(path) as ledger:
+        for at in range(2):
+            ledger.answer(charge(f"q{at}", label="x"), lambda _: b"42")
+    rechained(path, lambda text: text)
+    assert told(path).startswith("Verification")
+    rechained(path, lambda text: text.replace(*SPELLINGS[name]))
+    monkeypatch.setattr(Ledger, "_state", lambda _: None)  # verification alone is to notice
+    found = told(path)
+    assert not found.startswith("Verification")
+    with_care(monkeypatch)
+    assert told(path) == found
+
+
+def test_usual_records_are_recognised_at_a_glance(monkeypatch: pytest.MonkeyPatch) -> None:
+    with founded() as ledger:
+        for at in range(5):
+            ledger.answer(charge(f"q{at}", label="x", analyst="ann", token="t", snapshot="s"), lambda _: b"42")
+        seen: list[int] = []
+        looked = _Verifier._carefully
+
+        def counting(verifier: _Verifier, row: Row, *others: Any) -> None:
+            seen.append(row.number)
+            looked(verifier, row, *others)
+
+        monkeypatch.setattr(_Verifier, "_carefully", counting)
+        assert ledger.verify().charges == 5
+        assert seen == [1, 2]
 
 
 def served_nothing(entry: dict[str, Any]) -> None:
