@@ -13,6 +13,8 @@ from privately.rounding import End, Interval
 
 _SCALE = Fraction(1, 1000)
 _MARGIN = 1e-12
+_FAR = 0.99
+"""An epsilon below this part of about the largest loss is below the largest loss."""
 LARGEST_EPSILON = Fraction(10**12)
 """Beyond it delta is only bounded by what it is here."""
 NEVER = Interval(math.inf, math.inf, method="no epsilon is enough")
@@ -61,7 +63,8 @@ class EpsilonAt:
         upper: End = found.upper
         if low != high:
             upper = road.epsilon(finite, low, self.width).upper if low > 0 else math.inf
-        largest = largest_loss(composition)
+        is_far = upper < _FAR * roughly_largest(composition)
+        largest = None if is_far else largest_loss(composition)
         if largest is None or self.delta < composition.infinite:
             return found if upper is found.upper else Interval(found.lower, upper, method=found.method)
         limit = largest.interval().upper

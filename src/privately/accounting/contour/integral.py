@@ -95,7 +95,8 @@ class Integral:
         if len(layout.views) != 1 or layout.gaussian or layout.atoms:
             return None
         ((view, times),) = layout.views
-        if type(view) is not View:
+        times *= view.repeated
+        if not times:
             return None
         found, slope, spread = view.turned(self.step, layout.count)
         by_error, by_size = (enlarged(by) for by in power_errors(times))

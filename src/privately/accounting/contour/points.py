@@ -54,19 +54,18 @@ class Points:
         """e^(sL) - 1 for several s at once, a row each, with what `quickly` says of them; None if floats do not allow
         it for all.
         """
-        if not (self.is_plain and np.max(self.weight_error) <= _FINE):
+        if not (self.is_plain and isinstance(self.weight_error, float) and self.weight_error <= _FINE):
             return None
         exponent = np.multiply.outer(np.array(powers), self.loss)
         if not np.maximum.reduce(exponent, axis=None) < _LARGEST_EXPONENT:
             return None
         lifted, base = expm1(exponent), self.base
-        size = np.abs(lifted)
-        firsts, lasts = (lifted[:, (0, -1)] * base[[0, -1]]).T.tolist()
-        sums = zip((lifted @ base).tolist(), (size @ base).tolist(), (size @ self._wrong).tolist(), strict=True)
+        size, left, right = np.abs(lifted), float(base[0]), float(base[-1])
+        rows = lifted @ base, size @ base, size @ self._wrong, lifted[:, 0], lifted[:, -1]
         (wrong, whole), found = self._wholes, []
-        for s, (excess, sizes, spread), first, last in zip(powers, sums, firsts, lasts, strict=True):
+        for s, excess, sizes, spread, first, last in zip(powers, *(row.tolist() for row in rows), strict=True):
             off = (2.0**-38 + 2 * base.size * UNIT) * sizes + 4 * abs(s) * (wrong + spread)
-            ends = float(base[0]) + first, float(base[-1]) + last
+            ends = left + left * first, right + right * last
             found.append(Look(excess + enlarged(off), whole + excess, ends))
         return lifted, found
 

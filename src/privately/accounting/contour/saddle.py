@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import cast
 
 import numpy as np
 
@@ -50,7 +51,7 @@ class Outline:
 
     def start(self, log_delta: float) -> float:
         """A first guess of the saddle for this delta, right for normal losses; below where a law grows too steep."""
-        laws = [(law, times) for law, times in self.parts if _guides(type(law)) and isinstance(law, Guided)]
+        laws = [(cast("Guided", law), times) for law, times in self.parts if _guides(type(law))]
         variance = self.mu_squared + sum(times * law.rough_variance for law, times in laws)
         if len(laws) < len(self.parts) or not variance > 0:
             return _START
@@ -162,8 +163,8 @@ def _search(outline: Outline, excess: Callable[[Saddle], tuple[float, float]], s
 
 @cache
 def _guides(kind: type) -> bool:
-    """Whether it may be Guided, which takes long to find out."""
-    return hasattr(kind, "rough_variance")
+    """Whether laws of this kind are Guided, which takes long to find out."""
+    return hasattr(kind, "rough_variance") and hasattr(kind, "steep_from")
 
 
 def _ratio(wanted: float, there: float) -> float:

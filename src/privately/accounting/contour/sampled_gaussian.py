@@ -7,7 +7,7 @@ with L = ln(1 - q + q e^t), where s = z + 1 for "remove" (the loss is L) and s =
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -109,7 +109,7 @@ class SampledGaussian:
         line = Line.best(self.mu, c, quiet, removes=self.removes)
         beside, along = line.step(quiet), self._step(c, reach, quiet)
         if _WORTHWHILE * along >= beside:
-            line, beside = replace(line, height=0.0), along
+            line, beside = Line(self.mu, self.removes, c, 0.0), along
         step = min(beside, self._step(highest, 0.0, quiet), 0.5)
         step = max(math.floor(step * _DYADIC), 1) / _DYADIC
         left, right = self.ends(highest, math.sqrt(2 * (quiet + line.edge)))
@@ -321,7 +321,8 @@ class Grid:
     def mirrored(self) -> Grid:
         """The other direction: for a Chernoff bound, not for a view, as points beside the real line serve one only."""
         other = SampledGaussian(self.law.mu, self.law.rate, not self.law.removes)
-        return Grid(other, self.x, self.step, self.points, self.share, replace(self.line, height=0.0), self.looks)
+        line = Line(other.mu, other.removes, self.line.c, 0.0)
+        return Grid(other, self.x, self.step, self.points, self.share, line, self.looks)
 
     def atoms(self, c: float, view: View, times: int) -> None:
         """None that could be taken out."""

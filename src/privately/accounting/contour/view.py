@@ -127,6 +127,11 @@ class View:
         places = step * np.arange(1, count + 1, dtype=np.float64)
         return found, (self.error + places * slope) * _SLACK
 
+    @property
+    def repeated(self) -> int:
+        """How often what `turned` gives is in it; 0 where that does not say all."""
+        return 1 if type(self) is View else 0
+
     def turned(self, step: float, count: int) -> tuple[Complex, float, float]:
         """phi - 1 at these places, how the bounds on the errors grow with w, and how phi - 1 itself does at most."""
         if step * largest(self.losses.real) > LARGEST_ANGLE:
