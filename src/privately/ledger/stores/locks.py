@@ -17,7 +17,7 @@ except ImportError:  # pragma: no cover - Windows
     fcntl = None  # type: ignore[assignment]
 
 _NOTE = 64  # where in the file
-_FIRST_PAUSE, _LONGEST_PAUSE, _BRISK = 0.0001, 0.01, 0.01
+_SHORTEST_PAUSE, _LONGEST_PAUSE, _SHARE = 0.0001, 0.01, 1 / 8
 
 
 class Lock(Protocol):
@@ -82,7 +82,7 @@ class FileLock:
     def _acquire(self) -> None:
         if self._file < 0:
             raise LedgerUnavailable(f"{self.path} was closed.")
-        start, pause = time.monotonic(), _FIRST_PAUSE
+        start = time.monotonic()
         while True:
             try:
                 fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -93,9 +93,7 @@ class FileLock:
                     raise LedgerUnavailable(
                         f"waited {self.patience:g} s for {self.path}, nothing was written.", hint=hint
                     ) from None
-                time.sleep(pause)
-                if waited > _BRISK:  # until then, whoever holds it is about to be done
-                    pause = min(2 * pause, _LONGEST_PAUSE)
+                time.sleep(min(max(_SHORTEST_PAUSE, _SHARE * waited), _LONGEST_PAUSE))
             except OSError as fault:
                 raise LedgerUnavailable(f"cannot lock {self.path}: {fault.strerror}.") from None
             else:
