@@ -265,6 +265,8 @@ SPELLINGS = {
     "a question in disguise": (b'"question":"', b'"question":"\\u0061'),
 }
 
+CHANGED = (b'{"accounts"', b'{"what":"released"}')
+
 
 @pytest.mark.parametrize("name", SPELLINGS)
 def test_other_spellings_are_noticed(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -275,7 +277,7 @@ def test_other_spellings_are_noticed(name: str, tmp_path: Path, monkeypatch: pyt
             ledger.answer(charge(f"q{at}", label="x"), lambda _: b"42")
     rechained(path, lambda text: text)
     assert told(path).startswith("Verification")
-    rechained(path, lambda text: text.replace(*SPELLINGS[name]))
+    rechained(path, lambda text: text.replace(*SPELLINGS[name]) if text.startswith(CHANGED) else text)
     monkeypatch.setattr(Ledger, "_state", lambda _: None)  # verification alone is to notice
     found = told(path)
     assert not found.startswith("Verification")

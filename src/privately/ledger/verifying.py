@@ -35,7 +35,7 @@ from privately.ledger.settling import Look, Run, settle
 from privately.ledger.state import State
 from privately.ledger.stores import Checking, Head, Page, Row, Session
 
-_EVERY, _LONG = 5_000, 20_000
+_EVERY, _LONG = 1_000, 20_000
 _ANSWERED = -1  # which no hash is
 _NOTHING = (None, None, None)
 
