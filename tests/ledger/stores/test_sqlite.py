@@ -63,30 +63,6 @@ def test_rows_come_back(path: Path) -> None:
     store.close()
 
 
-def test_many_rows_and_names_at_once(path: Path) -> None:
-    store = SQLiteStore(path)
-    rows = [Row(at, b"h", b"t", f"k{at}", None, None) for at in range(1, 6)]
-    with store.writing() as session:
-        session.extend([(*row, None) for row in rows])
-        assert session.known(keys=["k1", "k9", "k5"]) == {"k1", "k5"}
-        session.append(Row(6, b"h", b"t", None, "q", 1))
-        assert session.known(keys=["q"], questions=["q", "k1"]) == {"q"}
-        assert session.known() == set()
-    with store.reading() as session:
-        assert list(session.rows(0, 5)) == rows
-        assert session.checkpoint() == 0
-    store.close()
-
-
-def test_a_name_does_not_end_where_there_is_a_null(path: Path) -> None:
-    store = SQLiteStore(path)
-    with store.writing() as session:
-        session.extend([(1, b"h", b"t", "k\0one", None, None, None), (2, b"h", b"t", "other", None, None, None)])
-        assert session.known(keys=["k\0one", "other"]) == {"k\0one", "other"}
-        assert session.known(keys=["k", "k\0two", "other"]) == {"other"}
-    store.close()
-
-
 def fail_after(session: SQLiteSession) -> None:
     session.append(ROW)
     raise ZeroDivisionError
