@@ -251,10 +251,10 @@ class Book:
         number, last = self.state.head
         rows: list[Whole] = []
         heads = []
-        for quote in quotes:
-            text = quote.start + stamped + quote.end
+        for _, key, _, start, end, _, _ in quotes:
+            text = start + stamped + end
             number, last = number + 1, sha256(last + text).digest()
-            rows.append((number, last, text, quote.key, None, None, None))
+            rows.append((number, last, text, key, None, None, None))
             heads.append(Head(number, last))
         self.state.add_charges(paid, [quote.analyst for quote in quotes], time, heads[-1])
         self.session.extend(rows)

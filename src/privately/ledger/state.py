@@ -178,11 +178,12 @@ class State:
                 last[name] = accounts
         found = []
         for name, spent in owed.items():
-            account = self.accounts[name]
-            tally = _spent(account.filter.tally, spent)
+            _, filter_, reuse, _ = self.accounts[name]
+            before = filter_.tally
+            tally = before.plus_amounts(spent[0]) if len(spent) == 1 else _spent(before, spent)
             if tally is None:
                 return None
-            found.append(Account(name, account.filter.with_tally(tally), account.reuse, last[name]))
+            found.append(Account(name, filter_.with_tally(tally), reuse, last[name]))
         return found
 
     def add_charges(self, paid: Sequence[Account], analysts: Iterable[str], time: str, head: Head) -> None:
@@ -271,8 +272,6 @@ def _spent(tally: Tally, spent: Sequence[Amounts]) -> Tally | None:
 
     Costs are never negative: if all of them together fit, so does each in its turn.
     """
-    if len(spent) == 1:
-        return tally.plus_amounts(spent[0])
     found: Tally | None = tally
     distinct = {id(amounts): amounts for amounts in spent}  # equal ones are mostly the same object
     for key, times in Counter(map(id, spent)).items() if len(distinct) > 1 else [(id(spent[0]), len(spent))]:
