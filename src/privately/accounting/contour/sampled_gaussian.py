@@ -34,6 +34,8 @@ _COARSE = 0.6
 ROUGH_WIDTH, ROUGH_DENSITY = 9.0, 3
 STEEPER = (1.2, 3.2)
 """Heights at which the other direction may be far below, over that of the first."""
+_SLIGHT = 0.2
+"""Of E[pull share], the part that E[(pull share)^2] may be for moments to stand for E[1 - e^(-pull share)]."""
 _WORTHWHILE = 2.5
 """So much wider must steps be on a line beside the real one, as points there cost more."""
 
@@ -58,6 +60,12 @@ class SampledGaussian:
     def rough_variance(self) -> float:
         """About the variance of the loss."""
         return self.rate**2 * math.expm1(min(self.mu**2, _LARGEST_LOSS))
+
+    @property
+    def rough_skewness(self) -> float:
+        """About the third cumulant of the loss, while q e^t is small."""
+        grown = math.exp(min(self.mu**2, _TAME / 4))
+        return self.rate**3 * (grown**3 - 3 * grown + 2)
 
     def steep_from(self, times: int) -> float:
         """About where (c + 1) c mu^2/2, less (c + 1) ln 1/q, makes up for the number of steps."""
@@ -299,9 +307,6 @@ class Grid:
 
     def levels(self, heights: Floats) -> Floats:
         """ln M at several places, nearly."""
-        looks = [self.looks.get(self.law.power(height)) for height in heights.tolist()]
-        if all(looks):
-            return np.log1p([look.above for look in looks if look])
         every = max(int(_COARSE / self.step), 1)
         loss, base = self.points.loss[::every], self.points.base[::every]
         powers = heights + 1 if self.law.removes else -heights
@@ -336,14 +341,31 @@ class Grid:
         Proof: docs/theory/accounting/contour.md#how-fast-the-integrand-falls
         Checked-by: tests/accounting/contour/test_sampled_gaussian.py::test_how_fast_the_integrand_falls
         """
-        law, tilted = self.law, self._tilted(c)
-        mean = float(tilted.shares @ self.share)
-        asides = lines(frequencies.tolist(), law.mu, mean, 0.0 if law.removes else c)
-        pulls = np.array([-aside.pull for aside in asides])
-        gains = expm1(pulls[:, None] * self.share) @ -tilted.shares
+        law, tilted, places = self.law, self._tilted(c), frequencies.tolist()
+        mean, second, third, fourth = self._moments(tilted.shares)
+        asides = lines(places, law.mu, mean, 0.0 if law.removes else c)
         missing = self.extent.missing(c, 0.0, self.outside(tilted), QUARTER_TURN)
-        found = fallen(asides, gains.tolist(), missing)
-        return np.array([found[w] for w in frequencies.tolist()])
+        gains, strong, slight = [], [], 0.0
+        for place, (_, pull, _) in enumerate(asides):
+            gains.append(pull * (mean - pull / 2 * (second - pull / 3 * (third - pull / 4 * fourth))))
+            if pull * second > _SLIGHT * mean:
+                strong.append(place)
+            else:
+                slight = max(slight, pull)
+        if strong:
+            pulls = np.array([-asides[place].pull for place in strong])
+            rows = expm1(pulls[:, None] * self.share) @ -tilted.shares
+            for place, gain in zip(strong, rows.tolist(), strict=True):
+                gains[place] = gain
+        missing *= (1 + slight) ** 4
+        found = fallen(asides, gains, missing)
+        return np.array([found[w] for w in places])
+
+    def _moments(self, weights: Floats) -> tuple[float, float, float, float]:
+        """The means of the share and of its powers."""
+        weighed, square = weights * self.share, self.share * self.share
+        first, third = float(np.add.reduce(weighed)), float(weighed @ square)
+        return first, float(weighed @ self.share), third, float(weights @ (square * square))
 
     def _missing(self, tilted: Tilted, c: float, reach: float) -> float:
         return self.extent.missing(c, reach, self.outside(tilted))
