@@ -25,7 +25,7 @@ _CLOSE = 0.4
 _LONGEST_STRIDE = 2.0
 _TOGETHER = 1e-12
 _MOST_BEND = 2.0
-_FEW_ROUNDS = 3
+_FEW_ROUNDS = 2
 _HEIGHTS = (0.6, 1.06, 1.25, 2.0)
 
 
@@ -127,11 +127,12 @@ class Saddle:
 
 def for_delta(outline: Outline, log_delta: float) -> Saddle:
     """The saddle whose delta is about this one."""
-    return _search(
-        outline,
-        lambda saddle: (saddle.log_delta - log_delta, _ratio(log_delta, saddle.log_delta)),
-        outline.start(log_delta),
-    )
+
+    def excess(saddle: Saddle) -> tuple[float, float]:
+        there = saddle.log_delta
+        return there - log_delta, _ratio(log_delta, there)
+
+    return _search(outline, excess, outline.start(log_delta))
 
 
 def for_epsilon(outline: Outline, epsilon: float, start: float = _START) -> Saddle:

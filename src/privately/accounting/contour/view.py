@@ -36,6 +36,10 @@ def largest(a: Floats) -> float:
     return max(float(np.maximum.reduce(a)), -float(np.minimum.reduce(a)))
 
 
+def _is_complex(a: Floats | Complex) -> bool:
+    return a.dtype.kind == "c"
+
+
 def dot(a: Floats, b: Floats) -> float:
     """The sum of the products; of many, without the threads that a library would start."""
     return float(a @ b) if a.size <= _MOST_ALONE else float(np.add.reduce(a * b))
@@ -173,7 +177,7 @@ class Turns:
             block = np.empty(size * (few + many), dtype=np.complex128)
         turns = block[: size * (few + many)].reshape(few + many, size)
         turns[0] = turn_minus_one(angles.real)
-        if np.iscomplexobj(angles):
+        if _is_complex(angles):
             turns[0] += (1 + turns[0]) * expm1(-angles.imag)
         small, large = turns[:few], turns[few:]
         _doubled(small)
@@ -237,7 +241,7 @@ def _doubled(turns: Complex) -> None:
 
 def turned_sums(weights: Floats | Complex, angles: Floats | Complex, count: int) -> Complex:
     """The sum of weights (e^(i n angle) - 1) for n = 1, ..., count."""
-    is_short = angles.size <= _FEW_POINTS and count <= _FEW_TURNS and not np.iscomplexobj(angles)
+    is_short = angles.size <= _FEW_POINTS and count <= _FEW_TURNS and not _is_complex(angles)
     if is_short and count * largest(angles.real) < LARGEST_ANGLE:
         turns = turn_minus_one(angles.real[:, None] * np.arange(1.0, count + 1))
         return np.asarray(np.einsum("j,jn->n", weights, turns), dtype=np.complex128)
@@ -258,7 +262,7 @@ def weighted_rows(weights: Floats, rows: Floats) -> Floats:
 
 
 def _sizes(a: Floats | Complex) -> Floats:
-    return np.sqrt(a.real * a.real + a.imag * a.imag) if np.iscomplexobj(a) else np.abs(a.real)
+    return np.sqrt(a.real * a.real + a.imag * a.imag) if _is_complex(a) else np.abs(a.real)
 
 
 def size_of(a: Complex) -> Floats:
