@@ -7,7 +7,7 @@ from hashlib import sha256
 from typing import Any, Self, Unpack
 
 from privately.engines.protocol import Limits, TableReport
-from privately.errors import InvalidParameter, NoSuchRule
+from privately.errors import BudgetExhausted, InvalidParameter, NoSuchRule
 from privately.guarantees import Derivation, Guarantee, PureDP
 from privately.ledger import Answer, Charge, Ledger
 from privately.ledger import Budget as AccountBudget
@@ -20,7 +20,7 @@ from privately.plans.types import Value
 from privately.query.allocation import allocated
 from privately.query.answering import Engine, answered
 from privately.query.answers import from_bytes, result_of, to_bytes
-from privately.query.asking import Accuracy, budget_of, least_budget, unpayable
+from privately.query.asking import Accuracy, budget_of, exhausted, least_budget, unpayable
 from privately.query.batching import (
     Asked,
     BatchExplanation,
@@ -264,6 +264,8 @@ class Session:
         except NoSuchRule:
             assert isinstance(charge.cost, Guarantee)  # noqa: S101 - nothing else is charged here
             raise unpayable(charge.cost, self.budget.cap, asked) from None
+        except BudgetExhausted as fault:
+            raise exhausted(fault, self.budget) from None
         if receipt.answer is not None:
             return Answer(body=receipt.answer, receipt=receipt, free=True)
         return self._ledger.store(receipt, run())

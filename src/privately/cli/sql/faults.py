@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from privately.cli.sql import telling
-from privately.errors import InvalidParameter, PrivatelyError, Refused
+from privately.errors import BudgetExhausted, InvalidParameter, PrivatelyError, Refused
 
 if TYPE_CHECKING:
     from privately.query.batching import Options
@@ -60,6 +60,8 @@ def _typed(fault: PrivatelyError) -> PrivatelyError:
     """Hints speak of options, as they are typed here."""
     if isinstance(fault, Refused):
         return type(fault)(fault.message, hint=_options(fault.hint), span=fault.span)
+    if isinstance(fault, BudgetExhausted):
+        return BudgetExhausted(asked=fault.asked, left=fault.left, hint=_options(fault.hint))
     if isinstance(fault, InvalidParameter):
         return InvalidParameter(fault.field, fault.message.removeprefix(f"{fault.field}: "), hint=_options(fault.hint))
     return fault
