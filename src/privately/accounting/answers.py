@@ -40,6 +40,7 @@ _MOST_LAWS = 2 * MOST_DIFFERENT
 _ROADS: tuple[tuple[Method, Road], ...] = (
     ("closed form", closed_forms),
     ("contour", contour.FewSteps(is_last=False)),
+    ("contour", contour.JUMPS),
     ("contour", contour.BRIEF),
     ("lattice", lattice),
     ("contour", contour.FewSteps(is_last=True)),
