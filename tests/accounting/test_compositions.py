@@ -379,3 +379,20 @@ def test_sums_of_many_ratios() -> None:
         assert len(sums) > 1
         assert all(one.denominator.bit_length() <= LONGEST_SUM + 4096 for one in sums)
         assert sum(sums) == sum(Fraction(*ratio) for ratio in ratios)
+
+
+@pytest.mark.parametrize("rate", [None, "0.01", "1/3"])
+@pytest.mark.parametrize("times", [1, 7, 10**6])
+@pytest.mark.parametrize("noise", [Gaussian(noise_multiplier="1.25"), Laplace(scale="1/7")])
+def test_one_noise_is_composed_as_all_else(noise: Event, times: int, rate: str | None) -> None:
+    """The short way and the long one, on which it is wrapped in a Sequence, lead to the same."""
+    one = noise if rate is None else PoissonSample(event=noise, rate=rate)
+    event = Repeat(event=one, times=times)
+    assert compositions(event) == compositions(Sequence(events=[event]))
+    assert compositions(one) == compositions(Repeat(event=one, times=1))
+
+
+def test_noise_that_says_nothing_or_all_has_no_short_way() -> None:
+    revealed, none = Gaussian(noise_multiplier=0), PoissonSample(event=Laplace(scale=1), rate=0)
+    for event in (Repeat(event=revealed, times=3), none, Repeat(event=Laplace(scale=2), times=0)):
+        assert compositions(event) == compositions(Sequence(events=[event]))

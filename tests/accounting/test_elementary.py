@@ -29,6 +29,7 @@ from privately.accounting.elementary import (
     log_between,
     log_one,
     normal_tail,
+    normal_tail_one,
     turn_minus_one,
 )
 
@@ -348,6 +349,12 @@ def test_normal_tail() -> None:
     negative = -RANDOM.uniform(0, 40, 300)
     negative = negative[negative > -37]
     assert worst(normal_tail(negative), negative, normal_survival) <= ERROR
+
+
+def test_normal_tail_one() -> None:
+    x = np.concatenate([RANDOM.uniform(-37, 37, 300), signed_scales(-60, 5, 60), [0.0, 8.88, 8.89, 36.99]])
+    x = x[np.abs(x) <= 37]
+    assert worst(np.array([normal_tail_one(one) for one in x.tolist()]), x, normal_survival) <= ERROR
 
 
 @pytest.mark.slow

@@ -72,3 +72,5 @@ def test_the_rough_one_is_never_much_more() -> None:
         assert roughly_largest(add) == pytest.approx(float(exact.upper), rel=1e-6)
         assert largest_loss(remove) is None
     assert roughly_largest(Composition()) == 0
+    (laplace,) = compositions(Repeat(event=Laplace(scale=3), times=600))
+    assert roughly_largest(laplace) == pytest.approx(200)

@@ -56,6 +56,7 @@ def from_tables() -> dict[str, Derivation]:
         "sampled": rules.sampling_without_replacement(survey, sample=2, population=9),
         "poisson": rules.optimal_composition(rules.poisson_sampling(leaky, rate="0.1"), counts=[30], delta="0.3"),
         "zcdp": rules.zcdp_to_approx(rules.sequential(rules.pure_to_zcdp(count), counts=[20]), delta="1e-6"),
+        "leaky": rules.zcdp_to_approx(rules.sequential(rules.approx_to_zcdp(leaky), counts=[3]), delta="0.2"),
         "renyi": rules.renyi_to_approx(
             rules.sequential(rules.zcdp_to_renyi(rules.pure_to_zcdp_simple(count), orders=[2, 4, 8])), delta="1e-6"
         ),

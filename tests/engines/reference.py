@@ -29,6 +29,9 @@ from privately.plans.types import LARGEST_INTEGER
 Hash = Callable[[Sequence[tuple[Value, Type]]], int]
 """A keyed hash of typed values, one row at a time."""
 
+_LARGEST_PERSON = 2**53
+"""From here on not every whole number has a double of its own."""
+
 Row = tuple[Value, Mapping[Identity, Value]]
 """A unit, and the values of a row."""
 
@@ -73,7 +76,9 @@ def converted(kind: Type, value: Any) -> Any:
 
 
 def person(kind: Type, value: Any) -> Any:
-    """To whom a row belongs: a text that is declared as something else has one spelling."""
+    """To whom a row belongs: a text that is declared as something else has one spelling, a double is a whole number."""
+    if isinstance(value, float):
+        return int(value) if value.is_integer() and abs(value) < _LARGEST_PERSON else None
     found = converted(kind, value)
     return found if not isinstance(value, str) or str(found) == value else None
 

@@ -16,6 +16,9 @@ def test_bins_are_a_mapping() -> None:
     assert bins == {0: 2, 5: 3}
     assert repr(bins) == "Bins({0: 2, 5: 3})"
     assert all(type(one) is int for one in bins)
+    every = Bins(None, np.array([2, 0, 0, 0, 0, 3], dtype=np.uint8))
+    assert every == bins
+    assert len(every) == 2
 
 
 @pytest.mark.parametrize("wrong", [{"seconds": 0}, {"seconds": float("nan")}, {"memory": 1}, {"threads": 0}])

@@ -2,6 +2,8 @@
 
 _LAST = "(SELECT max(number) FROM record)"
 _LAST_CHARGE = "(SELECT max(number) FROM record WHERE key IS NOT NULL)"
+_FIRST_CHARGE = "(SELECT min(number) FROM record WHERE key IS NOT NULL)"
+_FIRST_ANSWER = "(SELECT min(number) FROM record WHERE charge IS NOT NULL)"
 _K0, _K1, _LOST = ("'k0' || char(10) || 'ann'", "'k1' || char(10) || 'ann'", "'k2' || char(10) || 'ann'")
 
 
@@ -45,6 +47,11 @@ FORGERIES = {
     "a removed answer": "DELETE FROM answer WHERE number = (SELECT max(number) FROM answer)",
     "an added answer": "INSERT INTO answer VALUES (3, x'00')",
     "an edited checkpoint": f"{_replaced('1/10', '1/99')} WHERE checkpoint IS NOT NULL",
+    "a charge that is a checkpoint": f"UPDATE record SET checkpoint = 1 WHERE number = {_FIRST_CHARGE}",
+    "a charge with a question": f"UPDATE record SET question = 'q' WHERE number = {_FIRST_CHARGE}",
+    "a charge that is an answer": f"UPDATE record SET charge = 1 WHERE number = {_FIRST_CHARGE}",
+    "an answer that is a checkpoint": f"UPDATE record SET checkpoint = 1 WHERE number = {_FIRST_ANSWER}",
+    "an answer with a key": f"UPDATE record SET key = 'k' WHERE number = {_FIRST_ANSWER}",
     "a checkpoint that is none": "UPDATE record SET checkpoint = 1",
     "other types": "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, ' STRICT', '')",
     "another program": "PRAGMA application_id = 7",

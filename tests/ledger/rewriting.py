@@ -43,5 +43,16 @@ def rewritten(path: Path, change: Callable[[Texts], None]) -> None:
             file.execute("CREATE UNIQUE INDEX by_charge ON record (charge) WHERE charge IS NOT NULL")
 
 
+def rechained(path: Path, change: Callable[[bytes], bytes]) -> None:
+    """Changes texts byte by byte and computes the chain anew; what records are filed under stays."""
+    with forging(path) as file:
+        listed: Any = list(file.execute("SELECT number, text FROM record ORDER BY number"))
+        last = EMPTY.hash
+        for number, text in listed:
+            changed = change(text)
+            last = chained(last, changed)
+            file.execute("UPDATE record SET text = ?, hash = ? WHERE number = ?", (changed, last, number))
+
+
 def of(texts: Texts, what: str) -> list[tuple[dict[str, Any], dict[str, Any]]]:
     return [parts for parts in texts if parts[0]["what"] == what]

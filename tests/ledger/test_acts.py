@@ -1,5 +1,9 @@
 """What may be charged, answered and adjusted, and that every refusal leaves nothing behind."""
 
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from privately import accounting as acc
@@ -13,7 +17,7 @@ from privately.errors import (
 )
 from privately.guarantees import ZCDP, ApproxDP, ApproxZCDP, GaussianDP, Guarantee, Neighbors, PureDP
 from privately.ledger import Ledger, Receipt
-from privately.ledger.acts import Reuse
+from privately.ledger.acts import MakeCharge, Reuse
 from privately.ledger.stores import Head
 from tests.ledger.examples import charge, founded
 
@@ -117,6 +121,62 @@ def test_the_strictest_policy_of_all_lineages(one: Reuse, other: Reuse) -> None:
         theirs = ledger.answer(charge(lineages=("a", "b"), analyst="bob"), lambda _: b"44").free
         assert mine == ("never" not in (one, other))
         assert theirs == (one == other == "everyone")
+
+
+def test_a_key_that_was_served_free_is_used_up(tmp_path: Path) -> None:
+    """For good; and the same request is given the same answer, whatever became of the data since."""
+    path = tmp_path / "l"
+    with founded(path) as ledger:
+        first = ledger.answer(charge(analyst="ann", snapshot="s1"), lambda _: b"42")
+        served = ledger.answer(charge(analyst="bob", snapshot="s1", key="k"), never)
+        assert (served.body, served.free, served.receipt.head) == (b"42", True, first.receipt.head)
+    with Ledger.open(path) as ledger:
+        records = ledger.head.number
+        with pytest.raises(InvalidParameter, match="another request"):
+            ledger.answer(charge("sum", analyst="bob", key="k"), never)
+        with pytest.raises(InvalidParameter, match="another request"):
+            ledger.answer(charge(analyst="bob", snapshot="s1", key="k", cost=PureDP(epsilon="0.2")), never, again=True)
+        later = ledger.answer(charge(analyst="bob", snapshot="s2", key="k"), never)
+        assert (later.body, later.free, later.receipt.head) == (b"42", True, first.receipt.head)
+        assert not ledger.answer(charge(analyst="ann", snapshot="s2", key="k"), lambda _: b"43").free
+        assert ledger.head.number == records + 2
+        assert spent(ledger) == PureDP(epsilon="0.2")
+        assert ledger.account("visits", analyst="bob", cap=PureDP(epsilon=1)).spent == PureDP(epsilon=0)
+        assert ledger.verify().charges == 2
+
+
+def test_keys_that_nobody_gave_leave_no_record() -> None:
+    with founded() as ledger:
+        ledger.answer(charge(), lambda _: b"42")
+        before = ledger.head
+        for _ in range(3):
+            assert ledger.answer(charge(analyst="bob"), never).free
+        assert ledger.head == before
+
+
+def test_two_in_one_turn_with_one_key() -> None:
+    """The second sees the first, although nothing is committed yet."""
+    with founded() as ledger:
+        ledger.answer(charge(), lambda _: b"42")
+        asked: list[tuple[Any, Future[Any]]] = [
+            (MakeCharge(charge=charge(key="k", cost=PureDP(epsilon=number))), Future()) for number in (1, 2, 1)
+        ]
+        ledger._writer.take_turn(asked)
+        assert asked[0][1].result().answer == asked[2][1].result().answer == b"42"
+        with pytest.raises(InvalidParameter, match="another request"):
+            asked[1][1].result()
+        assert [record.entry.what for record in ledger.history()][-1] == "served"
+        assert ledger.verify().records == 5
+
+
+def test_a_receipt_of_what_was_served_stores_nothing() -> None:
+    with founded() as ledger:
+        receipt = ledger.answer(charge(), lambda _: b"42").receipt
+        ledger.answer(charge(key="k"), never)
+        forged = Receipt(charge=charge(key="k"), head=Head(ledger.head.number, ledger.head.hash))
+        with pytest.raises(InvalidParameter, match="without a charge"):
+            ledger.store(forged, b"43")
+        assert ledger.charge(receipt.charge).answer == b"42"
 
 
 def test_an_unanswered_question_of_another_is_charged() -> None:

@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Sequence
+from concurrent.futures import Future
 
 import pytest
 
@@ -97,6 +98,36 @@ def test_a_lost_call_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     desk: Desk[int] = Desk(double, "test", gathers=True)
     assert desk.perform(4) == 8
     desk.close()
+
+
+def test_tasks_of_those_who_do_not_wait() -> None:
+    desk: Desk[int] = Desk(double, "test", gathers=True)
+    futures = [Future[int]() for _ in range(5)]
+    for number, future in enumerate(futures):
+        desk.submit(number, future)
+    assert [future.result(10) for future in futures] == [0, 2, 4, 6, 8]
+    desk.close()
+    with pytest.raises(LedgerUnavailable, match="was closed"):
+        desk.submit(1, Future())
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_whoever_stands_behind_one_who_kills_the_thread_is_told() -> None:
+    begun, go = threading.Event(), threading.Event()
+
+    def die(asked: Sequence[tuple[int, Answerable]]) -> None:
+        begun.set()
+        go.wait(10)
+        raise SystemExit
+
+    desk: Desk[int] = Desk(die, "test")
+    first, second = Future[int](), Future[int]()
+    desk.submit(1, first)
+    begun.wait(10)
+    desk.submit(2, second)
+    go.set()
+    with pytest.raises(LedgerUnavailable, match="was closed"):
+        second.result(10)
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")

@@ -162,9 +162,9 @@ def test_what_is_no_charge(second: bytes) -> None:
             way(second)
 
 
-def test_eight_kinds() -> None:
+def test_nine_kinds() -> None:
     assert sorted(KINDS) == sorted(
-        ["founded", "opened", "charged", "released", "adjusted", "registered", "clock set", "checkpoint"]
+        ["founded", "opened", "charged", "released", "served", "adjusted", "registered", "clock set", "checkpoint"]
     )
 
 

@@ -197,6 +197,11 @@ def test_a_long_query_is_not_kept_but_its_hash(tmp_path: Path) -> None:
         lambda made: made.accept_clock(by="me", reason=7),
         lambda made: made.check("no pin"),
         lambda made: Ledger.open(":memory:", pin="no pin"),
+        lambda made: made.history(after="a"),
+        lambda made: made.history(after=-1),
+        lambda made: made.history(upto=1.5),
+        lambda made: made.backup(":memory:"),
+        lambda made: made.verify(progress=3),
     ],
 )
 def test_wrong_input_leaves_nothing(attempt: Callable[[Ledger], object]) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 
 import pytest
 
 from privately.errors import LedgerCorrupt
 from privately.guarantees import PureDP
+from privately.ledger import settling
 from privately.ledger.charges import described
 from privately.ledger.entries import Charged, Founded, Opened, kind_of, terms
 from privately.ledger.ledger import _filter
@@ -27,9 +29,13 @@ def opened(*names: str) -> State:
     return state
 
 
-def run(accounts: dict[str, list[str]], times: int, *, cost: PureDP = COST, question: str | None = "q") -> Run:
-    group = (terms(accounts, described(cost)), "ann", None, question is None)
-    return Run(groups={group: [times, 10, 10 + times - 1]})
+def run(
+    state: State, accounts: dict[str, list[str]], times: int, *, cost: PureDP = COST, question: str | None = "q"
+) -> Run:
+    made = Run(state.accounts)
+    for number in range(10, 10 + times):
+        made.add((terms(accounts, described(cost)), b"ann", None, question is None), number)
+    return made
 
 
 def settled(state: State, made: Run) -> None:
@@ -38,7 +44,7 @@ def settled(state: State, made: Run) -> None:
 
 def test_all_at_once() -> None:
     state = opened("a", "a/ann", "a/bob")
-    settled(state, run({"a": ["1/10"], "a/ann": ["1/10"]}, 10))
+    settled(state, run(state, {"a": ["1/10"], "a/ann": ["1/10"]}, 10))
     assert {name: account.filter.tally.amounts for name, account in state.accounts.items()} == {
         "a": (Fraction(1),),
         "a/ann": (Fraction(1),),
@@ -64,8 +70,65 @@ def test_all_at_once() -> None:
     ],
 )
 def test_what_does_not_add_up(accounts: dict[str, list[str]], times: int, question: str | None, words: str) -> None:
+    state = opened("a", "a/ann", "a/bob")
     with pytest.raises(LedgerCorrupt, match=words):
-        settled(opened("a", "a/ann", "a/bob"), run(accounts, times, question=question))
+        settled(state, run(state, accounts, times, question=question))
+
+
+def each_at_its_own(state: State, count: int, paid: Callable[[int], str]) -> Run:
+    """Charges of 1, 2, 3, ... thousandths, so many that not all of their terms are read."""
+    made = Run(state.accounts)
+    for at in range(1, count + 1):
+        first = terms({"a": [f"{at}/100003"], "a/ann": [paid(at)]}, described(PureDP(epsilon=Fraction(at, 100_003))))
+        made.add((first, b"ann", None, False), 10 + at)
+    return made
+
+
+def test_costs_of_their_own_are_added_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With their terms read or not."""
+    found = []
+    for most in (100, 0, 10**9):
+        monkeypatch.setattr(settling, "_MOST_TERMS", most)
+        state = opened("a", "a/ann")
+        made = each_at_its_own(state, 400, lambda at: f"{at}/100003")
+        assert made.charges == 400
+        assert sum(one.count for one in made.found_alike()) == max(0, 400 - most)
+        settled(state, made)
+        assert state.accounts["a"].filter.tally.amounts == (Fraction(400 * 401 // 2, 100_003),)
+        assert state.accounts["a/ann"].filter.entries == 400
+        found.append(state)
+    assert found[0] == found[1] == found[2]
+
+
+@pytest.mark.parametrize(
+    ("count", "paid", "words"),
+    [
+        (400, lambda at: f"{at - (at == 300)}/100003", "less than the event costs"),
+        (400, lambda at: f"{at}/{100_003 + (at == 400)}", "less than the event costs"),
+        (400, lambda at: "0" if at == 300 else f"{at}/100003", "no cost"),
+        (400, lambda at: f"-{at}/100003" if at == 300 else f"{at}/100003", "no cost"),
+        (400, lambda at: f"{at}/0" if at == 300 else f"{at}/100003", "do not add up"),
+        (447, lambda at: f"{at}/100003", "more than its cap"),
+    ],
+)
+def test_one_false_cost_among_many(count: int, paid: Callable[[int], str], words: str) -> None:
+    state = opened("a", "a/ann")
+    with pytest.raises(LedgerCorrupt, match=words):
+        settled(state, each_at_its_own(state, count, paid))
+
+
+def test_one_more_that_pays_too_much_is_no_lie() -> None:
+    state = opened("a", "a/ann")
+    settled(state, each_at_its_own(state, 400, lambda at: f"{at + (at == 300)}/100003"))
+    assert state.accounts["a/ann"].filter.tally.amounts == (Fraction(400 * 401 // 2 + 1, 100_003),)
+
+
+def alone(first: bytes) -> tuple[State, Run]:
+    """One charge on these terms."""
+    state = opened("a")
+    made = Run(state.accounts)
+    made.add((first, b"ann", None, False), 10)
+    return state, made
 
 
 @pytest.mark.parametrize(
@@ -80,9 +143,12 @@ def test_what_does_not_add_up(accounts: dict[str, list[str]], times: int, questi
         b',"what":"charged"}',
     ],
 )
-def test_what_ends_as_a_charge_and_is_none(first: bytes) -> None:
+def test_what_ends_as_a_charge_and_is_none(first: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     assert kind_of(first) is Charged
     with pytest.raises(LedgerCorrupt):
-        settled(opened("a"), Run(groups={(first, "ann", None, False): [1, 10, 10]}))
+        settled(*alone(first))
+    monkeypatch.setattr(settling, "_MOST_TERMS", 0)
+    with pytest.raises(LedgerCorrupt):
+        settled(*alone(first))
     with pytest.raises(LedgerCorrupt):
         opened("a").apply_charge(first, "ann", "2", Head(3, b""))

@@ -20,7 +20,7 @@ from privately.ledger.entries import (
     Registered,
     Released,
 )
-from privately.ledger.state import State, spendable
+from privately.ledger.state import Bill, State, spendable
 from privately.ledger.stores import Head
 
 CAP = Filter(cap=PureDP(epsilon=1))
@@ -192,3 +192,32 @@ def test_no_checkpoint(data: dict[str, Any]) -> None:
 
 def test_spendable() -> None:
     assert spendable(("1/10", "2")) == (Fraction(1, 10), Fraction(2))
+
+
+@pytest.mark.parametrize(
+    ("spent", "fits"),
+    [
+        (["1/10"] * 10, True),
+        (["1/10"] * 11, False),
+        (["1/10", "1/7", "1/10", "1/7"], True),
+        (["1/2", "1/3", "1/6"], True),
+        (["1/2", "1/3", "1/5"], False),
+        ([f"1/{3**400}", "1/2", f"1/{3**400}"], True),
+        (["1"], True),
+        (["11/10"], False),
+    ],
+)
+@pytest.mark.parametrize("before", [None, "0", "1/1000"])
+def test_bills_are_paid_together_as_one_by_one(spent: list[str], fits: bool, before: str | None) -> None:
+    """Exactly, whatever the units; None where one of them would not fit."""
+    state = after(opened("a", Filter(cap=PureDP(epsilon=1 if before is None else "1001/1000"))), opened("b"))
+    if before is not None:
+        go_on(state, charged(a=["1/1000"]))
+    one_by_one, bills = state.copy(), [Bill.of({"a": [text], "b": [text]}) for text in spent]
+    paid = state.paid(bills)
+    assert (paid is not None) == fits
+    for at, bill in enumerate(bills if fits else []):
+        one_by_one.add_charge(bill, f"analyst {at % 2}", TIMES[1], Head(state.head.number + at + 1, b""))
+    if paid is not None:
+        state.add_charges(paid, [f"analyst {at % 2}" for at in range(len(bills))], TIMES[1], one_by_one.head)
+        assert state == one_by_one

@@ -11,6 +11,7 @@ from privately.errors import InvalidParameter, LedgerCorrupt, LedgerUnavailable
 from privately.ledger import Ledger, book
 from tests.ledger.examples import charge, content, copied, files, forging, founded
 from tests.ledger.forgeries import FORGERIES, HARMLESS
+from tests.ledger.verdicts import told, with_care
 
 NOTICED = (LedgerCorrupt, LedgerUnavailable, InvalidParameter)  # the last: the file says that it is another program's
 
@@ -80,6 +81,19 @@ def test_forgeries(name: str, path: Path, tmp_path: Path) -> None:
         return
     assert name in HARMLESS
     assert shown == honest
+
+
+@pytest.mark.parametrize("name", FORGERIES)
+def test_forgeries_are_told_alike(name: str, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At a glance or with care, and whether the database is checked meanwhile or afterwards."""
+    with forging(path) as connection:
+        connection.execute(FORGERIES[name]).fetchall()
+    found = [told(path)]
+    monkeypatch.setattr("privately.ledger.verifying._LONG", 1)
+    found.append(told(path))
+    with_care(monkeypatch)
+    found.append(told(path))
+    assert found == [found[0]] * 3
 
 
 def test_an_edited_checkpoint_is_noticed_at_once(path: Path) -> None:

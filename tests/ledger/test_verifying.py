@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -13,13 +14,15 @@ from hypothesis import strategies as st
 from privately import accounting as acc
 from privately.errors import LedgerCorrupt
 from privately.guarantees import ZCDP, ApproxDP, PureDP
-from privately.ledger import Ledger
+from privately.ledger import Ledger, settling
 from privately.ledger import book as books
 from privately.ledger.entries import Charged, Released
 from privately.ledger.state import State
-from privately.ledger.verifying import Verification, verified
+from privately.ledger.stores import Row
+from privately.ledger.verifying import Verification, _Verifier, verified
 from tests.ledger.examples import charge, founded, used
-from tests.ledger.rewriting import Texts, of, rewritten
+from tests.ledger.rewriting import Texts, of, rechained, rewritten
+from tests.ledger.verdicts import told, with_care
 
 
 @pytest.fixture
@@ -92,10 +95,12 @@ def test_counting_comes_to_what_adding_one_by_one_does(asked: list[tuple[Fractio
             for at, (epsilon, analyst) in enumerate(asked):
                 ledger.charge(charge(f"q{at}", cost=PureDP(epsilon=epsilon), analyst=analyst))
             state = folded(ledger)
-            assert verified(ledger._reader.look).charges == len(asked)
+            for most in (100, 0):
+                settling._MOST_TERMS = most
+                assert verified(ledger._reader.look).charges == len(asked)
             assert state.head.number == ledger.head.number
     finally:
-        books.CHECKPOINT_EVERY = before
+        books.CHECKPOINT_EVERY, settling._MOST_TERMS = before, 100
 
 
 def cheaper(texts: Texts) -> None:
@@ -220,6 +225,153 @@ def test_a_chain_that_was_computed_anew_does_not_make_a_lie_true(lie: Callable[[
         return
     with pytest.raises(LedgerCorrupt), Ledger.inspect(path) as ledger:
         ledger.verify()
+
+
+@pytest.mark.usefixtures("often")
+@pytest.mark.parametrize("lie", LIES, ids=lambda lie: lie.__name__)
+def test_what_is_recognised_at_a_glance_is_found_with_care_too(
+    lie: Callable[[Texts], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "l"
+    used(path, times=6)
+    try:
+        rewritten(path, lie)
+    except LedgerCorrupt:
+        return
+    monkeypatch.setattr("privately.ledger.settling._MOST_TERMS", 0)
+    at_a_glance = told(path)
+    with_care(monkeypatch)
+    assert told(path) == at_a_glance
+
+
+SPELLINGS = {
+    "a control character": (b'"label":"x"', b'"label":"\x01"'),
+    "a line break": (b'"label":"x"', b'"label":"\n"'),
+    "a delete character as it is": (b'"label":"x"', b'"label":"\x7f"'),
+    "no ASCII": (b'"label":"x"', b'"label":"\xc3\xa9"'),
+    "no UTF-8": (b'"label":"x"', b'"label":"\xff"'),
+    "a letter in disguise": (b'"label":"x"', b'"label":"\\u0078"'),
+    "a backslash": (b'"label":"x"', b'"label":"\\"'),
+    "a space between": (b'"label":"x"', b'"label": "x"'),
+    "another member": (b'"label":"x"', b'"label":"x","more":1'),
+    "a member twice": (b'"label":"x"', b'"label":"x","label":"x"'),
+    "a time that is none": (b'"time":"2', b'"time":"z'),
+    "another kind": (b',"what":"charged"', b',"what":"charges"'),
+    "an answer in the terms": (b'"what":"charged"', b'"what":"released"'),
+    "a kind of its own": (b'{"what":"released"}', b'{"what":"release"}'),
+    "a number with a plus": (b'{"charge":', b'{"charge":+'),
+    "a number with a zero": (b'{"charge":', b'{"charge":0'),
+    "a size that is a text": (b'"size":2', b'"size":"2"'),
+    "a question in disguise": (b'"question":"', b'"question":"\\u0061'),
+}
+
+CHANGED = (b'{"accounts"', b'{"what":"released"}')
+
+
+@pytest.mark.parametrize("name", SPELLINGS)
+def test_other_spellings_are_noticed(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In charges and answers whose chain fits; and both ways to read them say the same."""
+    path = tmp_path / "l"
+    with founded(path) as ledger:
+        for at in range(2):
+            ledger.answer(charge(f"q{at}", label="x"), lambda _: b"42")
+    rechained(path, lambda text: text)
+    assert told(path).startswith("Verification")
+    rechained(path, lambda text: text.replace(*SPELLINGS[name]) if text.startswith(CHANGED) else text)
+    monkeypatch.setattr(Ledger, "_state", lambda _: None)  # verification alone is to notice
+    found = told(path)
+    assert not found.startswith("Verification")
+    with_care(monkeypatch)
+    assert told(path) == found
+
+
+def test_usual_records_are_recognised_at_a_glance(monkeypatch: pytest.MonkeyPatch) -> None:
+    with founded() as ledger:
+        for at in range(5):
+            ledger.answer(charge(f"q{at}", label="x", analyst="ann", token="t", snapshot="s"), lambda _: b"42")
+        seen: list[int] = []
+        looked = _Verifier._carefully
+
+        def counting(verifier: _Verifier, row: Row, *others: Any) -> None:
+            seen.append(row.number)
+            looked(verifier, row, *others)
+
+        monkeypatch.setattr(_Verifier, "_carefully", counting)
+        assert ledger.verify().charges == 5
+        assert seen == [1, 2]
+
+
+def served_nothing(entry: dict[str, Any]) -> None:
+    entry["charge"] = 1
+
+
+def served_later(entry: dict[str, Any]) -> None:
+    entry["charge"] = 99
+
+
+def served_itself(entry: dict[str, Any]) -> None:
+    entry["charge"] = 6
+
+
+def served_what_was_lost(entry: dict[str, Any]) -> None:
+    entry["charge"] = 5
+
+
+def served_under_a_used_key(entry: dict[str, Any]) -> None:
+    entry["key"] = "lost"
+
+
+def served_earlier(entry: dict[str, Any]) -> None:
+    entry["time"] = "1999-01-01T00:00:00.000000Z"
+
+
+LIES_OF_SERVING = [
+    served_nothing,
+    served_later,
+    served_itself,
+    served_what_was_lost,
+    served_under_a_used_key,
+    served_earlier,
+]
+
+
+@pytest.mark.parametrize("lie", [None, *LIES_OF_SERVING])
+def test_what_was_served_was_stored_before(lie: Callable[[dict[str, Any]], None] | None, tmp_path: Path) -> None:
+    path = tmp_path / "l"
+    with founded(path) as ledger:
+        ledger.answer(charge(), lambda _: b"42")
+        ledger.charge(charge("lost", key="lost"))
+        assert ledger.answer(charge(key="k"), lambda _: b"").free
+        ledger.charge(charge("more"))
+
+    def change(texts: Texts) -> None:
+        if lie is not None:
+            lie(of(texts, "served")[0][1])
+
+    rewritten(path, change)
+    if lie is None:
+        assert told(path) == str(Verification(records=7, charges=3, answers=1))
+    else:
+        with pytest.raises(LedgerCorrupt), Ledger.inspect(path) as ledger:
+            ledger.verify()
+
+
+def test_costs_and_names_of_all_kinds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Plain and odd names, costs of their own, in the currency of an account or in another."""
+    with founded(cap=10**6) as ledger:
+        ledger.account('M\u00fcnster "B"', cap=ZCDP(rho=10**6))
+        ledger.account("visits", analyst="J\u00f6rg", cap=PureDP(epsilon=10**6))
+        for at in range(40):
+            lineages = ("visits", 'M\u00fcnster "B"') if at % 3 == 0 else ("visits",)
+            cost = PureDP(epsilon=Fraction(1, 7 + at))
+            analyst = "J\u00f6rg" if at % 2 else 'an"n'
+            asked = charge(f"q{at}", lineages=lineages, cost=cost, analyst=analyst, token="t" if at % 5 else None)
+            ledger.answer(asked, lambda _: b"42")
+        for most in (0, 10, 10**9):
+            monkeypatch.setattr("privately.ledger.settling._MOST_TERMS", most)
+            assert ledger.verify() == Verification(records=ledger.head.number, charges=40, answers=40)
+        with_care(monkeypatch)
+        assert ledger.verify() == Verification(records=ledger.head.number, charges=40, answers=40)
 
 
 def test_a_charge_below_what_its_event_costs(tmp_path: Path) -> None:

@@ -1,9 +1,12 @@
 """Whatever waits is written together; an error of one is its own, an error of the disk is everybody's."""
 
 import threading
+import time
 from collections import deque
+from collections.abc import Sequence
 from concurrent.futures import Future
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,6 +18,7 @@ from privately.ledger.acts import MakeCharge, OpenAccount, StoreAnswer
 from privately.ledger.book import Book, now
 from privately.ledger.desks import Promise
 from privately.ledger.ledger import _filter, _found
+from privately.ledger.rounds import Asked, Outcome, perform
 from privately.ledger.stores import SQLiteStore
 from privately.ledger.writer import Writer
 from tests.ledger.examples import charge, founded
@@ -121,13 +125,12 @@ def test_nothing_is_answered_before_it_is_durable(tmp_path: Path) -> None:
 
 def test_many_threads_share_turns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     turns: list[int] = []
-    take = Writer.take_turn
 
-    def counted(self: Writer, acts: list[Any]) -> None:
+    def counted(book: Book, acts: Sequence[Asked]) -> list[Outcome]:
         turns.append(len(acts))
-        take(self, acts)
+        return perform(book, acts)
 
-    monkeypatch.setattr(Writer, "take_turn", counted)
+    monkeypatch.setattr("privately.ledger.writer.perform", counted)
     with founded(tmp_path / "a.ledger", cap=100) as ledger:
         threads = [
             threading.Thread(target=lambda at=at: [ledger.charge(charge(f"{at} {again}")) for again in range(10)])
@@ -141,6 +144,27 @@ def test_many_threads_share_turns(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         assert ledger.verify().charges == 160
     assert sum(turns) == 162
     assert len(turns) < 162
+
+
+def test_whoever_comes_before_the_lock_is_there_is_served_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """While another process writes, all who come are gathered for one turn."""
+    turns: list[int] = []
+
+    def counted(book: Book, acts: Sequence[Asked]) -> list[Outcome]:
+        turns.append(len(acts))
+        return perform(book, acts)
+
+    with founded(tmp_path / "a.ledger", cap=100) as ledger:
+        other = SQLiteStore(tmp_path / "a.ledger")
+        monkeypatch.setattr("privately.ledger.writer.perform", counted)
+        futures = [Future[Any]() for _ in range(10)]
+        with other.writing():
+            for at, future in enumerate(futures):
+                ledger.submit_charge(charge(f"q{at}"), future)
+                time.sleep(0.01)
+        assert [future.result(10).number for future in futures] == list(range(3, 13))
+        assert turns == [10]
+        other.close()
 
 
 def test_closing_waits_for_what_was_asked(tmp_path: Path) -> None:
@@ -192,6 +216,26 @@ def test_every_waiting_thread_has_an_error_of_its_own(writer: Writer) -> None:
     one, other = turn(writer, break_, MakeCharge(charge=charge()))
     assert one.exception() is not other.exception()
     assert str(one.exception()) == str(other.exception()) == "broken Look."
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_future_that_was_cancelled_is_nobody_elses_affair(writer: Writer, fails: bool) -> None:
+    def broken(_: object) -> None:
+        raise RuntimeError
+
+    gone, other = Future[Any](), Future[Any]()
+    gone.cancel()
+    breaking: Any = SimpleNamespace(set_result=broken, set_exception=broken, done=lambda: False)
+    acts: list[tuple[Any, Any]] = [(MakeCharge(charge=charge("gone")), gone), (MakeCharge(charge=charge()), breaking)]
+    writer.take_turn([*acts, (_raise if fails else OPEN, other)])
+    assert other.done()
+    (later,) = turn(writer, OPEN)
+    assert later.exception() is None
+    assert entries(writer) == (2 if fails else 4)
+
+
+def _raise(book: Book) -> None:
+    raise RuntimeError
 
 
 def test_promises() -> None:

@@ -1,5 +1,6 @@
 """`import privately` loads itself and next to nothing else; no public name loads a third-party package."""
 
+import importlib
 import json
 import subprocess
 import sys
@@ -42,3 +43,40 @@ ENGINES = {"open"}
 def test_a_public_name_loads_the_standard_library_alone(name: str) -> None:
     foreign = top_level(loaded_by(f"import privately; privately.{name}")) - sys.stdlib_module_names
     assert foreign == {"privately"}
+
+
+HEAVY = {"numpy", "pyarrow", "pandas", "sqlglot", "cryptography"}
+
+COUNTING = """
+from privately.engines.duckdb import counting, messages, worker
+from privately.engines.duckdb.connection import Setup, connect
+from privately.engines.duckdb.programs import Program
+from privately.plans.types import Type
+first, groups = "SELECT 'a' AS g0, 3 AS n", "SELECT g0, g0 AS k0, n FROM grouped"
+program = Program(first=first, groups=groups, types=(Type.TEXT,), tallies=1, bins=())
+header = messages.program_header(program)
+assert messages.counts_message(counting.count(connect(Setup()), messages.program_of(header)))
+"""
+
+
+def test_a_worker_counts_without_what_it_has_no_use_for() -> None:
+    loaded = loaded_by(COUNTING)
+    assert not top_level(loaded) & HEAVY
+    of_ours = {name.split(".")[1] for name in loaded if name.startswith("privately.")}
+    assert of_ours == {"engines", "errors", "plans"}
+    assert {name for name in loaded if name.startswith("privately.plans.")} == {"privately.plans.types"}
+
+
+def test_a_session_loads_neither_frames_nor_charts_nor_other_mechanisms() -> None:
+    loaded = loaded_by("import privately; privately.open")
+    assert not top_level(loaded) & {"pyarrow", "pandas", "polars", "duckdb", "scipy"}
+    assert not loaded & {"privately.views.charts", "privately.views.bars", "privately.mechanisms.sparse_vector"}
+
+
+@pytest.mark.parametrize("package", ["mechanisms", "plans", "views"])
+def test_names_that_are_loaded_late_are_those_that_are_listed(package: str) -> None:
+    module = importlib.import_module(f"privately.{package}")
+    assert sorted(module._HOME_OF) == sorted(module.__all__)
+    assert all(getattr(module, name) is not None for name in module.__all__)
+    with pytest.raises(AttributeError):
+        _ = module.nothing

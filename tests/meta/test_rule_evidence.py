@@ -44,6 +44,7 @@ TWINS = {
     "bounded_unit": "test_neighborhoods.py::test_bounded_unit_twin_that_counts_one_row_is_refuted",
     "add_remove_to_replace": "test_neighborhoods.py::test_replacement_twins_are_refuted",
     "pure_to_zcdp": "test_conversions.py::test_twins_are_refuted",
+    "approx_to_zcdp": "test_conversions.py::test_twins_of_approximate_zcdp_are_refuted",
     "pure_to_gaussian": "test_conversions.py::test_twins_are_refuted",
     "zcdp_to_renyi": "test_conversions.py::test_twins_are_refuted",
     "zcdp_to_approx": "test_conversions.py::test_twins_are_refuted",

@@ -618,3 +618,162 @@ SELEC COUNT(*) FROM visits
 '
 --
 /* only a comment */
+# --- FROM first, and other orders of clauses
+FROM visits WHERE age > 3 SELECT COUNT(*)
+WITH v AS (FROM read_csv('data.csv')) SELECT COUNT(*) FROM v
+FROM 'data.csv'
+FROM visits AS v, others SELECT COUNT(*)
+FROM visits LIMIT 1
+FROM visits |> SELECT COUNT(*)
+FROM visits |> AGGREGATE COUNT(*) GROUP BY ward
+SELECT n: COUNT(*) FROM visits, others
+# --- SUMMARIZE, DESCRIBE, SHOW
+SELECT COUNT(*) FROM (SUMMARIZE visits)
+SELECT max FROM (SUMMARIZE visits)
+SELECT COUNT(*) FROM (SUMMARIZE SELECT age FROM visits)
+WITH s AS (SUMMARIZE visits) SELECT COUNT(*) FROM s
+SUMMARIZE 'data.csv'
+SUMMARIZE TABLE visits
+SELECT COUNT(*) FROM (DESCRIBE visits)
+SELECT COUNT(*) FROM (SHOW TABLES)
+SELECT COUNT(*) FROM (SHOW ALL TABLES)
+SHOW DATABASES
+# --- PIVOT and UNPIVOT
+PIVOT visits ON ward USING SUM(age) GROUP BY city
+PIVOT visits ON city IN ('a', 'b') USING COUNT(*)
+WITH p AS (PIVOT visits ON ward USING COUNT(*)) SELECT COUNT(*) FROM p
+SELECT COUNT(*) FROM visits PIVOT (COUNT(*) FOR ward IN ('a'))
+UNPIVOT visits ON COLUMNS(*) INTO NAME n VALUE v
+PIVOT_WIDER visits ON ward USING COUNT(*)
+PIVOT_LONGER visits ON age INTO NAME n VALUE v
+# --- lambdas and lists
+SELECT COUNT(*) FROM visits WHERE list_transform([age], lambda x: x + 1)[1] = 2
+SELECT COUNT(*) FROM visits WHERE list_reduce([1, age], lambda x, y: x + y) = 2
+SELECT COUNT(*) FROM visits WHERE [x + 1 FOR x IN [age]][1] = 2
+SELECT COUNT(*) FROM visits WHERE list_sort([age], lambda x: x) IS NULL
+SELECT SUM(list_aggregate([age], 'sum')) FROM visits
+SELECT COUNT(*) FROM visits WHERE apply([age], x -> error('x')) IS NULL
+SELECT LIST(age ORDER BY age) FROM visits
+SELECT COUNT(*) FROM visits WHERE age IN (SELECT unnest(range(100000000)))
+SELECT COUNT(*) FROM visits WHERE list_contains([1, 2], age)
+# --- COLUMNS and stars
+SELECT COUNT(*) FROM visits WHERE COLUMNS(*) IS NOT NULL
+SELECT SUM(COLUMNS(c -> c LIKE 'a%')) FROM visits
+SELECT COALESCE(*COLUMNS(*)), COUNT(*) FROM visits
+SELECT MIN(COLUMNS(* EXCLUDE (city))) FROM visits
+SELECT * LIKE 'a%' FROM visits
+SELECT COUNT(*) FROM visits GROUP BY ALL
+SELECT ward, COUNT(*) FROM visits GROUP BY COLUMNS('ward')
+SELECT COUNT(visits) FROM visits
+SELECT visits FROM visits
+SELECT ward, COUNT(*) FROM visits GROUP BY ward ORDER BY ALL
+# --- variables and settings
+SELECT getvariable('age'), COUNT(*) FROM visits
+SELECT COUNT(*) FROM visits WHERE age = getvariable('age')
+SELECT COUNT(*) FROM visits LIMIT getvariable('n')
+SET VARIABLE x = (SELECT COUNT(*) FROM visits)
+RESET VARIABLE x
+SELECT COUNT(*) FROM visits WHERE current_setting('threads') = '1'
+SELECT COUNT(*) FROM visits WHERE which_secret('x', 's3') IS NULL
+SET SESSION threads = 1
+SET GLOBAL enable_external_access = true
+RESET enable_external_access
+# --- files
+SELECT COUNT(*) FROM read_text('*')
+SELECT content FROM read_text(['/etc/passwd', '/etc/group'])
+SELECT COUNT(*) FROM read_blob('data.csv')
+SELECT COUNT(*) FROM glob('/etc/*')
+SELECT COUNT(*) FROM visits WHERE age = (SELECT COUNT(*) FROM glob('*'))
+SELECT COUNT(*) FROM visits WHERE city IN (SELECT file FROM glob('*'))
+SELECT COUNT(*) FROM "data.csv"
+SELECT COUNT(*) FROM read_ndjson_objects('data.json')
+SELECT COUNT(*) FROM postgres_scan('', 'public', 't')
+SELECT COUNT(*) FROM iceberg_scan('x')
+SELECT COUNT(*) FROM delta_scan('x')
+SELECT COUNT(*) FROM read_xlsx('x.xlsx')
+SELECT COUNT(*) FROM st_read('x')
+COPY (SELECT * FROM visits) TO 'x.csv'
+EXPORT DATABASE 'x'
+IMPORT DATABASE 'x'
+# --- databases
+ATTACH ':memory:'
+ATTACH ':memory:' AS m
+ATTACH OR REPLACE ':memory:' AS m (ENCRYPTION_KEY 'x')
+ATTACH IF NOT EXISTS 'x.db' (TYPE sqlite)
+ATTACH 'ducklake:x' AS lake
+DETACH DATABASE IF EXISTS m
+USE memory
+SELECT COUNT(*) FROM system.main.duckdb_settings()
+CREATE SECRET s (TYPE s3)
+CREATE PERSISTENT SECRET s (TYPE s3, KEY_ID 'x')
+INSTALL httpfs FROM 'https://example.org'
+# --- SQL/JSON
+SELECT JSON_OBJECT('a': age) FROM visits
+SELECT JSON_ARRAYAGG(age) FROM visits
+SELECT JSON_OBJECTAGG(city: age) FROM visits
+SELECT COUNT(*) FROM visits WHERE JSON_EXISTS(city, '$.a')
+SELECT COUNT(*) FROM visits WHERE JSON_VALUE(city, '$.a') = 'x'
+SELECT COUNT(*) FROM visits WHERE JSON_QUERY(city, '$') IS NULL
+SELECT COUNT(*) FROM JSON_TABLE('[1]', '$[*]' COLUMNS (a INT PATH '$'))
+SELECT COUNT(*) FROM visits WHERE city IS JSON
+SELECT COUNT(*) FROM visits WHERE city -> '$.a' IS NULL
+SELECT COUNT(*) FROM visits WHERE json_transform(city, '{"a": "INT"}') IS NULL
+SELECT json_group_array(age) FROM visits
+SELECT COUNT(*) FROM json_each('[1]')
+# --- macros, prepared statements, parameters
+CREATE MACRO f() AS TABLE SELECT * FROM visits
+CREATE TEMP FUNCTION f(a) AS (SELECT MAX(age) FROM visits)
+CREATE OR REPLACE MACRO count(x) AS x
+SELECT f(1), COUNT(*) FROM visits
+SELECT COUNT(*) FROM f(visits)
+PREPARE q AS SELECT COUNT(*) FROM visits WHERE age = $1
+PREPARE q AS DELETE FROM visits
+EXECUTE q(1)
+EXECUTE q(n := 1)
+EXECUTE IMMEDIATE 'SELECT 1'
+CALL duckdb_functions()
+SELECT COUNT(*) FROM visits WHERE age = $age
+SELECT COUNT(*) FROM visits WHERE age = :age
+SELECT COUNT(*) FROM visits WHERE age = %s
+SELECT COUNT(*) FROM IDENTIFIER('visits')
+SELECT COUNT(*) FROM visits LIMIT ?
+# --- joins that only DuckDB has, samples, QUALIFY
+SELECT COUNT(*) FROM visits POSITIONAL JOIN visits AS other
+SELECT COUNT(*) FROM (SELECT * FROM visits POSITIONAL JOIN others)
+SELECT COUNT(*) FROM visits SEMI JOIN others USING (age)
+SELECT COUNT(*) FROM visits ANTI JOIN others USING (age)
+SELECT COUNT(*) FROM visits ASOF LEFT JOIN visits AS v ON visits.age >= v.age
+SELECT COUNT(*) FROM visits NATURAL JOIN visits AS v
+SELECT COUNT(*) FROM visits CROSS JOIN LATERAL (SELECT age) AS v
+SELECT COUNT(*) FROM visits JOIN visits AS v ON true
+SELECT COUNT(*) FROM visits TABLESAMPLE SYSTEM (1%)
+SELECT COUNT(*) FROM visits TABLESAMPLE BERNOULLI (50 PERCENT) REPEATABLE (1)
+SELECT COUNT(*) FROM (SELECT * FROM visits TABLESAMPLE 10%)
+SELECT COUNT(*) FROM (SELECT * FROM visits USING SAMPLE 1 ROWS)
+SELECT COUNT(*) FROM visits USING SAMPLE reservoir(1 ROWS) REPEATABLE (1)
+SELECT COUNT(*) FROM (SELECT * FROM visits QUALIFY ROW_NUMBER() OVER (ORDER BY age) = 1)
+SELECT ward, COUNT(*) FROM visits GROUP BY ward QUALIFY RANK() OVER (ORDER BY COUNT(*)) = 1
+WITH v AS (SELECT * FROM visits QUALIFY COUNT(*) OVER () > 1) SELECT COUNT(*) FROM v
+SELECT COUNT(*) FROM visits FOR SYSTEM_TIME AS OF 1
+SELECT COUNT(*) FROM visits WITH ORDINALITY
+WITH RECURSIVE r(n) USING KEY (n) AS (SELECT 1 UNION ALL SELECT n FROM r) SELECT COUNT(*) FROM r
+# --- ways to write a text
+SELECT COUNT(*) FROM visits WHERE city = U&'\0061'
+SELECT COUNT(*) FROM visits WHERE city = U&'d!0061t' UESCAPE '!'
+SELECT COUNT(*) FROM U&"vis\0069ts"
+SELECT COUNT(*) FROM visits WHERE city = E'\x61'
+SELECT COUNT(*) FROM visits WHERE city = e'a\'b'
+SELECT COUNT(*) FROM visits WHERE city = x'61'
+SELECT COUNT(*) FROM visits WHERE city = b'01'
+SELECT COUNT(*) FROM visits WHERE city = N'a'
+SELECT COUNT(*) FROM visits WHERE city = $tag$ ' OR 1 = 1 $tag$
+SELECT COUNT(*) FROM visits WHERE city = $$a$$ UNION SELECT 1
+SELECT COUNT(*) FROM visits WHERE city = $é$a$é$
+SELECT COUNT(*) FROM visits WHERE city = 'a' 'b' FROM others
+SELECT COUNT(*) FROM visits WHERE city = '\xF0\x9F'::BLOB
+SELECT COUNT(*) FROM visits WHERE city = chr(0x110000)
+SELECT COUNT(*) FROM visits WHERE city COLLATE NOCASE = 'a'
+SELECT COUNT(*) FROM visits WHERE age = 0x1F_
+SELECT COUNT(*) FROM visits WHERE age = 1_000_
+SELECT COUNT(*) FROM `visits`
+SELECT COUNT(*) FROM [visits]

@@ -41,8 +41,8 @@ class Memory:
     def check(self, table: str) -> TableReport:
         raise AssertionError(table)
 
-    def run(self, aggregation: Aggregation, limits: Limits) -> Counts:
-        assert limits == Limits()
+    def run(self, aggregation: Aggregation, limits: Limits | None) -> Counts:
+        assert limits is None
         self.asked.append(aggregation)
         found = exact(aggregation, self.table)
         return {group: tuple(numbers[group] for numbers in found) for group in found[0]}
@@ -59,7 +59,7 @@ def priced(asked: Question, currency: Any = "epsilon") -> Priced:
 
 def test_public_groups_take_one_pass() -> None:
     engine, asked = Memory(TABLE), question("rows", unit=PERSON)
-    groups, (found,) = answered(priced(asked), engine, Limits(), NoNoise())
+    groups, (found,) = answered(priced(asked), engine, None, NoNoise())
     assert engine.asked == [asked.aggregation]
     assert groups == (("a",), ("b",))
     assert isinstance(found, NoisyNumber)
@@ -68,7 +68,7 @@ def test_public_groups_take_one_pass() -> None:
 
 def test_units_alone_take_one_pass_too() -> None:
     engine, asked = Memory(TABLE), unknown("units", unit=PERSON)
-    groups, (shown,) = answered(priced(asked), engine, Limits(), NoNoise())
+    groups, (shown,) = answered(priced(asked), engine, None, NoNoise())
     assert len(engine.asked) == 1
     assert groups == (("a",), ("b",))
     assert isinstance(shown, ShownKeys)
@@ -78,7 +78,7 @@ def test_units_alone_take_one_pass_too() -> None:
 @pytest.mark.parametrize("currency", ["epsilon", "mu squared"])
 def test_the_second_pass_asks_for_what_was_shown_and_is_needed(currency: str) -> None:
     engine, asked = Memory(TABLE), unknown("rows", unit=PERSON)
-    groups, (shown, rows) = answered(priced(asked, currency), engine, Limits(), NoNoise())
+    groups, (shown, rows) = answered(priced(asked, currency), engine, None, NoNoise())
     first, second = engine.asked
     assert [key.values for key in first.keys] == [None]
     assert [key.values for key in second.keys] == [("a", "b")]
@@ -91,7 +91,7 @@ def test_the_second_pass_asks_for_what_was_shown_and_is_needed(currency: str) ->
 
 def test_if_nothing_is_shown_there_is_no_second_pass() -> None:
     engine, asked = Memory(TABLE[-1:]), unknown("rows", "median", unit=PERSON)
-    groups, (shown, *rest) = answered(priced(asked), engine, Limits(), NoNoise())
+    groups, (shown, *rest) = answered(priced(asked), engine, None, NoNoise())
     assert len(engine.asked) == 1
     assert groups == ()
     assert isinstance(shown, ShownKeys)
@@ -100,7 +100,7 @@ def test_if_nothing_is_shown_there_is_no_second_pass() -> None:
 
 def test_public_keys_are_in_every_group_that_is_shown() -> None:
     engine, asked = Memory(TABLE), unknown("rows", unit=PERSON, public=True)
-    groups, (_, rows) = answered(priced(asked), engine, Limits(), NoNoise())
+    groups, (_, rows) = answered(priced(asked), engine, None, NoNoise())
     assert groups == ((1, "a"), (1, "b"), (None, "a"), (None, "b"))
     assert isinstance(rows, NoisyNumber)
     assert rows.numbers == (30, 0, 0, 0)
@@ -120,7 +120,7 @@ class Noted(NoNoise):
 
 def test_every_value_gets_noise_and_every_group_that_is_shown() -> None:
     noted = Noted()
-    answered(priced(unknown("rows", "sum", unit=PERSON)), Memory(TABLE), Limits(), noted)
+    answered(priced(unknown("rows", "sum", unit=PERSON)), Memory(TABLE), None, noted)
     assert noted.sizes == [3, 2, 2]
 
 
@@ -135,7 +135,7 @@ def tables() -> Iterator[list[Row]]:
 @pytest.mark.parametrize("table", list(tables()))
 def test_no_table_is_an_error(table: list[Row]) -> None:
     asked = unknown("rows", "mean", "median", unit=PERSON)
-    groups, noise = answered(priced(asked), Memory(table), Limits(), NoNoise())
+    groups, noise = answered(priced(asked), Memory(table), None, NoNoise())
     assert groups == (((None,),) if table and table[0][1] is None else ())
     assert len(noise) == 4
 
@@ -146,7 +146,7 @@ def test_the_limit_on_groups_is_of_those_that_are_shown() -> None:
     table: list[Row] = [(at, part, 1) for at in range(40) for part in ("a", "b", f"own {at}")]
     asked = unknown("rows", unit=unit)
     engine = Memory(table)
-    groups, (shown, rows) = answered(priced(asked), engine, Limits(), NoNoise())
+    groups, (shown, rows) = answered(priced(asked), engine, None, NoNoise())
     assert isinstance(shown, ShownKeys)
     assert isinstance(rows, NoisyNumber)
     assert groups == (("a",), ("b",))
@@ -161,7 +161,7 @@ def replace_groups(groups: int) -> Unit:
 
 def test_values_that_no_plan_has_are_nobody() -> None:
     table: list[Row] = [(at, part, 1) for at in range(40) for part in ("a", 7, 2.5)]
-    groups, _ = answered(priced(unknown("rows", unit=PERSON)), Memory(table), Limits(), NoNoise())
+    groups, _ = answered(priced(unknown("rows", unit=PERSON)), Memory(table), None, NoNoise())
     assert groups == (("a",),)
 
 
@@ -173,7 +173,7 @@ def test_numbers_of_units_follow_the_exact_law() -> None:
     assert isinstance(histogram, ThresholdedHistogram)
     engine, seen = Memory([(at, "a", 1) for at in range(4)]), Counter[int | None]()
     for _ in range(2_000):
-        _, (shown,) = answered(plan, engine, Limits(), SYSTEM)
+        _, (shown,) = answered(plan, engine, None, SYSTEM)
         assert isinstance(shown, ShownKeys)
         seen[shown.numbers[0] if shown.numbers else None] += 1
     law = histogram.law

@@ -15,7 +15,7 @@ import pytest
 
 import privately as pv
 from privately.errors import BudgetExhausted, EngineFailed, InvalidParameter, NotSupported, PrivatelyError
-from privately.query import Session, prepare
+from privately.query import OwnerWarning, Session, prepare
 
 CAP = pv.PureDP(epsilon=3)
 COUNT = "SELECT COUNT(*) AS n FROM visits"
@@ -153,13 +153,39 @@ UNIT: dict[str, Any] = {"unit": "patient", "max_rows_per_unit": 2}
 @pytest.mark.parametrize("strange", STRANGE)
 def test_strange_tables_are_answered_like_any(strange: str, tmp_path: Path) -> None:
     path = written(tmp_path, STRANGE[strange][0])
-    with opened(path, tmp_path, ledger=":memory:", **UNIT) as session:
+    with opened(path, tmp_path, ledger=":memory:", analyst="somebody", **UNIT) as session:
         (total,) = session.sql(COUNT, epsilon=1).rows
         found = session.sql(ASKED[1], epsilon=1)
         assert isinstance(total[0], int)
         assert found.columns == ("dear", "s", "m", "p")
         assert [row[0] for row in found.rows] == [False, True, None]
         assert session.budget.spent.parameters["epsilon"] == 2
+
+
+@pytest.mark.parametrize("strange", STRANGE)
+def test_the_owner_hears_of_strange_tables_unasked(strange: str, tmp_path: Path) -> None:
+    path = written(tmp_path, STRANGE[strange][0])
+    with pytest.warns(OwnerWarning) as caught:
+        session = opened(path, tmp_path, ledger=":memory:", **UNIT)
+    (told,) = (str(one.message) for one in caught)
+    assert all(one.replace("unit", "patient") in told for one in STRANGE[strange][1])
+    with session:  # a warning is an error here, so this shows that questions bring none
+        session.sql(COUNT, epsilon=1)
+
+
+def test_the_owner_hears_of_a_copy_when_it_is_made(tmp_path: Path) -> None:
+    path = written(tmp_path, STRANGE["all NULL"][0])
+    given = {"prepare": tmp_path / "copy", **UNIT}
+    with pytest.warns(OwnerWarning, match="9 rows name no patient"):
+        opened(path, tmp_path, **given).close()
+    opened(path, tmp_path, **given).close()
+
+
+def test_texts_that_are_no_numbers_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "visits.csv"
+    path.write_text("patient,cost,ward\n1,dear,a\n2,cheap,b\n", encoding="utf-8")
+    with pytest.warns(OwnerWarning, match="cost has no value that is as declared"):
+        opened(path, tmp_path, ledger=":memory:").close()
 
 
 @pytest.mark.slow

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from privately.certificates import check
+from privately.certificates import certify, check
 from privately.errors import BudgetExhausted, EngineFailed, InvalidParameter, LedgerCorrupt, NoSuchRule
 from privately.guarantees import ZCDP, ApproxDP, ApproxZCDP, GaussianDP, Guarantee, PureDP
 from privately.plans import Unit
@@ -192,3 +192,14 @@ def test_groups_of_an_approximate_account() -> None:
         desk(ApproxDP(epsilon=9, delta="1e-4")).session.price_batch([(BY_PERSON, {"rho": "0.1", "delta": "1e-6"})]).cost
     )
     assert isinstance(cost, ApproxZCDP)
+
+
+def test_epsilons_of_unknown_groups_add_up_as_squares() -> None:
+    """An (epsilon, delta) part is counted by its own rho: the sum of them is less than the rho of the sum."""
+    account = desk(ApproxDP(epsilon=9, delta="1e-4")).session
+    several = [(BY_PERSON, {"epsilon": "0.1", "delta": "1e-8"}), *[(TOTAL, {"epsilon": "0.1"})] * 9]
+    cost = account.price_batch(several).cost
+    assert isinstance(cost, ApproxZCDP)
+    assert cost.parameters["rho"] <= 10 * Fraction("0.005"), "and not that of epsilon 1, nearly 0.5"
+    assert 0 < cost.parameters["delta"] <= Fraction(1, 10**8)
+    check(certify(account.price_batch(several).proof))

@@ -117,15 +117,20 @@ def test_counts_in_order_are_like_the_array_of_all_values() -> None:
     chance = random.Random(5)
     for _ in range(300):
         counts = {place: chance.choice([0, 1, 1, 2, 30]) for place in chance.sample(range(20), chance.randint(0, 8))}
-        short: Any = OrderedCounts.of(counts)
+        dense = np.array([counts.get(place, 0) for place in range(20)], np.uint8)
         long = ordered(counts)
-        assert short.size == long.size
-        for probability in (0, Fraction(1, 4), Fraction(1, 2), 1):
-            quantile = m.Quantile(probability=probability, epsilon=chance.choice([20, 5]), lower=0, upper=19, step=1)
-            assert [quantile.miss(short, x) for x in range(20)] == [quantile.miss(long, x) for x in range(20)]
-            scale = quantile.choice(20).scale
-            for one, other in zip(quantile._pieces(short, 0, scale), quantile._pieces(long, 0, scale), strict=True):
-                assert one.tolist() == other.tolist()
+        for short in (OrderedCounts.of(counts), OrderedCounts.of(Bins(None, dense))):
+            _check_like(short, long, chance.choice([20, 5]))
+
+
+def _check_like(short: Any, long: NDArray[np.int64], epsilon: int) -> None:
+    assert short.size == long.size
+    for probability in (0, Fraction(1, 4), Fraction(1, 2), 1):
+        quantile = m.Quantile(probability=probability, epsilon=epsilon, lower=0, upper=19, step=1)
+        assert [quantile.miss(short, x) for x in range(20)] == [quantile.miss(long, x) for x in range(20)]
+        scale = quantile.choice(20).scale
+        for one, other in zip(quantile._pieces(short, 0, scale), quantile._pieces(long, 0, scale), strict=True):
+            assert one.tolist() == other.tolist()
 
 
 def test_bins_are_read_as_they_are() -> None:

@@ -44,7 +44,7 @@ def told(text: str, **budget: Any) -> Explanation:
     ("text", "parts"),
     [
         ("SELECT COUNT(*) AS n FROM visits", ("count of rows", "3 (L1)", "Laplace, scale 3", "± 9")),
-        ("SELECT SUM(cost) AS s FROM visits", ("sum of cost", "3000 (L1)", "Laplace, scale 3000")),
+        ("SELECT SUM(cost) AS s FROM visits", ("sum of cost", "3,000 (L1)", "Laplace, scale 3,000")),
         ("SELECT AVG(cost) AS a FROM visits", ("average of cost (two-sided sums)", "/ n, for n rows")),
         ("SELECT MEDIAN(age) AS m FROM visits", ("quantiles 0.5 of age", "exponential mechanism", "ranks")),
         ("SELECT COUNT(DISTINCT patient) AS p FROM visits", ("count of units", "1 (L1)", "Laplace, scale 1")),

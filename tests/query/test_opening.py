@@ -17,6 +17,7 @@ import privately as pv
 from privately.errors import BudgetExhausted, DataDependentKeys, InvalidParameter, Refused
 from privately.ledger import Ledger
 from privately.query import Limits, Session, prepare
+from privately.query.opening import table_of
 
 COLUMNS: dict[str, Any] = {
     "patient": "integer",
@@ -84,6 +85,17 @@ def test_explaining_touches_no_data(visits: Path) -> None:
         for part in ("scan visits, at most 2 rows of each patient", "3 groups", "Laplace, scale 2", "cost: PureDP"):
             assert part in told
         assert session.budget.entries == 0
+
+
+def test_a_table_is_known_without_its_data(visits: Path) -> None:
+    given: dict[str, Any] = {"columns": COLUMNS, "unit": "patient", "max_rows_per_unit": 3}
+    known = table_of(visits, **given)
+    visits.unlink()
+    assert table_of(visits, **given) == known
+    with pytest.raises(InvalidParameter, match=r"no file .* Without it, declare"):
+        table_of(visits)
+    visits.with_suffix(".toml").write_text('[table]\nname = "v"\n[columns.ward]\ntype = "text"\n', encoding="utf-8")
+    assert table_of(visits).name == "v"
 
 
 def test_a_file_that_changed_is_neither_charged_nor_answered(visits: Path) -> None:

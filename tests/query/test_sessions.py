@@ -42,9 +42,9 @@ class Memory:
     def check(self, table: str) -> TableReport:
         raise AssertionError(table)
 
-    def run(self, aggregation: Aggregation, limits: Limits) -> Counts:
+    def run(self, aggregation: Aggregation, limits: Limits | None) -> Counts:
         self.runs += 1
-        assert limits == Limits()
+        assert limits is None
         if self.ledger is not None:
             self.spent_before.append(self.ledger.budget("people").spent)
         if self.fails:
@@ -456,3 +456,13 @@ def test_an_accuracy_with_unknown_groups() -> None:
 def test_closing(desk: Desk) -> None:
     desk.session.close()
     assert desk.engine.closed
+
+
+def test_an_account_that_counts_in_rho_says_so_when_it_refuses() -> None:
+    """A promise of epsilon 3 that refuses a question of epsilon 1 needs a word more than an amount."""
+    one = Desk(ApproxDP(epsilon=3, delta="1e-5"), Unit())
+    with pytest.raises(BudgetExhausted, match=r"counting in terms of ApproxZCDP.*rho=\.\.\..*by=ApproxDP"):
+        one.session.sql(COUNT, epsilon=1)
+    with pytest.raises(BudgetExhausted) as caught:
+        Desk(PureDP(epsilon=1), Unit()).session.sql(COUNT, epsilon=2)
+    assert "rho" not in str(caught.value)

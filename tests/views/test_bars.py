@@ -86,3 +86,12 @@ def test_what_cannot_be_drawn_is_refused(bars: Any) -> None:
 @pytest.mark.parametrize("value", [0.0, 1e-300, 1e300, -1e300])
 def test_any_number_can_be_drawn(value: float) -> None:
     assert len(boxes(drawn(Bar(name="a", value=value)))) == 1
+
+
+@pytest.mark.parametrize(
+    ("top", "shown"),
+    [(6_000.0, "2,000"), (60_000.0, "20,000"), (0.6, "0.2"), (3e12, "1e+12")],
+)
+def test_numbers_along_the_axis_are_in_groups_of_three(top: float, shown: str) -> None:
+    chart = BarChart(title="", subtitle="", label="n", bars=(Bar(name="a", value=top, text=""),))
+    assert f">{shown}<" in chart.svg()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import replace
 from fractions import Fraction
 from typing import Literal, get_args
 
@@ -41,6 +40,7 @@ _MOST_LAWS = 2 * MOST_DIFFERENT
 _ROADS: tuple[tuple[Method, Road], ...] = (
     ("closed form", closed_forms),
     ("contour", contour.FewSteps(is_last=False)),
+    ("contour", contour.JUMPS),
     ("contour", contour.BRIEF),
     ("lattice", lattice),
     ("contour", contour.FewSteps(is_last=True)),
@@ -81,7 +81,7 @@ def _check(event: object, method: object) -> None:
 
 
 def _width(width: Number) -> Fraction:
-    return rational(width, "width", above=0, maximum=1)
+    return WIDTH if width is WIDTH else rational(width, "width", above=0, maximum=1)
 
 
 def _answer(event: Event, question: Question, method: Method | None) -> Interval:
@@ -165,7 +165,7 @@ def _worst(found: tuple[Composition, ...], question: Question, method: Method | 
 
 
 def _is_tight(found: Interval, question: Question) -> bool:
-    return replace(question, width=_LOOSE).is_met(found)
+    return question.is_met(found, _LOOSE)
 
 
 def _is_worth_a_look(composition: Composition, method: Method | None) -> bool:

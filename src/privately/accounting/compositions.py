@@ -19,6 +19,7 @@ from privately.accounting.events import (
     PoissonSample,
     Pure,
     RandomizedResponse,
+    Repeat,
 )
 from privately.accounting.failing import failing
 from privately.accounting.finite_pairs import FinitePair, response_pair
@@ -48,6 +49,7 @@ LONGEST_SUM = 4 * 4096
 """A sum of squares longer than this, in bits, is cut into several laws."""
 
 
+_NOISES = (Gaussian, Laplace)
 _NONE, _THE_SAME = Fraction(0), Fraction(-1)
 
 
@@ -91,10 +93,33 @@ def compositions(event: Event) -> tuple[Composition, ...]:
     Checked-by: tests/accounting/test_compositions.py::test_compositions_dominate_enumeration,
         tests/accounting/test_compositions.py::test_adaptive_compositions_are_dominated
     """
+    noise = _repeated_noise(event)
+    if noise is not None:
+        return noise
     found: list[Composition] = []
     for terms in alternatives(event):
         found += [one for one in _composed(terms) if one not in found]
     return tuple(found)
+
+
+def _repeated_noise(event: Event) -> tuple[Composition, ...] | None:
+    """The same for one noise, sampled or not, so many times: what is asked most often, without a detour."""
+    times, rate = 1, None
+    if isinstance(event, Repeat):
+        times, event = event.times, event.event
+    if isinstance(event, PoissonSample):
+        rate, event = event.rate, event.event
+    if type(event) not in _NOISES or times < 1 or (rate is not None and not 0 < rate.numerator < rate.denominator):
+        return None
+    pair = _pair(event)
+    if isinstance(pair, FinitePair):
+        return None
+    if rate is not None:
+        parts = [_sampled(pair, rate, direction)[0] for direction in DIRECTIONS]
+        return tuple(Composition(parts=((law, times),)) for law in parts if law is not None)
+    if isinstance(pair, GaussianLoss):
+        return (Composition(parts=((GaussianLoss(mu_squared=times * pair.mu_squared), 1),)),)
+    return (Composition(parts=((pair, times),)),)
 
 
 def relaid(composition: Composition, change: Callable[[Loss], Loss]) -> Composition:
@@ -269,7 +294,8 @@ def _pair(event: Event) -> Pair:
     """
     match event:
         case Gaussian(noise_multiplier=multiplier):
-            return GaussianLoss(mu_squared=1 / multiplier**2) if multiplier else _REVEALED
+            square = multiplier.denominator**2, multiplier.numerator**2
+            return GaussianLoss(mu_squared=Fraction(*square)) if multiplier else _REVEALED
         case GaussianDP(mu=mu):
             return GaussianLoss(mu_squared=mu**2)
         case Laplace(scale=scale):

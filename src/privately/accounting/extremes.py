@@ -30,19 +30,25 @@ def largest_loss(composition: Composition) -> Enclosure | None:
     Proof: docs/theory/accounting/events.md#largest-losses
     Checked-by: tests/accounting/test_extremes.py::test_largest_losses
     """
-    total = Enclosure.of(0)
+    found = []
     for law, times in composition.parts:
         largest = _largest(law)
         if largest is None:
             return None
-        total = total + times * largest
-    return total
+        found.append(times * largest)
+    return sum(found, Enclosure.of(0))
 
 
 def roughly_largest(composition: Composition) -> float:
-    """About as much, in no time: 0 where only `largest_loss` can tell."""
-    rates = [(float(law.rate), times) for law, times in composition.parts if isinstance(law, SampledGaussianLoss)]
-    return -sum(times * math.log1p(-rate) for rate, times in rates if rate < 1)
+    """About as much or less, in no time: laws of which only `largest_loss` can tell count for 0."""
+    total = 0.0
+    for law, times in composition.parts:
+        if isinstance(law, SampledGaussianLoss):
+            rate = float(law.rate)
+            total -= times * math.log1p(-rate) if rate < 1 else 0.0
+        elif isinstance(law, LaplaceLoss):
+            total += times * float(law.epsilon)
+    return total
 
 
 def _largest(law: Loss) -> Enclosure | None:

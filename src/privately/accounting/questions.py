@@ -13,6 +13,8 @@ from privately.rounding import End, Interval
 
 _SCALE = Fraction(1, 1000)
 _MARGIN = 1e-12
+_FAR = 0.99
+"""An epsilon below this part of about the largest loss is below the largest loss."""
 LARGEST_EPSILON = Fraction(10**12)
 """Beyond it delta is only bounded by what it is here."""
 NEVER = Interval(math.inf, math.inf, method="no epsilon is enough")
@@ -61,7 +63,8 @@ class EpsilonAt:
         upper: End = found.upper
         if low != high:
             upper = road.epsilon(finite, low, self.width).upper if low > 0 else math.inf
-        largest = largest_loss(composition)
+        is_far = upper < _FAR * roughly_largest(composition)
+        largest = None if is_far else largest_loss(composition)
         if largest is None or self.delta < composition.infinite:
             return found if upper is found.upper else Interval(found.lower, upper, method=found.method)
         limit = largest.interval().upper
@@ -77,11 +80,12 @@ class EpsilonAt:
                 return True
         return road.is_at_most(composition, found.upper, _left_of(self.delta, composition.infinite))
 
-    def is_met(self, found: Interval) -> bool:
-        """Whether the answer is as narrow as asked."""
-        if _is_clearly_narrow(found, self.width):
+    def is_met(self, found: Interval, width: Fraction | None = None) -> bool:
+        """Whether the answer is as narrow as asked, or as this."""
+        wanted = self.width if width is None else width
+        if _is_clearly_narrow(found, wanted):
             return True
-        return found.lower == found.upper or found.width <= self.width * max(found.lower, _SCALE)
+        return found.lower == found.upper or found.width <= wanted * max(found.lower, _SCALE)
 
     def unknown(self, composition: Composition) -> Interval:
         """What holds when no road leads anywhere."""
@@ -121,9 +125,10 @@ class DeltaAt:
             return False
         return road.is_at_most(composition, self.epsilon, _left_of(Fraction(found.upper), composition.infinite))
 
-    def is_met(self, found: Interval) -> bool:
-        """Whether the answer is as narrow as asked."""
-        return _is_clearly_narrow(found, self.width) or found.width <= self.width * found.upper
+    def is_met(self, found: Interval, width: Fraction | None = None) -> bool:
+        """Whether the answer is as narrow as asked, or as this."""
+        wanted = self.width if width is None else width
+        return _is_clearly_narrow(found, wanted) or found.width <= wanted * found.upper
 
     def unknown(self, composition: Composition) -> Interval:
         """What holds when no road leads anywhere."""
@@ -141,8 +146,13 @@ def _seldom(composition: Composition) -> Fraction:
     Proof: docs/theory/accounting/events.md#seldom-sampled
     Checked-by: tests/accounting/test_questions.py::test_rows_that_are_seldom_sampled
     """
-    rates = [times * getattr(law, "rate", Fraction(1)) for law, times in composition.parts]
-    return composition.infinite + sum(rates, Fraction(0))
+    total = composition.infinite
+    for law, times in composition.parts:
+        rate: Fraction | None = getattr(law, "rate", None)
+        if rate is None:  # 1 or more in all
+            return total + 1
+        total = total + times * rate if total else times * rate
+    return total
 
 
 def _finite(composition: Composition) -> Composition:

@@ -9,27 +9,34 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from privately.errors import EngineFailed, InvalidParameter
-from privately.plans import Aggregation, Type, Value
+from privately.plans.types import Type, Value
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from privately.plans.aggregates import Aggregation
+
 
 class Bins(Mapping[int, int]):
-    """How many rows are in each bin that has any, by the number of the bin."""
+    """How many rows are in each bin that has any, by the number of the bin.
 
-    def __init__(self, places: npt.NDArray[np.int64], counts: npt.NDArray[np.int64]) -> None:
+    Without `places` the counts are of all bins in turn, also of those that are empty.
+    """
+
+    def __init__(self, places: npt.NDArray[np.int64] | None, counts: npt.NDArray[np.integer[Any]]) -> None:
         self.places = places
         self.counts = counts
         self._found: dict[int, int] | None = None
 
     def _dictionary(self) -> dict[int, int]:
         if self._found is None:
-            self._found = dict(zip(self.places.tolist(), self.counts.tolist(), strict=True))
+            places = range(len(self.counts)) if self.places is None else self.places.tolist()
+            pairs = zip(places, self.counts.tolist(), strict=True)
+            self._found = {place: count for place, count in pairs if count or self.places is not None}
         return self._found
 
     def __getitem__(self, place: int) -> int:
@@ -39,7 +46,7 @@ class Bins(Mapping[int, int]):
         return iter(self._dictionary())
 
     def __len__(self) -> int:
-        return len(self.places)
+        return len(self._dictionary())
 
     def __repr__(self) -> str:
         return f"Bins({self._dictionary()!r})"
@@ -52,7 +59,7 @@ Counts: TypeAlias = dict[Group, tuple[int | Bins, ...]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What a question may take. They follow from the plan, so that reaching them is a fault and tells nothing."""
+    """What a question may take. Unless they are given, they follow from the plan: reaching them is a fault."""
 
     seconds: float = 600.0
     memory: int = 4 * 2**30
@@ -108,8 +115,11 @@ class Engine(Protocol):
     def schema(self, table: str) -> Mapping[str, Type | None]:
         """The columns that the source of a table has, with the type that fits each (None if there is none)."""
 
-    def run(self, aggregation: Aggregation, limits: Limits) -> Counts:
-        """The tallies for every group that has rows. Its errors hold no data."""
+    def run(self, aggregation: Aggregation, limits: Limits | None) -> Counts:
+        """The tallies for every group that has rows, within limits that follow from the plan unless they are given.
+
+        Its errors hold no data.
+        """
 
     def prepare(self, table: str, path: Path) -> TableReport:
         """Writes a copy that is quicker to count, and tells the owner what became of the values."""

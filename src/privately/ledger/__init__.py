@@ -1,7 +1,7 @@
 """The ledger: a budget that survives crashes, races, retries, restored backups and colluding analysts.
 
 `entries` are what is recorded, `state` what they amount to, `book` one turn of writing, `acts` what can be done in it,
-`writer` who does it, `stores` where it is kept; `ledger` is the door.
+`writer` who does it, `stores` where it is kept; `ledger` is the door, `asynchronous` that for event loops.
 """
 
 from privately.ledger.acts import Receipt

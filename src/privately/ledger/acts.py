@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Literal, get_args
 
 from privately.accounting import Filter
 from privately.errors import InvalidParameter, LedgerCorrupt, Unanswered
-from privately.ledger.book import Book, fetched, key_of, stored_answer
+from privately.ledger.book import Book, Quote, fetched, key_of, stored_answer
 from privately.ledger.catching_up import CaughtUp, caught_up
-from privately.ledger.charges import Charge, amounts, described
-from privately.ledger.entries import Adjusted, Charged, ChargeLine, ClockSet, Entry, Opened, Released, terms
-from privately.ledger.state import Account, Bill, State
+from privately.ledger.charges import Charge
+from privately.ledger.entries import Adjusted, Charged, ChargeLine, ClockSet, Entry, Opened, Released, Served
+from privately.ledger.quotes import offer, question_of, quote
+from privately.ledger.state import Account, State
 from privately.ledger.stores import Head, Row, Session
 
 Reuse = Literal["everyone", "own", "never"]
@@ -21,7 +21,6 @@ REUSES: tuple[Reuse, ...] = get_args(Reuse)
 """Who is served again, free, the stored answer to the same question of the same data: all, who asked it, nobody."""
 
 LARGEST_ANSWER = 1 << 28
-_MOST_OFFERS = 4096
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,17 +68,27 @@ class OpenAccount:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MakeCharge:
-    """Charges all accounts of a question, or none; or finds its answer. `again` pays for a lost answer once more."""
+    """Charges all accounts of a question, or none; or finds its answer. `again` pays for a lost answer once more.
+
+    `quote` is what was prepared before the turn, where something was.
+    """
 
     charge: Charge
     again: bool = False
+    quote: Quote | None = None
+
+    def quoted(self, state: State) -> Quote:
+        """What is recorded if the question is new: as it was prepared, unless somebody else has to pay by now."""
+        if self.quote is not None and self.quote.offers is state.offers:
+            return self.quote
+        return quote(state, self.charge)
 
     def __call__(self, book: Book) -> Receipt:
         question = question_of(book.state, self.charge)
         before = [] if book.is_new(self.charge.filed) else attempts(book.session, self.charge.analyst, self.charge.key)
         return (
             self._same_key(book, before)
-            or self._same_question(book, question)
+            or self._same_question(book, question, new=not before)
             or self._charged(book, question, before=str(before[0].number) if before else None)
         )
 
@@ -100,17 +109,21 @@ class MakeCharge:
             hint="It is still running, or was lost; to pay for it once more, ask with again=True.",
         )
 
-    def _same_question(self, book: Book, question: str | None) -> Receipt | None:
+    def _same_question(self, book: Book, question: str | None, *, new: bool) -> Receipt | None:
+        """A key that somebody gave is used up by this too, so that it is recorded; others are never used again."""
         row = None if question is None or book.is_new(question) else book.session.latest(question=question)
         if row is None or row.charge is None:
             return None
         answer = stored_answer(book.session, row)
         _, charged = fetched(book.session, row.charge)
+        if new and self.charge.named:
+            asked = self.charge
+            book.append(Served(analyst=asked.analyst, key=asked.key, body=asked.body, charge=charged.number))
         return Receipt(charge=self.charge, head=charged.head, answer=answer)
 
     def _charged(self, book: Book, question: str | None, *, before: str | None) -> Receipt:
         charge = self.charge
-        first, bill = offer(book.state, charge)
+        first, bill, *_ = offer(book.state, charge)
         line = ChargeLine(
             charge.analyst,
             before,
@@ -125,41 +138,14 @@ class MakeCharge:
         return Receipt(charge=charge, head=book.charge(first, bill, line))
 
 
-def question_of(state: State, charge: Charge) -> str | None:
-    """What decides whether a stored answer serves: by the strictest policy of the lineages asked about."""
-    policies = [lineage_account(state, lineage).reuse for lineage in charge.lineages]
-    if "never" in policies:
-        return None
-    return charge.question(own="own" in policies)
-
-
-def expect(book: Book, charges: list[Charge]) -> None:
-    """Looks for the names of all charges of a turn at once, which is cheaper than for each alone."""
-    known = [charge for charge in charges if all(lineage in book.state.accounts for lineage in charge.lineages)]
-    questions = (question_of(book.state, charge) for charge in known)
-    book.expect(keys=[charge.filed for charge in known], questions=[text for text in questions if text is not None])
-
-
-def offer(state: State, charge: Charge) -> tuple[bytes, Bill]:
-    """What every account would pay for a charge, as the first line of its text and as a bill."""
-    asked = (charge.lineages, charge.analyst, charge.token, charge.terms)
-    found = state.offers.get(asked)
-    if found is None:
-        owed = {
-            account.name: list(amounts(charge.cost, account.filter.tally.currency)) for account in payers(state, charge)
-        }
-        found = terms(owed, described(charge.cost)), Bill.of(owed)
-        if len(state.offers) >= _MOST_OFFERS:
-            state.offers.clear()
-        state.offers[asked] = found
-    return found
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
-    """One charge for a key, and the record of its answer if there is one."""
+    """One charge for a key, and the record of its answer if there is one.
 
-    entry: Charged
+    Or the charge whose answer served a request that was not charged itself.
+    """
+
+    entry: Charged | Served
     head: Head
     release: Row | None
 
@@ -169,19 +155,31 @@ class Attempt:
 
 
 def attempts(session: Session, analyst: str, key: str, *, known: tuple[Entry, Row] | None = None) -> list[Attempt]:
-    """All charges for a key, the last one first: one, unless some were paid for again. One may be `known` already."""
+    """All charges for a key, the last one first: one, unless some were paid for again. One may be `known` already.
+
+    Of a key that was used without a charge: the one that served it.
+    """
     found: list[Attempt] = []
     row = session.latest(key=key_of(analyst, key))
     number = None if row is None else row.number
     while number is not None:
         entry, row = known if known is not None and known[1].number == number else fetched(session, number)
-        if not isinstance(entry, Charged) or (entry.analyst, entry.key) != (analyst, key):
+        if not isinstance(entry, (Charged, Served)) or (entry.analyst, entry.key) != (analyst, key):
             raise LedgerCorrupt(f"record {number} is filed under a key that is not its own.")
+        if isinstance(entry, Served):
+            return [_served(session, entry, row)]
         found.append(Attempt(entry=entry, head=row.head, release=session.latest(charge=number)))
         if entry.before is not None and not 0 < entry.before < number:
             raise LedgerCorrupt(f"record {number} follows a charge that was not before it.")
         number = entry.before
     return found
+
+
+def _served(session: Session, entry: Served, row: Row) -> Attempt:
+    release = session.latest(charge=entry.charge)
+    if release is None or not entry.charge < release.number < row.number:
+        raise LedgerCorrupt(f"record {row.number} was served what was not stored.")
+    return Attempt(entry=entry, head=fetched(session, entry.charge)[1].head, release=release)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,6 +199,8 @@ class StoreAnswer:
         if known is None or known[1].head != head or known[1].key is None:
             raise InvalidParameter("receipt", "is not of a charge in this ledger.")
         entry, row = known
+        if isinstance(entry, Served):
+            raise InvalidParameter("receipt", "is of a request that was served without a charge.")
         if not isinstance(entry, Charged):
             raise LedgerCorrupt(f"record {row.number} is filed as a charge and is none.")
         charge = self.receipt.charge
@@ -253,22 +253,6 @@ class AcceptClock:
 
     def __call__(self, book: Book) -> Head:
         return book.append(ClockSet(by=self.by, reason=self.reason)).head
-
-
-def payers(state: State, charge: Charge) -> Iterator[Account]:
-    """Every account that a charge touches: those of the lineages, and of the analyst and token where there are any."""
-    for first, *others in charge.accounts:
-        yield lineage_account(state, first)
-        yield from (state.accounts[name] for name in others if name in state.accounts)
-
-
-def lineage_account(state: State, lineage: str) -> Account:
-    """The account of a lineage, or InvalidParameter."""
-    found = state.accounts.get(lineage)
-    if found is None:
-        hint = f'The owner opens it: ledger.account("{lineage}", cap=...).'
-        raise InvalidParameter("lineage", f"nobody has set a budget for {lineage!r}.", hint=hint)
-    return found
 
 
 def _kind(account: Account) -> str:

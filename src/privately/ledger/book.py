@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
-from typing import TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from privately.errors import LedgerCorrupt, LedgerUnavailable
 from privately.ledger.entries import (
+    CHARGED_END,
     Charged,
     ChargeLine,
     Checkpoint,
     ClockSet,
     Entry,
     Released,
+    Served,
     chained,
     charge_names,
     kind_of,
     read,
     written,
 )
-from privately.ledger.state import Bill, State
-from privately.ledger.stores import Head, Row, Session
+from privately.ledger.state import WRONG, Bill, Offer, State, bill_of
+from privately.ledger.stores import Head, Row, Session, Whole
 
 CHECKPOINT_EVERY = 10_000
 LATE = timedelta(minutes=5)
@@ -52,11 +54,68 @@ def follow(session: Session, state: State | None) -> State:
         raise LedgerCorrupt("the file went back to an earlier state while it was open.")
     else:
         following = state.copy()
-    for row in session.rows(following.head.number):
-        join(following, row)
+    join_all(following, session.rows(following.head.number))
     if following.head != head:
         raise LedgerCorrupt("the last record is not the end of the chain.")
     return following
+
+
+def join_all(state: State, rows: Iterable[Row]) -> None:
+    """As `join` for one after the other; charges that follow one another are added up at once."""
+    run: list[Followed] = []
+    for row in rows:
+        head, time = (run[-1].row.head, run[-1].time) if run else (state.head, state.time)
+        charge = _followed(row, head, time)
+        if charge is None:
+            _join_charges(state, run)
+            run = []
+            join(state, row)
+        else:
+            run.append(charge)
+    _join_charges(state, run)
+
+
+class Followed(NamedTuple):
+    """A charge that continues the chain: its record, the first line of its text, who asked, and when."""
+
+    row: Row
+    first: bytes
+    analyst: str
+    time: str
+
+
+def _followed(row: Row, head: Head, latest: str) -> Followed | None:
+    """A charge that seems to be in order, if it is one; otherwise `join` says what it is."""
+    first, _, second = row.text.partition(b"\n")
+    number, last = head
+    if not first.endswith(CHARGED_END) or number == 0 or row.number != number + 1:
+        return None
+    if chained(last, row.text) != row.hash:
+        return None
+    try:
+        analyst, _, key, _, time, _ = charge_names(second)
+    except LedgerCorrupt:
+        return None
+    return Followed(row, first, analyst, time) if time >= latest and row[3:] == _filed(analyst, key) else None
+
+
+def _filed(analyst: str, key: str) -> tuple[str | None, str | None, int | None]:
+    """Under which names a charge is found again."""
+    return key_of(analyst, key), None, None
+
+
+def _join_charges(state: State, run: Sequence[Followed]) -> None:
+    if not run:
+        return
+    try:
+        paid = state.paid([bill_of(charge.first) for charge in run])
+    except WRONG:
+        paid = None
+    if paid is None:  # what is wrong shows where it is
+        for charge in run:
+            join(state, charge.row)
+    else:
+        state.add_charges(paid, [charge.analyst for charge in run], run[-1].time, run[-1].row.head)
 
 
 def join(state: State, row: Row) -> None:
@@ -66,7 +125,7 @@ def join(state: State, row: Row) -> None:
     first, _, second = row.text.partition(b"\n")
     if kind_of(first) is Charged:
         analyst, _, key, _, time, _ = charge_names(second)
-        _check_names(row, (key_of(analyst, key), None, None))
+        _check_names(row, _filed(analyst, key))
         state.apply_charge(first, analyst, time, row.head)
     else:
         entry, time = read(row.text)
@@ -81,8 +140,8 @@ def _check_names(row: Row, filed: tuple[str | None, str | None, int | None]) -> 
 
 def names(entry: Entry) -> tuple[str | None, str | None, int | None]:
     """The key, question and charge under which an entry is found again."""
-    if isinstance(entry, Charged):
-        return key_of(entry.analyst, entry.key), None, None
+    if isinstance(entry, (Charged, Served)):
+        return _filed(entry.analyst, entry.key)
     if isinstance(entry, Released):
         return None, entry.question, entry.charge
     return None, None, None
@@ -127,6 +186,21 @@ def stored_answer(session: Session, row: Row) -> bytes:
     return answer
 
 
+class Quote(NamedTuple):
+    """A new charge as it would be recorded: its text up to the time, and what follows the time.
+
+    It holds as long as no other account has to pay: while the state's `offers` are these very ones.
+    """
+
+    offers: dict[Any, Offer]
+    key: str
+    question: str | None
+    start: bytes
+    end: bytes
+    bill: Bill
+    analyst: str
+
+
 class Book:
     """What one may do in a turn. Entries become durable together when the turn ends, or none of them does."""
 
@@ -142,6 +216,13 @@ class Book:
         listed = list(keys), list(questions)
         self._new = {*listed[0], *listed[1]} - self.session.known(keys=listed[0], questions=listed[1])
 
+    def take(self, quote: Quote) -> bool:
+        """Whether a charge is known to be new, its key and its question; its key is so no longer."""
+        if quote.key not in self._new or not (quote.question is None or quote.question in self._new):
+            return False
+        self._new.discard(quote.key)
+        return True
+
     def is_new(self, name: str) -> bool:
         """Whether nothing was filed under a name that was expected; False where this is not known."""
         return name in self._new
@@ -156,6 +237,28 @@ class Book:
         self._new.discard(key)
         self.session.append(Row(*head, text, key))
         return head
+
+    def charge_together(self, quotes: Sequence[Quote]) -> list[Head] | None:
+        """The same for several new charges, which are appended one after the other; None if they are not.
+
+        They are not where they must be looked at one by one: some account cannot pay for all of them, for example.
+        """
+        paid = self.state.paid([quote.bill for quote in quotes])
+        if paid is None:
+            return None
+        time = self.time()
+        stamped = time.encode("ascii")
+        number, last = self.state.head
+        rows: list[Whole] = []
+        heads = []
+        for _, key, _, start, end, _, _ in quotes:
+            text = start + stamped + end
+            number, last = number + 1, sha256(last + text).digest()
+            rows.append((number, last, text, key, None, None, None))
+            heads.append(Head(number, last))
+        self.state.add_charges(paid, [quote.analyst for quote in quotes], time, heads[-1])
+        self.session.extend(rows)
+        return heads
 
     def append(self, entry: Entry, *, answer: bytes | None = None) -> Row:
         """The entry as the next record of the chain; BudgetExhausted if an account cannot pay for it."""

@@ -9,7 +9,7 @@ from privately.accounting import Filter
 from privately.errors import BudgetExhausted, InvalidParameter, LedgerCorrupt
 from privately.ledger.book import of_analyst
 from privately.ledger.charges import repriced
-from privately.ledger.entries import Charged, read
+from privately.ledger.entries import Charged, Served, read
 from privately.ledger.names import SEPARATOR
 from privately.ledger.state import State
 from privately.ledger.stores import Session
@@ -41,9 +41,9 @@ def caught_up(session: Session, state: State, name: str, start: CaughtUp, upto: 
     after = max(start.upto, state.asked[holder[0]] - 1)
     for row in session.keyed(of_analyst(holder[0]), after, upto):
         entry, _ = read(row.text)
-        if not isinstance(entry, Charged) or entry.analyst != holder[0]:
+        if not isinstance(entry, (Charged, Served)) or entry.analyst != holder[0]:
             raise LedgerCorrupt(f"record {row.number} is filed under a key that is not its own.")
-        if lineage not in entry.accounts or holder[1:] not in ([], [entry.token]):
+        if isinstance(entry, Served) or lineage not in entry.accounts or holder[1:] not in ([], [entry.token]):
             continue
         try:
             amounts = repriced(entry.cost, filter_.tally.currency)

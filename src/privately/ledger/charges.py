@@ -37,7 +37,8 @@ class Charge:
 
     `query` is the question in its one canonical form, with all that decides on the answer, noise included; `snapshot`
     says of which state of the data, in the owner's words or under the owner's key. Both must be public. `key` names
-    the request: the same key with the same request is answered once. `label` is for people who read the history.
+    the request: the same key with the same request is answered once. `named` tells whether a key was given; otherwise
+    it is one that nobody has used. `label` is for people who read the history.
 
     >>> from privately.guarantees import PureDP
     >>> Charge(lineages=["visits"], query="count", cost=PureDP(epsilon="0.1")).lineages
@@ -52,7 +53,10 @@ class Charge:
     token: str | None = None
     key: str = ""
     label: str = ""
-    _memory: dict[str, str] = field(default_factory=dict, init=False, repr=False, compare=False)
+    named: bool = field(default=False, init=False, repr=False, compare=False)
+    _memory: dict[bool | None, tuple[str, str | None]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     def __init__(
         self,
@@ -66,26 +70,18 @@ class Charge:
         key: str | None = None,
         label: str = "",
     ) -> None:
-        if isinstance(lineages, str) or not isinstance(lineages, Iterable):
-            raise InvalidParameter("lineages", 'give a list of names, such as ["visits"].')
         if type(cost) not in _COSTS:
             raise InvalidParameter("cost", "give a guarantee, an event of privately.accounting, or a Batch of events.")
-        listed = tuple(sorted({checked_name(name, "lineages") for name in lineages}))
-        if not 1 <= len(listed) <= MOST_LINEAGES:
-            raise InvalidParameter("lineages", f"name between 1 and {MOST_LINEAGES}.")
-        members: dict[str, Any] = {
-            "lineages": listed,
-            "query": checked_text(query, "query", longest=LONGEST_QUERY),
-            "cost": cost,
-            "snapshot": checked_text(snapshot, "snapshot", longest=LONGEST_LABEL),
-            "analyst": checked_name(analyst, "analyst"),
-            "token": None if token is None else checked_name(token, "token"),
-            "key": new_key() if key is None else checked_name(key, "key"),
-            "label": checked_text(label, "label", longest=LONGEST_LABEL),
-            "_memory": {},
-        }
-        for name, value in members.items():
-            _set(self, name, value)
+        _set(self, "lineages", _listed(lineages))
+        _set(self, "query", checked_text(query, "query", longest=LONGEST_QUERY))
+        _set(self, "cost", cost)
+        _set(self, "snapshot", checked_text(snapshot, "snapshot", longest=LONGEST_LABEL))
+        _set(self, "analyst", checked_name(analyst, "analyst"))
+        _set(self, "token", None if token is None else checked_name(token, "token"))
+        _set(self, "key", new_key() if key is None else checked_name(key, "key"))
+        _set(self, "label", checked_text(label, "label", longest=LONGEST_LABEL))
+        _set(self, "named", key is not None)
+        _set(self, "_memory", {})
 
     @property
     def accounts(self) -> tuple[tuple[str, ...], ...]:
@@ -101,42 +97,59 @@ class Charge:
     @property
     def body(self) -> str:
         """A hash of the request: equal for equal requests. The snapshot is not part of what is requested."""
-        found = self._memory.get("body")
-        if found is None:
-            token = "null" if self.token is None else quoted(self.token)
-            found = self._memory["body"] = _hashed(f"[{self._beginning},{self.terms},{token}]")
-        return found
+        return self.hashes(own=None)[0]
 
     def question(self, *, own: bool) -> str:
         """A hash of what decides whether a stored answer serves again: the query, the snapshot, the policy."""
-        policy = "own" if own else "everyone"
-        found = self._memory.get(policy)
+        return self.hashes(own=own)[1] or ""
+
+    def hashes(self, *, own: bool | None) -> tuple[str, str | None]:
+        """The body, and the question if answers serve again: only whoever asked, or everyone."""
+        memory = self._memory
+        found = memory.get(own)
         if found is None:
-            analyst = quoted(self.analyst) if own else "null"
-            found = self._memory[policy] = _hashed(f"[{self._beginning},{quoted(self.snapshot)},{analyst}]")
+            lineages, token = self.lineages, "null" if self.token is None else quoted(self.token)
+            listed = quoted(lineages[0]) if len(lineages) == 1 else ",".join(map(quoted, lineages))
+            beginning = f"[[{listed}],{quoted(self.query)},"
+            body, question = _hashed(f"{beginning}{self.terms},{token}]"), None
+            if own is not None:
+                analyst = quoted(self.analyst) if own else "null"
+                question = _hashed(f"{beginning}{quoted(self.snapshot)},{analyst}]")
+            found = memory[own] = body, question
         return found
 
     @property
     def terms(self) -> str:
         """The cost as a text with one spelling."""
-        found = self._memory.get("terms")
-        if found is None:
-            found = self._memory["terms"] = described_text(self.cost)
-        return found
+        return described_text(self.cost)
 
-    @property
-    def _beginning(self) -> str:
-        """What bodies and questions have in common: the lineages and the query."""
-        found = self._memory.get("beginning")
-        if found is None:
-            listed = ",".join(map(quoted, self.lineages))
-            found = self._memory["beginning"] = f"[{listed}],{quoted(self.query)}"
-        return found
+
+def _listed(lineages: object) -> tuple[str, ...]:
+    """The names of lineages in one order, each once."""
+    if isinstance(lineages, str) or not isinstance(lineages, Iterable):
+        raise InvalidParameter("lineages", 'give a list of names, such as ["visits"].')
+    names = [checked_name(name, "lineages") for name in lineages]
+    if len(names) == 1:
+        return (names[0],)
+    listed = tuple(sorted(set(names)))
+    if not 1 <= len(listed) <= MOST_LINEAGES:
+        raise InvalidParameter("lineages", f"name between 1 and {MOST_LINEAGES}.")
+    return listed
 
 
 def new_key() -> str:
     """One that nobody has used. Those of one time begin alike, so that a store finds them in one place."""
-    return f"{time.time_ns():016x}{os.urandom(8).hex()}"
+    try:
+        return f"{time.time_ns():016x}{_random.pop()}"
+    except IndexError:
+        _random.extend(os.urandom(8).hex() for _ in range(_AT_ONCE))
+        return new_key()
+
+
+_random: list[str] = []  # asking the system for each lets other threads go first, one after the other
+_AT_ONCE = 512
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_random.clear)
 
 
 def _hashed(text: str) -> str:

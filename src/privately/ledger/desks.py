@@ -84,28 +84,50 @@ class Desk(Generic[Task]):
         self._last, self._seconds = 0, 0.0
         self._queue: SimpleQueue[Asked[Task] | None] = SimpleQueue()
         self._awake: deque[threading.Lock] = deque()
-        self._closing = False
+        self._closing = self._ended = False
         self._process = os.getpid()
         self._thread = threading.Thread(target=self._run, name=f"privately ledger: {name}", daemon=True)
         self._thread.start()
 
-    def perform(self, task: Task) -> Any:
-        """Has a task done, and waits for its outcome."""
+    def submit(self, task: Task, answerable: Answerable) -> None:
+        """Has a task done. Its outcome is given in another thread; also if there is nobody any more to do it."""
         self.check_process()
         if self._closing:
             raise LedgerUnavailable("the ledger was closed.")
+        self._queue.put((task, answerable))
+        if self._ended:
+            self._refuse()
+
+    def perform(self, task: Task) -> Any:
+        """Has a task done, and waits for its outcome."""
         promise: Promise[Any] = Promise(self._awake)
-        self._queue.put((task, promise))
+        self.submit(task, promise)
         self._wake()
         while not promise.wait(_PATIENCE):
             if not self._thread.is_alive() and not promise.done():
                 raise LedgerUnavailable("the ledger was closed.")
         return promise.result()
 
+    def more(self) -> list[Asked[Task]]:
+        """Those who came since the last ones were given to `serve`, which serves them too."""
+        found: list[Asked[Task]] = []
+        while len(found) < _MOST:
+            try:
+                asked = self._queue.get_nowait()
+            except Empty:
+                break
+            if asked is None:
+                self._queue.put(None)  # the end comes after them
+                break
+            found.append(asked)
+        self._last += len(found)
+        return found
+
     def check_process(self) -> None:
         """A forked child has the memory of the parent, locks that are held included, but not its threads."""
         if self._process != os.getpid():
-            raise LedgerUnavailable("the ledger was opened before this process was forked.", hint="Open it again.")
+            hint = "Open ledgers after forking, or start processes with multiprocessing's 'spawn'."
+            raise LedgerUnavailable("the ledger was opened before this process was forked.", hint=hint)
 
     def close(self) -> None:
         """Ends after what waits is done. After a fork, the thread is the parent's."""
@@ -116,24 +138,38 @@ class Desk(Generic[Task]):
                 self._thread.join()
 
     def _run(self) -> None:
-        while self._serves_on():
-            for _ in range(_AT_ONCE):
-                self._wake()
-        self._wake_all()
+        try:
+            while self._serves_on():
+                for _ in range(_AT_ONCE):
+                    self._wake()
+        finally:
+            self._ended = True
+            self._refuse()
+            self._wake_all()
+
+    def _refuse(self) -> None:
+        """Nobody is served any more. Whoever came too late for the last one who looks looks for himself."""
+        while True:
+            try:
+                asked = self._queue.get_nowait()
+            except Empty:
+                return
+            if asked is not None:
+                asked[1].set_exception(LedgerUnavailable("the ledger was closed."))
 
     def _serves_on(self) -> bool:
         """Serves who is next, and tells whether to go on. No task is kept while nobody asks, nor what it belongs to."""
         asked = self._waiting()
         start = time.monotonic()
         tasks = [one for one in asked if one is not None]
+        self._last = len(tasks)
         try:
             if tasks:
                 self._serve(tasks)
         except BaseException:
             self._closing = True
-            self._wake_all()
             raise
-        self._last, self._seconds = len(asked), time.monotonic() - start
+        self._seconds = time.monotonic() - start
         return None not in asked
 
     def _wake(self) -> None:

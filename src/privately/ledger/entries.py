@@ -1,4 +1,4 @@
-"""What a ledger records: eight kinds of entries, as JSON texts that are chained by their hashes.
+"""What a ledger records: nine kinds of entries, as JSON texts that are chained by their hashes.
 
 Entries are only ever added. Nothing in them is a hash of data without a key, and no cost is a float. A text has two
 lines: the terms, which many entries have in common and which are read once for all of them, and the particulars.
@@ -76,6 +76,17 @@ class Released:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Served:
+    """A request was given, free, the stored answer to an earlier charge of the same question. Its key is used up."""
+
+    what: ClassVar[str] = "served"
+    analyst: str
+    key: str
+    body: str
+    charge: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Adjusted:
     """The owner gave an account another cap. What was spent stays spent."""
 
@@ -118,9 +129,9 @@ class Checkpoint:
     state: Mapping[str, Any]
 
 
-Entry: TypeAlias = Founded | Opened | Charged | Released | Adjusted | Registered | ClockSet | Checkpoint
+Entry: TypeAlias = Founded | Opened | Charged | Released | Served | Adjusted | Registered | ClockSet | Checkpoint
 KINDS: dict[str, type[Entry]] = {
-    kind.what: kind for kind in (Founded, Opened, Charged, Released, Adjusted, Registered, ClockSet, Checkpoint)
+    kind.what: kind for kind in (Founded, Opened, Charged, Released, Served, Adjusted, Registered, ClockSet, Checkpoint)
 }
 _TERMS: dict[type[Entry], tuple[str, ...]] = {Charged: ("accounts", "cost")}
 PARTICULARS: dict[type[Entry], tuple[str, ...]] = {
@@ -185,12 +196,31 @@ class ChargeLine(NamedTuple):
         """The second line of its text: what `written` writes, at a tenth of the cost."""
         before = "null" if self.before is None else self.before
         question = "null" if self.question is None else quoted(self.question)
-        token = "null" if self.token is None else quoted(self.token)
-        return (
+        start = (
             f'{{"analyst":{quoted(self.analyst)},"before":{before},"body":{quoted(self.body)},"key":{quoted(self.key)},'
-            f'"label":{quoted(self.label)},"question":{question},"snapshot":{quoted(self.snapshot)},'
-            f'"time":{quoted(self.time)},"token":{token}}}'
-        ).encode("ascii")
+            f'"label":{quoted(self.label)},"question":{question},"snapshot":{quoted(self.snapshot)},"time":"{self.time}'
+        )
+        return start.encode("ascii") + charge_end(self.token)
+
+
+def charge_front(first: bytes, analyst: str) -> str:
+    """How the text of a charge begins that was not made before: the first line, and the second up to its body."""
+    return f'{first.decode("ascii")}\n{{"analyst":{quoted(analyst)},"before":null,"body":"'
+
+
+def charge_start(front: str, hashes: tuple[str, str | None], key: str, label: str, snapshot: str) -> bytes:
+    """The text up to the time. Body and question are hashes, which need no quoting."""
+    body, question = hashes
+    asked = "null" if question is None else f'"{question}"'
+    return (
+        f'{front}{body}","key":{quoted(key)},"label":{quoted(label)},"question":{asked},'
+        f'"snapshot":{quoted(snapshot)},"time":"'
+    ).encode("ascii")
+
+
+def charge_end(token: str | None) -> bytes:
+    """The text after the time."""
+    return b'","token":null}' if token is None else f'","token":{quoted(token)}}}'.encode("ascii")
 
 
 class ReleaseLine(NamedTuple):
@@ -278,7 +308,7 @@ def kind_of(first: bytes) -> type[Entry]:
     """What kind of entry the first line begins."""
     if first == _RELEASED:
         return Released
-    if first.endswith(_CHARGED_END):  # whether it is one to its end shows where its bill is read
+    if first.endswith(CHARGED_END):  # whether it is one to its end shows where its bill is read
         return Charged
     try:
         return terms_of(first)[0]
@@ -286,7 +316,7 @@ def kind_of(first: bytes) -> type[Entry]:
         raise LedgerCorrupt("a record cannot be read.") from None
 
 
-_RELEASED, _CHARGED_END = b'{"what":"released"}', b',"what":"charged"}'
+_RELEASED, CHARGED_END = b'{"what":"released"}', b',"what":"charged"}'
 MOST_TERMS = 16_384
 """So many terms are remembered: more than there are records between two checkpoints."""
 

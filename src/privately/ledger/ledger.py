@@ -26,25 +26,26 @@ from privately.ledger.acts import (
     Receipt,
     Reuse,
     StoreAnswer,
-    offer,
-    payers,
-    question_of,
 )
 from privately.ledger.book import Book, Clock, follow, now
 from privately.ledger.budgets import Budget
 from privately.ledger.catching_up import CaughtUp, caught_up
 from privately.ledger.charges import LONGEST_LABEL, OWNER, Charge, amounts
+from privately.ledger.desks import Answerable
 from privately.ledger.entries import Entry, Founded, read
 from privately.ledger.names import checked_name, checked_text
 from privately.ledger.pins import Pin, check_pin
+from privately.ledger.quotes import payers, quote
 from privately.ledger.sketches import OwnerKey, sketch
 from privately.ledger.state import State, spendable
 from privately.ledger.stores import Head, Row, Session, SQLiteReader, SQLiteStore, Store
 from privately.ledger.tables import RegisterTable, Registration
 from privately.ledger.verifying import Verification, verified
-from privately.ledger.writer import Reader, Writer
+from privately.ledger.writer import Look, Reader, Writer
+from privately.rounding import whole
 
 _PAGE = 1_000
+_MEMORY = ":memory:"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +105,7 @@ class Ledger:
         `pin` is a head that was kept elsewhere: LedgerCorrupt if the file does not go on from it.
         """
         pinned = Pin.parse(pin) if isinstance(pin, str) else pin
-        if pinned is not None and os.fspath(path) != ":memory:" and not Path(path).exists():
+        if pinned is not None and os.fspath(path) != _MEMORY and not Path(path).exists():
             raise LedgerCorrupt(f"{path} is gone, but its head was pinned.", hint="Put the ledger back.")
         ledger = cls(SQLiteStore(_named(path)), clock=clock)
         try:
@@ -224,18 +225,20 @@ class Ledger:
         Nothing is taken if the answer is known: to the same key, or to the same question where that is allowed. The
         receipt then holds it. A request that was charged and has no answer is Unanswered; `again` pays once more.
         """
-        _check_charge(charge)
-        self._prepare(charge)
-        return self._writer.perform(MakeCharge(charge=charge, again=again))
+        return self._writer.perform(self._charging(charge, again=again))
+
+    def submit_charge(self, charge: Charge, outcome: Answerable, *, again: bool = False) -> None:
+        """As `charge`, without waiting: `outcome`, such as a Future, is given the receipt or the error by a thread."""
+        self._writer.submit(self._charging(charge, again=again), outcome)
 
     def store(self, receipt: Receipt, answer: bytes) -> Answer:
         """Keeps an answer, durably; only then it may be shown, or the one stored before it for the same key."""
-        if not isinstance(receipt, Receipt) or not isinstance(receipt.head, Head):
-            raise InvalidParameter("receipt", "give what `charge` returned.")
-        if not isinstance(answer, bytes) or len(answer) > LARGEST_ANSWER:
-            raise InvalidParameter("answer", f"give bytes, at most {LARGEST_ANSWER:,} of them.")
-        shown = self._writer.perform(StoreAnswer(receipt=receipt, answer=answer))
+        shown = self._writer.perform(_storing(receipt, answer))
         return Answer(body=shown, receipt=receipt, free=False)
+
+    def submit_answer(self, receipt: Receipt, answer: bytes, outcome: Answerable) -> None:
+        """As `store`, without waiting: `outcome` is given the bytes that may be shown, or the error."""
+        self._writer.submit(_storing(receipt, answer), outcome)
 
     def answer(self, charge: Charge, run: Callable[[Receipt], bytes], *, again: bool = False) -> Answer:
         """Charges, runs, stores, answers, in this order. If `run` fails, the charge stays: it may have seen data."""
@@ -248,11 +251,13 @@ class Ledger:
 
     def budget(self, lineage: str, *, analyst: str | None = None, token: str | None = None) -> Budget:
         """What one account has left. A charge must fit into the accounts above it too."""
-        name = _account_name(lineage, analyst, token)
-        accounts = self._state().accounts
-        if name not in accounts:
-            raise InvalidParameter("account", f"there is no account {name}.")
-        return Budget.of(accounts[name], accounts)
+        return self._reader.look(self._budget_of(lineage, analyst, token))
+
+    def submit_budget(
+        self, lineage: str, outcome: Answerable, *, analyst: str | None = None, token: str | None = None
+    ) -> None:
+        """As `budget`, without waiting."""
+        self._reader.submit(self._budget_of(lineage, analyst, token), outcome)
 
     def budgets(self) -> tuple[Budget, ...]:
         """Every account, by name."""
@@ -264,9 +269,12 @@ class Ledger:
         return {name: table.lineages for name, table in sorted(self._state().tables.items())}
 
     def history(self, *, after: int = 0, upto: int | None = None) -> Iterator[Record]:
-        """The records in their order."""
+        """The records after this one, up to that one, in their order."""
+        first = whole(after, "after", minimum=0)
         last = self._state().head.number
-        last = last if upto is None else min(upto, last)
+        return self._records(first, last if upto is None else min(whole(upto, "upto", minimum=0), last))
+
+    def _records(self, after: int, last: int) -> Iterator[Record]:
         for start in range(after, last, _PAGE):
             for row in self._reader.look(partial(_page, start, min(start + _PAGE, last))):
                 entry, time = read(row.text)
@@ -279,7 +287,9 @@ class Ledger:
 
     def verify(self, *, progress: Callable[[int, int], None] | None = None) -> Verification:
         """Reads everything again from the first record on; LedgerCorrupt if anything does not follow."""
-        return verified(self._reader.look, progress=progress)
+        if not (progress is None or callable(progress)):
+            raise InvalidParameter("progress", "give a function of how many records were read, and of how many.")
+        return verified(self._reader.look, aside=self._store.checking, progress=progress)
 
     def backup(self, path: str | os.PathLike[str]) -> None:
         """Copies all that is committed into a new file, while the ledger is in use.
@@ -287,6 +297,8 @@ class Ledger:
         A backup that is put back forgets what was spent since: pin the head elsewhere, so that this shows.
         """
         target = _named(path)
+        if target == _MEMORY:
+            raise InvalidParameter("path", "a backup that ends with the process is none.", hint="Give a new file.")
         self._reader.look(lambda session: session.backup(target))
 
     def close(self) -> None:
@@ -317,6 +329,17 @@ class Ledger:
         self._seen = follow(session, self._seen)
         return self._seen
 
+    def _budget_of(self, lineage: str, analyst: str | None, token: str | None) -> Look[Budget]:
+        name = _account_name(lineage, analyst, token)
+
+        def find(session: Session) -> Budget:
+            accounts = self._follow(session).accounts
+            if name not in accounts:
+                raise InvalidParameter("account", f"there is no account {name}.")
+            return Budget.of(accounts[name], accounts)
+
+        return find
+
     def _spent_before(self, name: str, filter_: Filter, session: Session) -> CaughtUp | None:
         """Most of what a holder has spent is read outside the writer's turn."""
         state = self._follow(session)
@@ -324,15 +347,15 @@ class Ledger:
             return None
         return caught_up(session, state, name, CaughtUp(filter_), state.head.number)
 
-    def _prepare(self, charge: Charge) -> None:
-        """Prices and hashes outside the writer's turn, which then finds both remembered."""
-        if self._seen is not None:
-            try:
-                offer(self._seen, charge)
-                question_of(self._seen, charge)
-            except PrivatelyError:
-                pass  # what was seen may be old, or the answer known; the turn decides
-        _ = charge.body
+    def _charging(self, charge: Charge, *, again: bool) -> MakeCharge:
+        """The act of a charge, with what can be known of it before the writer's turn."""
+        _check_charge(charge)
+        state = self._writer.state
+        try:
+            prepared = None if state is None else quote(state, charge)
+        except PrivatelyError:
+            prepared = None  # what was seen may be old, or the answer known; the turn decides
+        return MakeCharge(charge=charge, again=again, quote=prepared)
 
 
 def _end(writer: Writer, reader: Reader, store: Store) -> None:
@@ -346,6 +369,15 @@ def _end_elsewhere(writer: Writer, reader: Reader, store: Store) -> None:
     of the file for another ledger, so that it must not wait for it.
     """
     start_new_thread(_end, (writer, reader, store))
+
+
+def _storing(receipt: Receipt, answer: bytes) -> StoreAnswer:
+    """The act of storing an answer."""
+    if not isinstance(receipt, Receipt) or not isinstance(receipt.head, Head):
+        raise InvalidParameter("receipt", "give what `charge` returned.")
+    if not isinstance(answer, bytes) or len(answer) > LARGEST_ANSWER:
+        raise InvalidParameter("answer", f"give bytes, at most {LARGEST_ANSWER:,} of them.")
+    return StoreAnswer(receipt=receipt, answer=answer)
 
 
 def _page(after: int, upto: int, session: Session) -> list[Row]:

@@ -35,8 +35,9 @@ def checked_text(text: object, field: str, *, longest: int) -> str:
         raise InvalidParameter(field, f"a {type(text).__name__} is no text.")
     if len(text) > longest:
         raise InvalidParameter(field, f"has {len(text):,} characters; {longest:,} is the most.")
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        raise InvalidParameter(field, "holds half a character (a lone surrogate).") from None
+    if not text.isascii():
+        try:
+            text.encode("utf-8")
+        except UnicodeEncodeError:
+            raise InvalidParameter(field, "holds half a character (a lone surrogate).") from None
     return text

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from functools import lru_cache
 from math import lcm
 from typing import Any
 
 from privately.accounting.filters import Currency
-from privately.accounting.filters.states import encoded_neighbors
 from privately.accounting.filters.sums import EXACT_BITS
 from privately.accounting.filters.tallies import Tally
 from privately.errors import LedgerCorrupt
-from privately.guarantees import GaussianDP, Neighbors
+from privately.ledger.alike import Alike, Column, Payers, alike, counted, plainly, taken_apart
 from privately.ledger.charges import repriced
 from privately.ledger.entries import Charged, charge_names, kind_of, terms_of
 from privately.ledger.names import SEPARATOR
@@ -24,39 +21,74 @@ from privately.ledger.stores import Session
 Look = Callable[[Callable[[Session], Any]], Any]
 """Has a function look at the ledger, as `Reader.look` does."""
 
-Group = tuple[bytes, str, str | None, bool]
+Group = tuple[bytes, bytes, bytes | None, bool]
 """Charges on the same terms (the first line of their texts), of one analyst and token, and whether none says what
 question its answer serves again."""
 
-Item = tuple[bytes, tuple[Fraction, ...], int, int]
-"""Terms, what an account pays on them, how often, and the last record in which."""
+_MOST_TERMS = 100
+"""So many terms are read one by one; of others their numbers alone, where that is possible."""
 
 
-@dataclass(slots=True)
 class Run:
-    """Charges between two other entries, with only answers among them.
+    """Charges between two other entries, with only answers among them, and the accounts that there are.
 
     Of each group: how many, and the first and the last record.
     """
 
-    start: int = 1
-    groups: dict[Group, list[int]] = field(default_factory=dict)
+    def __init__(self, accounts: Mapping[str, Account], start: int = 1) -> None:
+        self.start = start
+        self.groups: dict[Group, list[int]] = {}
+        self.alike: dict[tuple[bytes, ...], Alike | None] = {}
+        self._accounts, self._terms = accounts, set[bytes]()
+
+    def add(self, group: Group, number: int) -> None:
+        """One more charge."""
+        first = group[0]
+        if first not in self._terms:
+            if len(self._terms) >= _MOST_TERMS and self._added(first, group, number):
+                return
+            self._terms.add(first)
+        counted(self.groups, group, number)
+
+    def _added(self, first: bytes, group: Group, number: int) -> bool:
+        between, numbers = taken_apart(first)
+        if between not in self.alike:
+            self.alike[between] = alike(between, self._accounts)
+        found = self.alike[between]
+        return found is not None and found.add(numbers, group[1:], first, number)
+
+    def found_alike(self) -> list[Alike]:
+        """Charges whose terms were not read one by one."""
+        return [found for found in self.alike.values() if found is not None and found.count]
+
+    @property
+    def charges(self) -> int:
+        """How many."""
+        return sum(count for count, _, _ in self.groups.values()) + sum(found.count for found in self.found_alike())
+
+
+class _Owed:
+    """What an account pays, and on which terms the last time."""
+
+    def __init__(self, columns: int) -> None:
+        self.columns: list[Column] = [{} for _ in range(columns)]
+        self.count, self.last, self.terms = 0, 0, b""
+
+    def add(self, columns: Iterable[Iterable[tuple[int, int]]], count: int, last: int, first: bytes) -> None:
+        """More charges. Each column lists denominators with numerators."""
+        for column, listed in zip(self.columns, columns, strict=True):
+            for below, above in listed:
+                column[below] = column.get(below, 0) + above
+        self.count += count
+        if last > self.last:
+            self.last, self.terms = last, first
 
 
 def settle(look: Look, state: State, run: Run, upto: int) -> None:
     """All accounts pay for the charges of a run. LedgerCorrupt if it is not those that had to, or not enough."""
     try:
-        counts: dict[bytes, tuple[int, int]] = {}
-        for (first, analyst, token, unasked), (count, number, last) in run.groups.items():
-            _check_payers(state, bill_of(first).accounts, analyst, token, unasked=unasked)
-            state.asked[analyst] = min(state.asked.get(analyst, number), number)
-            known = counts.get(first, (0, 0))
-            counts[first] = known[0] + count, max(known[1], last)
-        owed: dict[str, list[Item]] = {}
-        for first, (count, last) in counts.items():
-            for name, amounts in bill_of(first).amounts:
-                owed.setdefault(name, []).append((first, amounts, count, last))
-        accounts = [_charged(state.accounts[name], listed) for name, listed in owed.items()]
+        _check_all_payers(state, run)
+        accounts = [_charged(state.accounts[name], owed) for name, owed in _owed(state, run).items()]
     except LedgerCorrupt:
         raise
     except WRONG as fault:
@@ -67,7 +99,52 @@ def settle(look: Look, state: State, run: Run, upto: int) -> None:
         state.accounts.update({account.name: account for account in accounts if account is not None})
 
 
-def _check_payers(state: State, owed: Mapping[str, Any], analyst: str, token: str | None, *, unasked: bool) -> None:
+def _check_all_payers(state: State, run: Run) -> None:
+    """Those that had to pay did. Notes who has asked."""
+    asked: dict[tuple[Payers, tuple[str, ...]], int] = {}
+    for first, payers, number in _asked(run):
+        case = payers, tuple(bill_of(first).accounts)
+        asked[case] = min(asked.get(case, number), number)
+    for ((who, which, unasked), owed), number in asked.items():
+        analyst, token = _name(who), None if which is None else _name(which)
+        _check_payers(state, owed, analyst, token, unasked=unasked)
+        state.asked[analyst] = min(state.asked.get(analyst, number), number)
+
+
+def _asked(run: Run) -> Iterator[tuple[bytes, Payers, int]]:
+    """For all charges of a run: terms that name their accounts, who asked, and the first record of such."""
+    for group, (_, number, _) in run.groups.items():
+        yield group[0], group[1:], number
+    for found in run.found_alike():
+        for payers, (_, number, _) in found.groups.items():
+            yield found.terms, payers, number
+
+
+def _name(text: bytes) -> str:
+    return text.decode("utf-8", "surrogatepass")
+
+
+def _owed(state: State, run: Run) -> dict[str, _Owed]:
+    """What every account pays for a run, each time at least what the event costs."""
+    counts: dict[bytes, tuple[int, int]] = {}
+    for (first, *_), (count, _, last) in run.groups.items():
+        known = counts.get(first, (0, 0))
+        counts[first] = known[0] + count, max(known[1], last)
+    found: dict[str, _Owed] = {}
+    for first, (count, last) in counts.items():
+        for name, amounts in bill_of(first).amounts:
+            _check_amounts(name, state.accounts[name].filter.tally.currency, first, amounts)
+            owed = found.setdefault(name, _Owed(len(amounts)))
+            owed.add([[(a.denominator, count * a.numerator)] for a in amounts], count, last, first)
+    for several in run.found_alike():
+        columns = [column.items() for column in several.columns()]
+        for name in several.names:
+            owed = found.setdefault(name, _Owed(len(columns)))
+            owed.add(columns, several.count, several.last, several.terms)
+    return found
+
+
+def _check_payers(state: State, owed: Sequence[str], analyst: str, token: str | None, *, unasked: bool) -> None:
     """Of every lineage that pays, those accounts of the analyst and the token pay that there are, and no others.
 
     A charge says which question its answer serves again, unless a lineage does not allow it.
@@ -78,34 +155,26 @@ def _check_payers(state: State, owed: Mapping[str, Any], analyst: str, token: st
         expected |= {lineage, *(name for name in names if name in state.accounts)}
     if unasked != any(state.accounts[lineage].reuse == "never" for lineage in lineages):
         raise LedgerCorrupt("answers to charges may serve again, or not, where the lineage says otherwise.")
-    if not owed or expected != owed.keys():
+    if not owed or expected != set(owed):
         raise LedgerCorrupt(f"{', '.join(owed)} paid for what {', '.join(sorted(expected))} should have.")
 
 
-def _charged(account: Account, listed: list[Item]) -> Account | None:
+def _charged(account: Account, owed: _Owed) -> Account | None:
     """The account after these charges; None where rounding would make their order matter."""
-    tally = account.filter.tally
-    for first, amounts, _, _ in listed:
-        _check_amounts(account.name, tally.currency, first, amounts)
-    columns = list(zip(*(amounts for _, amounts, _, _ in listed), strict=True))
+    tally, columns = account.filter.tally, owed.columns
     if len(columns) != len(tally.units):
         raise LedgerCorrupt(f"account {account.name} was charged in another currency than its own.")
-    counts = [count for _, _, count, _ in listed]
-    scales = [lcm(scale, *(a.denominator for a in column)) for scale, column in zip(tally.scales, columns, strict=True)]
+    scales = [lcm(scale, *column) for scale, column in zip(tally.scales, columns, strict=True)]
     if any(scale.bit_length() > EXACT_BITS for scale in scales):
         return None
     totals = [
-        before
-        + Fraction(
-            sum(n * (a.numerator * (scale // a.denominator)) for n, a in zip(counts, column, strict=True)), scale
-        )
+        before + Fraction(sum(above * (scale // below) for below, above in column.items()), scale)
         for before, column, scale in zip(tally.amounts, columns, scales, strict=True)
     ]
     if any(total > limit for total, limit in zip(totals, tally.limits, strict=True)):
         raise LedgerCorrupt(f"account {account.name} was charged more than its cap.")
-    spent = Tally.of(tally.currency, tally.limits, tuple(totals), tally.entries + sum(counts))
-    last = bill_of(max(listed, key=lambda one: one[3])[0]).accounts
-    return account._replace(filter=account.filter.with_tally(spent), last=last)
+    spent = Tally.of(tally.currency, tally.limits, tuple(totals), tally.entries + owed.count)
+    return account._replace(filter=account.filter.with_tally(spent), last=bill_of(owed.terms).accounts)
 
 
 def _check_amounts(name: str, currency: Currency, first: bytes, amounts: tuple[Fraction, ...]) -> None:
@@ -113,25 +182,11 @@ def _check_amounts(name: str, currency: Currency, first: bytes, amounts: tuple[F
     if any(amount.numerator < 0 for amount in amounts) or not any(amounts):
         raise LedgerCorrupt(f"account {name} was charged what is no cost.")
     terms = terms_of(first)[1]
-    if _plainly(terms["cost"], currency) == tuple(terms["accounts"][name]):
+    if plainly(terms["cost"], currency) == tuple(terms["accounts"][name]):
         return
     least = repriced(terms["cost"], currency)
     if any(amount < enough for amount, enough in zip(amounts, least, strict=True)):
         raise LedgerCorrupt(f"account {name} was charged less than the event costs.")
-
-
-def _plainly(cost: Mapping[str, Any], currency: Currency) -> tuple[str, ...] | None:
-    """The numbers of a guarantee that is written in the currency itself, which is what it costs."""
-    found = cost.get("guarantee")
-    if found is None or found["kind"] != currency.kind.__name__ or currency.kind is GaussianDP or currency.orders:
-        return None
-    same = found["neighbors"] == _written(currency.neighbors)
-    return tuple(found[str(name)] for name in currency.names) if same else None
-
-
-@lru_cache(maxsize=64)
-def _written(neighbors: Neighbors) -> dict[str, Any]:
-    return encoded_neighbors(neighbors)
 
 
 def _one_by_one(look: Look, state: State, after: int, upto: int) -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from privately.accounting import Filter
+from privately.accounting.filters.currencies import Amounts
+from privately.accounting.filters.tallies import Tally
 from privately.errors import BudgetExhausted, LedgerCorrupt, PrivatelyError
 from privately.ledger.entries import (
     MOST_TERMS,
@@ -48,6 +51,19 @@ class Bill(NamedTuple):
         return cls(accounts, tuple((name, spendable(tuple(texts))) for name, texts in accounts.items()))
 
 
+class Offer(NamedTuple):
+    """On what terms a charge is made: the first line of its text, its bill, and how its text begins and ends.
+
+    `own` says whether stored answers serve only whoever asked, None that none serves.
+    """
+
+    first: bytes
+    bill: Bill
+    own: bool | None
+    front: str
+    end: bytes
+
+
 @lru_cache(maxsize=MOST_TERMS)
 def bill_of(first: bytes) -> Bill:
     """The bill in the first line of the text of a charge; ValueError or KeyError if it is no such line."""
@@ -85,7 +101,7 @@ class Table:
 class State:
     """The sum of all entries up to `head`. `asked` says in which record each analyst was first charged.
 
-    `offers` are first lines of charges with their bills, remembered until another account may have to pay too.
+    `offers` are the terms of charges, remembered until another account may have to pay too.
     """
 
     ledger: str = ""
@@ -96,7 +112,7 @@ class State:
     accounts: dict[str, Account] = field(default_factory=dict)
     tables: dict[str, Table] = field(default_factory=dict)
     asked: dict[str, int] = field(default_factory=dict)
-    offers: dict[Any, tuple[bytes, Bill]] = field(default_factory=dict, compare=False, repr=False)
+    offers: dict[Any, Offer] = field(default_factory=dict, compare=False, repr=False)
 
     def copy(self) -> State:
         """One that may go on by itself."""
@@ -147,6 +163,36 @@ class State:
             self.accounts[account.name] = account
         if analyst not in self.asked:
             self.asked[analyst] = head.number
+        self.head, self.time = head, time
+
+    def paid(self, bills: Sequence[Bill]) -> list[Account] | None:
+        """The accounts after all these bills, as if they came one by one; None where one of them does not fit."""
+        owed: dict[str, list[Amounts]] = {}
+        last: dict[str, Mapping[str, list[str]]] = {}
+        for accounts, listed in bills:
+            for name, amounts in listed:
+                if name in owed:
+                    owed[name].append(amounts)
+                else:
+                    owed[name] = [amounts]
+                last[name] = accounts
+        found = []
+        for name, spent in owed.items():
+            _, filter_, reuse, _ = self.accounts[name]
+            before = filter_.tally
+            tally = before.plus_amounts(spent[0]) if len(spent) == 1 else _spent(before, spent)
+            if tally is None:
+                return None
+            found.append(Account(name, filter_.with_tally(tally), reuse, last[name]))
+        return found
+
+    def add_charges(self, paid: Sequence[Account], analysts: Iterable[str], time: str, head: Head) -> None:
+        """Goes on by as many charges as there are analysts, after which the accounts are as `paid` says."""
+        for account in paid:
+            self.accounts[account.name] = account
+        for number, analyst in enumerate(analysts, self.head.number + 1):
+            if analyst not in self.asked:
+                self.asked[analyst] = number
         self.head, self.time = head, time
 
     def _add(self, entry: Entry, head: Head) -> None:
@@ -219,6 +265,23 @@ class State:
             raise LedgerCorrupt(f"the checkpoint at record {head.number} cannot be read.") from None
         found = {"ledger": ledger, "key": key, "accounts": accounts, "tables": tables, "asked": asked}
         return cls(head=head, time=time, checkpoint=head.number, **found)
+
+
+def _spent(tally: Tally, spent: Sequence[Amounts]) -> Tally | None:
+    """After so many entries; None where one does not fit. Equal ones at once where they are whole numbers of units.
+
+    Costs are never negative: if all of them together fit, so does each in its turn.
+    """
+    found: Tally | None = tally
+    distinct = {id(amounts): amounts for amounts in spent}  # equal ones are mostly the same object
+    for key, times in Counter(map(id, spent)).items() if len(distinct) > 1 else [(id(spent[0]), len(spent))]:
+        found = None if found is None else found.plus_times(distinct[key], times)
+    if found is not None:
+        return found
+    found = tally
+    for amounts in spent:
+        found = None if found is None else found.plus_amounts(amounts)
+    return found
 
 
 def _does_not_follow(head: Head, fault: Exception) -> LedgerCorrupt:

@@ -15,25 +15,28 @@ from hashlib import sha256
 from typing import NoReturn
 
 from privately.errors import LedgerCorrupt
-from privately.ledger.book import join
+from privately.ledger.book import join, names
 from privately.ledger.entries import (
+    CHARGED_END,
     Charged,
     Checkpoint,
-    Entry,
     Opened,
     Registered,
     Released,
+    Served,
     charge_names,
     kind_of,
     read,
     release_members,
 )
+from privately.ledger.lines import is_plain, release_text, usual_charge, usual_time
 from privately.ledger.rederiving import check_keys, check_opened, check_registered
 from privately.ledger.settling import Look, Run, settle
 from privately.ledger.state import State
-from privately.ledger.stores import Head, Page, Row, Session
+from privately.ledger.stores import Checking, Head, Page, Row, Session
 
-_EVERY = 5_000
+_EVERY, _LONG = 1_000, 20_000
+_ANSWERED = -1  # which no hash is
 _NOTHING = (None, None, None)
 
 Progress = Callable[[int, int], None]
@@ -48,16 +51,26 @@ class Verification:
     answers: int
 
 
-def verified(look: Look, *, progress: Progress | None = None) -> Verification:
-    """Passes if every record follows from those before it, and every answer is the one that was stored."""
+def verified(
+    look: Look, *, aside: Callable[[], Checking | None] | None = None, progress: Progress | None = None
+) -> Verification:
+    """Passes if every record follows from those before it, and every answer is the one that was stored.
+
+    For long ledgers `aside` begins to look at the database meanwhile, as `Store.checking` does.
+    """
     end: Head = look(lambda session: session.head())
-    verifier = _Verifier(look, end)
-    for start in range(0, end.number, _EVERY):
-        upto = min(start + _EVERY, end.number)
-        verifier.read(look(partial(_page, start, upto)))
-        if progress is not None and upto % _EVERY == 0:
-            progress(upto, end.number)
-    return verifier.finished()
+    checking = None if aside is None or end.number < _LONG else aside()
+    try:
+        verifier = _Verifier(look, end)
+        for start in range(0, end.number, _EVERY):
+            upto = min(start + _EVERY, end.number)
+            verifier.read(look(partial(_page, start, upto)))
+            if progress is not None and upto % _EVERY == 0:
+                progress(upto, end.number)
+        return verifier.finished(checking)
+    finally:
+        if checking is not None:
+            checking.stop()
 
 
 def _page(after: int, upto: int, session: Session) -> Page:
@@ -71,76 +84,124 @@ class _Verifier:
     look: Look
     end: Head
     state: State = field(default_factory=State)
-    run: Run = field(default_factory=Run)
+    run: Run = field(init=False)
     questions: array[int] = field(init=False)
     again: dict[int, int] = field(default_factory=dict)
     charges: int = 0
     answers: int = 0
 
     def __post_init__(self) -> None:
+        self.run = Run(self.state.accounts)
         self.questions = array("q", bytes(8 * (self.end.number + 1)))
 
     def read(self, page: Page) -> None:
-        """Goes on by these records. What `join` does for each, but for the sums of charges."""
-        (before, previous), latest = self.state.head, self.state.time
-        groups, questions = self.run.groups, self.questions
+        """Goes on by these records. What `join` does for each, but for the sums of charges.
+
+        What is written as usual is recognised here; all else, and whatever is wrong, is looked at with care.
+        """
+        (before, previous), latest = self.state.head, self.state.time.encode("ascii")
+        groups, questions, answered = self.run.groups, self.questions, 0
         rows, answers = page
-        kinds = _Kinds()
+        first, analyst, earlier, token = b"", b"", None, None
         for number, hashed, text, key, question, charge, checkpoint in rows:
             before += 1
             if number != before or type(text) is not bytes or sha256(previous + text).digest() != hashed:
                 raise LedgerCorrupt(f"record {number} breaks the chain.")
-            first, _, second = text.partition(b"\n")
-            kind = kinds[first]
-            if kind is Charged:
-                analyst, earlier, name, asked, time, token = charge_names(second)
-                if key != f"{name}\n{analyst}" or (question, charge, checkpoint) != _NOTHING:
-                    _misfiled(number)
+            usual, time, asked = False, latest, None
+            if key is not None:
+                first, _, second = text.partition(b"\n")
+                found = usual_charge(second)
+                if found is not None and first.endswith(CHARGED_END) and is_plain(second):
+                    analyst, earlier, name, asked, time, token = found.groups()
+                    usual = key.encode() == name + b"\n" + analyst and (question, charge, checkpoint) == _NOTHING
+            elif charge is not None and number in answers:
+                size, digest = answers[number]
+                asked, time = None if question is None else question.encode(), text[-29:-2]
+                usual = text == release_text(charge, digest.encode(), asked, size, time) and checkpoint is None
+                usual = usual and 0 < charge < number and questions[charge] == (hash(asked) or 1)
+            if not usual or not (time == latest or (time > latest and usual_time(time) is not None)):
+                self.state.head, self.state.time = Head(before - 1, previous), latest.decode("ascii")
+                self._carefully(Row(number, hashed, text, key, question, charge), checkpoint, answers.get(number))
+                groups, time = self.run.groups, self.state.time.encode("ascii")
+            elif charge is not None:
+                questions[charge] = _ANSWERED
+                answered += 1
+            else:
                 group = groups.get((first, analyst, token, asked is None))
                 if group is None:
-                    groups[first, analyst, token, asked is None] = [1, number, number]
+                    self.run.add((first, analyst, token, asked is None), number)
                 else:
                     group[0] += 1
                     group[2] = number
                 questions[number] = hash(asked) or 1
                 if earlier is not None:
                     self.again[number] = int(earlier)
-            elif kind is Released:
-                named, digest, asked, size, time = release_members(second)
-                if named != str(charge) or question != asked or key is not None or checkpoint is not None:
-                    _misfiled(number)
-                self._answered(number, charge or 0, asked, answers.get(number), (int(size), digest))
-            else:
-                self.state.head, self.state.time = Head(before - 1, previous), latest
-                self._other(Row(number, hashed, text, key, question, charge), checkpoint)
-                groups, time = self.run.groups, self.state.time
-            if time < latest and self.state.head.number != number:
-                raise LedgerCorrupt(f"record {number} is older than the one before it.")
             previous, latest = hashed, time
-        self.state.head, self.state.time = Head(before, previous), latest
+        self.state.head, self.state.time = Head(before, previous), latest.decode("ascii")
+        self.answers += answered
 
-    def finished(self) -> Verification:
+    def _carefully(self, row: Row, checkpoint: int | None, found: tuple[int, str] | None) -> None:
+        """One record that continues the chain, whatever is in it."""
+        number, _, text, key, question, charge = row
+        first, _, second = text.partition(b"\n")
+        kind = kind_of(first)
+        if kind is Charged:
+            analyst, earlier, name, asked, time, token = charge_names(second)
+            if key != f"{name}\n{analyst}" or (question, charge, checkpoint) != _NOTHING:
+                _misfiled(number)
+            self.run.add((first, _encoded(analyst), None if token is None else _encoded(token), asked is None), number)
+            self.questions[number] = _odd(asked)
+            if earlier is not None:
+                self.again[number] = int(earlier)
+        elif kind is Released:
+            named, digest, asked, size, time = release_members(second)
+            if named != str(charge) or question != asked or key is not None or checkpoint is not None:
+                _misfiled(number)
+            self._answered(number, charge or 0, asked, found, (int(size), digest))
+        elif kind is Served:
+            time = self._served(row, checkpoint)
+        else:
+            self._other(row, checkpoint)
+            return
+        if time < self.state.time:
+            raise LedgerCorrupt(f"record {number} is older than the one before it.")
+        self.state.time = time
+
+    def finished(self, checking: Checking | None) -> Verification:
         """What was verified, if it ends where it should."""
         self._settle(self.end.number)
         if self.state.head != self.end:
             raise LedgerCorrupt("the last record is not the end of the chain.")
-        self.look(self._check_whole)
+        self.look(lambda session: check_keys(session, self.again, self.end.number))
+        if checking is None:
+            self.look(lambda session: session.check())
+        else:
+            checking.wait()
+            self.look(lambda session: session.head())  # notices if the file was replaced meanwhile
         return Verification(records=self.end.number, charges=self.charges, answers=self.answers)
-
-    def _check_whole(self, session: Session) -> None:
-        check_keys(session, self.again, self.end.number)
-        session.check()
 
     def _answered(
         self, number: int, charge: int, question: str | None, found: tuple[int, str] | None, said: tuple[int, str]
     ) -> None:
         """An answer belongs to a charge before it that nothing else answers, and is what its record says."""
-        if not 0 < charge < number or self.questions[charge] != (hash(question) or 1):
+        usual = hash(None if question is None else _encoded(question)) or 1
+        if not 0 < charge < number or self.questions[charge] not in {usual, _odd(question)}:
             raise LedgerCorrupt(f"record {number} answers what was not charged, or not any more.")
-        self.questions[charge] = 0
+        self.questions[charge] = _ANSWERED
         if found != said:
             raise LedgerCorrupt(f"the answer stored with record {number} does not verify.")
         self.answers += 1
+
+    def _served(self, row: Row, checkpoint: int | None) -> str:
+        """A request was served the answer to an earlier charge, which was stored by then. Its time."""
+        entry, time = read(row.text)
+        if row[3:] != names(entry) or checkpoint is not None:
+            _misfiled(row.number)
+        if not isinstance(entry, Served) or not 0 < entry.charge < row.number:
+            raise LedgerCorrupt(f"record {row.number} was served what was not stored.")
+        if self.questions[entry.charge] != _ANSWERED:
+            raise LedgerCorrupt(f"record {row.number} was served what was not stored.")
+        return time
 
     def _other(self, row: Row, checkpoint: int | None) -> None:
         """Any record that is neither a charge nor an answer."""
@@ -155,17 +216,18 @@ class _Verifier:
         join(self.state, row)
 
     def _settle(self, upto: int) -> None:
-        self.charges += sum(count for count, _, _ in self.run.groups.values())
+        self.charges += self.run.charges
         settle(self.look, self.state, self.run, upto)
-        self.run = Run(start=upto + 1)
+        self.run = Run(self.state.accounts, upto + 1)
 
 
-class _Kinds(dict[bytes, type[Entry]]):
-    """The kinds of entries by their first lines, as far as they were seen."""
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
 
-    def __missing__(self, first: bytes) -> type[Entry]:
-        self[first] = kind_of(first)
-        return self[first]
+
+def _odd(question: str | None) -> int:
+    """Questions that were not recognised at a glance are not recognised with their answers either."""
+    return hash((question,)) or 1
 
 
 def _misfiled(number: int) -> NoReturn:

@@ -7,19 +7,14 @@ from copy import copy
 from typing import Any, TypeAlias, TypeVar
 
 from privately.errors import LedgerCorrupt, LedgerUnavailable, PrivatelyError
-from privately.ledger.acts import MakeCharge, expect
 from privately.ledger.book import Book, Clock, follow
 from privately.ledger.desks import Answerable, Desk
+from privately.ledger.rounds import Act, Asked, perform
 from privately.ledger.state import State
 from privately.ledger.stores import Session, Store
 
 Result = TypeVar("Result")
-Act: TypeAlias = Callable[[Book], Result]
-"""Looks at the book, decides, and appends what it decided; an error means that it appended nothing."""
-
 Look: TypeAlias = Callable[[Session], Result]
-
-_MISTAKES = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError)
 
 
 class Writer:
@@ -31,31 +26,41 @@ class Writer:
         self._fault: LedgerCorrupt | None = None
         self._desk: Desk[Act[Any]] | None = None
 
+    @property
+    def state(self) -> State | None:
+        """What all records amounted to after the last turn; nobody changes it any more. None if that is not known."""
+        return self._state
+
     def start(self) -> None:
         """Begins to take turns, in a thread of its own."""
         self._desk = Desk(self.take_turn, "writer", gathers=True)
 
     def perform(self, act: Act[Result]) -> Result:
         """Has an act done in the next turn, and waits until it is durable."""
-        if self._desk is None:
-            raise LedgerUnavailable("the ledger was opened for reading only.", hint="Open it with Ledger.open.")
-        result: Result = self._desk.perform(act)
+        result: Result = self._writing().perform(act)
         return result
 
-    def take_turn(self, acts: Sequence[tuple[Act[Any], Answerable]]) -> None:
-        """One transaction for all acts; each future then holds its result or its error."""
+    def submit(self, act: Act[Any], answerable: Answerable) -> None:
+        """Has an act done in the next turn. Its result is given when it is durable, in the thread of the writer."""
+        self._writing().submit(act, answerable)
+
+    def _writing(self) -> Desk[Act[Any]]:
+        if self._desk is None:
+            raise LedgerUnavailable("the ledger was opened for reading only.", hint="Open it with Ledger.open.")
+        return self._desk
+
+    def take_turn(self, acts: Sequence[Asked]) -> None:
+        """One transaction for all acts, and for those that came until it began; each future then holds its outcome."""
         if not acts:
             return
         if self._fault is not None:
             _fail(acts, self._fault)
             return
-        outcomes: list[tuple[Answerable, Any, Exception | None]] = []
         try:
             with self._store.writing() as session:
+                acts = acts if self._desk is None else [*acts, *self._desk.more()]
                 book = Book(session, follow(session, self._state), self._clock)
-                expect(book, [act.charge for act, _ in acts if isinstance(act, MakeCharge)])
-                for act, future in acts:
-                    outcomes.append((future, *_outcome(act, book)))
+                outcomes = perform(book, acts)
                 book.finish()
         except BaseException as fault:
             self._state = None
@@ -66,10 +71,13 @@ class Writer:
             return
         self._state = book.state
         for future, result, refusal in outcomes:
-            if refusal is None:
-                future.set_result(result)
-            else:
-                future.set_exception(refusal)
+            try:
+                if refusal is None:
+                    future.set_result(result)
+                else:
+                    future.set_exception(refusal)
+            except Exception:  # noqa: BLE001, S112 - a future that was cancelled, or breaks, is nobody else's affair
+                continue
 
     def close(self) -> None:
         """Ends after what waits is done."""
@@ -89,6 +97,10 @@ class Reader:
         result: Result = self._desk.perform(look)
         return result
 
+    def submit(self, look: Look[Any], answerable: Answerable) -> None:
+        """The same, for whoever does not wait in a thread."""
+        self._desk.submit(look, answerable)
+
     def close(self) -> None:
         """Ends after what waits is done."""
         self._desk.close()
@@ -106,21 +118,11 @@ class Reader:
                 future.set_result(found)
 
 
-def _outcome(act: Act[Any], book: Book) -> tuple[Any, Exception | None]:
-    """What an act comes to. Its own mistakes are its own, as long as it has written nothing."""
-    before = book.state.head
-    try:
-        return act(book), None
-    except LedgerCorrupt:
-        raise
-    except (PrivatelyError, *_MISTAKES) as refusal:
-        if book.state.head != before:
-            raise
-        return None, refusal
-
-
-def _fail(acts: Sequence[tuple[Act[Any], Answerable]], fault: BaseException) -> None:
+def _fail(acts: Sequence[Asked], fault: BaseException) -> None:
     """Each with an error of its own, as threads add where they raised it."""
     for _, future in acts:
-        if not future.done():
-            future.set_exception(copy(fault) if isinstance(fault, PrivatelyError) else fault)
+        try:
+            if not future.done():
+                future.set_exception(copy(fault) if isinstance(fault, PrivatelyError) else fault)
+        except Exception:  # noqa: BLE001, S112 - as above
+            continue

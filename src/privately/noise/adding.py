@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from numbers import Integral
 
 import numpy as np
@@ -39,7 +40,8 @@ def _may_overflow(exact: Draws, noise: Draws) -> bool:
 
 def _integers(values: ArrayLike, field: str) -> Draws:
     """The same numbers as int64, or as Python integers."""
-    if isinstance(values, np.ma.MaskedArray):
+    # Where numpy.ma was never loaded nothing is masked; asking for its class would load it.
+    if "numpy.ma" in sys.modules and isinstance(values, np.ma.MaskedArray):
         raise InvalidParameter(field, "have a mask.", hint="Decide what masked entries are worth first.")
     try:
         # Of a list NumPy would make floats if its integers fit neither int64 nor uint64.

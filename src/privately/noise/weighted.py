@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 
@@ -14,6 +15,10 @@ from privately.noise.source import Source
 
 _FIRST = 64
 _MORE = 64
+
+
+_falling = lru_cache(maxsize=1024)(exp_minus)
+"""Choices by levels ask for the same few exponents over and over."""
 
 
 class Weighted:
@@ -61,7 +66,7 @@ class Weighted:
             lower = upper = 0
             sums = self._sums[bits] = []
             for count, exponent in zip(self._counts, self._exponents, strict=True):
-                factor = exp_minus(exponent, bits + GUARD)
+                factor = _falling(exponent, bits + GUARD)
                 lower, upper = lower + count * factor.lower, upper + count * factor.upper
                 sums.append(Bracket(lower, upper))
         return self._sums[bits]

@@ -16,7 +16,7 @@ from privately.plans.relations import Relation, Scan
 LONGEST = 2_000
 """Beyond it, a hash of the text stands for it."""
 
-_BETWEEN = {
+SIGNS = {
     "add": "+",
     "subtract": "-",
     "multiply": "*",
@@ -30,6 +30,7 @@ _BETWEEN = {
     "and": "and",
     "or": "or",
 }
+"""Signs that stand between their operands. Certificates hold them, so they stay as they are."""
 
 
 class Names:
@@ -58,7 +59,7 @@ class Names:
         if isinstance(expression, Constant):
             return _constant(expression)
         said = [self._text(argument) for argument in expression.arguments]
-        between = _BETWEEN.get(expression.function)
+        between = SIGNS.get(expression.function)
         if between is not None and len(said) > 1:
             return f"({f' {between} '.join(said)})"
         return f"{expression.function}({', '.join(said)})"

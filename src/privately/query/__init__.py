@@ -8,8 +8,8 @@
 
 from privately.engines.protocol import Limits
 from privately.query.binding import bind
-from privately.query.opening import open, prepare  # noqa: A004 - the word for it
+from privately.query.opening import OwnerWarning, open, prepare  # noqa: A004 - the word for it
 from privately.query.results import Result
 from privately.query.sessions import Session
 
-__all__ = ["Limits", "Result", "Session", "bind", "open", "prepare"]
+__all__ = ["Limits", "OwnerWarning", "Result", "Session", "bind", "open", "prepare"]

@@ -31,7 +31,7 @@ class Engine(Protocol):
     def ready(self) -> None:
         """Passes if the data is there, as it was when it was opened; otherwise says what to do. Reads nothing of it."""
 
-    def run(self, aggregation: Aggregation, limits: Limits) -> Counts: ...
+    def run(self, aggregation: Aggregation, limits: Limits | None) -> Counts: ...
 
     def check(self, table: str) -> TableReport:
         """What the owner, and nobody else, may know exactly."""
@@ -39,7 +39,7 @@ class Engine(Protocol):
     def close(self) -> None: ...
 
 
-def answered(priced: Priced, engine: Engine, limits: Limits, randomness: Randomness) -> Answered:
+def answered(priced: Priced, engine: Engine, limits: Limits | None, randomness: Randomness) -> Answered:
     """The groups of the answer and the noisy numbers of each. The charge was made before."""
     asked, listing = priced.question.aggregation, listing_of(priced.question)
     if listing is None:
@@ -56,7 +56,7 @@ def answered(priced: Priced, engine: Engine, limits: Limits, randomness: Randomn
 
 
 def _shown(  # noqa: PLR0917
-    first: Drawn, listing: Listing, most: int, engine: Engine, limits: Limits, randomness: Randomness
+    first: Drawn, listing: Listing, most: int, engine: Engine, limits: Limits | None, randomness: Randomness
 ) -> ShownKeys:
     (mechanism,) = first.mechanisms
     assert isinstance(mechanism, ThresholdedHistogram)  # noqa: S101 - what shows groups comes first

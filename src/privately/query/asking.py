@@ -7,8 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from privately.errors import InvalidParameter, NotSupported
+from privately.errors import BudgetExhausted, InvalidParameter, NotSupported
 from privately.guarantees import Guarantee, PureDP
+from privately.ledger import Budget as AccountBudget
 from privately.mechanisms import Quantile
 from privately.plans import Estimate, Mean, Number, Question, StepSum, Tally
 from privately.query.allocation import Budget, Drawn, allocated
@@ -88,6 +89,18 @@ def unpayable(cost: Guarantee, cap: Guarantee, asked: str) -> InvalidParameter:
         )
     message = f"a budget of the kind {type(cap).__name__} cannot pay for {cost}."
     return InvalidParameter(asked, message, hint="Ask with epsilon=... instead.")
+
+
+def exhausted(fault: BudgetExhausted, account: AccountBudget) -> BudgetExhausted:
+    """The refusal, and what else to ask where an account counts in other terms than its promise is in."""
+    if type(account.promise) is type(account.cap):
+        return fault
+    more = (
+        f"It keeps its promise, {account.promise}, by counting in terms of {type(account.cap).__name__}, in which one "
+        "large epsilon costs more than many small ones. Ask with less, or with rho=..., or let the owner open it "
+        "with by=ApproxDP, which adds up epsilons."
+    )
+    return BudgetExhausted(asked=fault.asked, left=fault.left, hint=f"{fault.hint} {more}".strip())
 
 
 def least_budget(

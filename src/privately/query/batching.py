@@ -68,11 +68,16 @@ class BatchExplanation:
 
     parts: tuple[Explanation, ...]
     cost: Guarantee
-    remaining: Guarantee
+    remaining: Guarantee | None
+
+    def apart(self) -> BatchExplanation:
+        """The same without what it says of an account."""
+        return replace(self, remaining=None)
 
     def __str__(self) -> str:
         listed = [f"({number}) {part}" for number, part in enumerate(self.parts, 1)]
-        return "\n\n".join([*listed, f"cost of all together: {self.cost}\nremaining: {self.remaining}"])
+        left = "" if self.remaining is None else f"\nremaining: {self.remaining}"
+        return "\n\n".join([*listed, f"cost of all together: {self.cost}{left}"])
 
 
 def read_questions(questions: Sequence[Asked], common: Options) -> list[tuple[str, dict[str, Any]]]:
@@ -142,7 +147,8 @@ def proofs_of(parts: Sequence[Priced], *, slack: Number | None = None) -> Iterat
 
 
 def _in_rho(proof: Derivation) -> Derivation:
-    return proof if isinstance(proof.conclusion, (ZCDP, ApproxZCDP)) else rules.convert(proof, ZCDP)
+    kind = ApproxZCDP if isinstance(proof.conclusion, (ApproxDP, ApproxZCDP)) else ZCDP
+    return rules.convert(proof, kind)
 
 
 def _delta(proof: Derivation) -> Any:

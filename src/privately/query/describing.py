@@ -4,26 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from privately.plans.describing import SIGNS
 from privately.plans.expressions import Call, Constant, Expression, Field
 
 _LOOSEST, _OR, _AND, _NOT, _COMPARED, _SUM, _PRODUCT, _SIGN, _TIGHTEST = range(9)
 
+_MORE_SIGNS = {"like": "LIKE", "concatenate": "||", "modulo": "%"}
+_STRENGTHS = {
+    "or": _OR,
+    "and": _AND,
+    "add": _SUM,
+    "subtract": _SUM,
+    "concatenate": _SUM,
+    "multiply": _PRODUCT,
+    "divide": _PRODUCT,
+    "modulo": _PRODUCT,
+}
 _BETWEEN: Mapping[str, tuple[str, int]] = {
-    "or": ("OR", _OR),
-    "and": ("AND", _AND),
-    "equal": ("=", _COMPARED),
-    "not_equal": ("<>", _COMPARED),
-    "less": ("<", _COMPARED),
-    "less_or_equal": ("<=", _COMPARED),
-    "greater": (">", _COMPARED),
-    "greater_or_equal": (">=", _COMPARED),
-    "like": ("LIKE", _COMPARED),
-    "add": ("+", _SUM),
-    "subtract": ("-", _SUM),
-    "concatenate": ("||", _SUM),
-    "multiply": ("*", _PRODUCT),
-    "divide": ("/", _PRODUCT),
-    "modulo": ("%", _PRODUCT),
+    name: (sign.upper(), _STRENGTHS.get(name, _COMPARED)) for name, sign in (SIGNS | _MORE_SIGNS).items()
 }
 """Signs that stand between their operands, and how tightly they bind."""
 

@@ -105,10 +105,11 @@ class _Exact:
 class OrderedCounts:
     """Values in order, each as often as it was counted, without a copy for every row.
 
-    It looks to `Quantile.choose` like the array of all of them.
+    It looks to `Quantile.choose` like the array of all of them. Without `places` the values are 0, 1, and so on; the
+    entry before that of a value says how many are below it, and its own how many are not above.
     """
 
-    places: NDArray[np.int64]
+    places: NDArray[np.int64] | None
     ends: NDArray[np.int64]
 
     @classmethod
@@ -116,24 +117,38 @@ class OrderedCounts:
         """From how often each value was counted."""
         if not isinstance(counts, Bins):
             counts = Bins(np.array(list(counts), np.int64), np.array(list(counts.values()), np.int64))
+        if counts.places is None:
+            return cls(None, _running(counts.counts))
         order = np.argsort(counts.places, kind="stable")
         order = order[counts.counts[order] > 0]
-        return cls(counts.places[order], np.cumsum(counts.counts[order]))
+        return cls(counts.places[order], _running(counts.counts[order]))
 
     @property
     def size(self) -> int:
-        return int(self.ends[-1]) if self.ends.size else 0
+        return int(self.ends[-1])
 
     def __getitem__(self, ranks: slice) -> NDArray[np.int64]:
         """The values that have these ranks, each once."""
-        first = np.searchsorted(self.ends, ranks.start, "right")
-        last = np.searchsorted(self.ends, ranks.stop, "left")
-        return self.places[first : last + 1]
+        first = int(np.searchsorted(self.ends, ranks.start, "right")) - 1
+        last = int(np.searchsorted(self.ends, ranks.stop, "left"))
+        if self.places is not None:
+            return self.places[first:last]
+        return first + np.flatnonzero(np.diff(self.ends[first : last + 1]))
 
     def searchsorted(self, values: Any, side: Literal["left", "right"] = "left", sorter: None = None) -> Any:
         """How many are below each value; with "right", how many are not above it."""
         del sorter
-        return np.concatenate([[0], self.ends])[np.searchsorted(self.places, values, side)]
+        if self.places is not None:
+            return self.ends[np.searchsorted(self.places, values, side)]
+        past = values if side == "left" else np.add(values, 1)
+        return self.ends[np.minimum(np.maximum(past, 0), len(self.ends) - 1)]
+
+
+def _running(counts: NDArray[Any]) -> NDArray[np.int64]:
+    """Sums of none, the first, the first two, and so on."""
+    ends = np.zeros(len(counts) + 1, np.int64)
+    np.cumsum(counts, dtype=np.int64, out=ends[1:])
+    return ends
 
 
 def _noisy(mechanism: m.Laplace | m.Gaussian, numbers: Sequence[int], randomness: Randomness) -> tuple[int, ...]:

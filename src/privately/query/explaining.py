@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from privately import mechanisms as m
@@ -46,7 +46,10 @@ class Step:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
-    """What would be done. Printing it shows all. `groups` is None where nobody knows them beforehand."""
+    """What would be done. Printing it shows all. `groups` is None where nobody knows them beforehand.
+
+    `charged` is the cost in the terms of the account, where it counts in others.
+    """
 
     plan: tuple[str, ...]
     groups: int | None
@@ -54,6 +57,11 @@ class Explanation:
     cost: Guarantee
     remaining: Guarantee | None = None
     notes: tuple[str, ...] = ()
+    charged: Guarantee | None = None
+
+    def apart(self) -> Explanation:
+        """The same without what it says of an account."""
+        return replace(self, remaining=None, charged=None)
 
     def __str__(self) -> str:
         rows = [[one.what, one.sensitivity, one.mechanism, one.error] for one in self.steps]
@@ -68,13 +76,14 @@ class Explanation:
             noise,
             "",
             f"cost: {self.cost}",
+            *([] if self.charged in (None, self.cost) else [f"charged: {self.charged}"]),
             *([] if self.remaining is None else [f"remaining: {self.remaining}"]),
             *self.notes,
         ]
         return "\n".join(lines)
 
 
-def explained(priced: Priced, remaining: Guarantee | None = None) -> Explanation:
+def explained(priced: Priced, remaining: Guarantee | None = None, *, charged: Guarantee | None = None) -> Explanation:
     """The explanation of a question that was priced."""
     aggregation = priced.question.aggregation
     tallies = dict(aggregation.tallies)
@@ -88,6 +97,7 @@ def explained(priced: Priced, remaining: Guarantee | None = None) -> Explanation
         steps=tuple(_step(one, tallies) for one in priced.plan),
         cost=priced.cost,
         remaining=remaining,
+        charged=charged,
         notes=tuple(notes),
     )
 
@@ -192,4 +202,6 @@ def _mechanism(mechanism: object, unit: Fraction) -> str:
 
 
 def _number(value: Fraction) -> str:
-    return decimal_text(value, 4, "ROUND_CEILING")
+    """Four digits, rounded up, in groups of three."""
+    whole, point, rest = decimal_text(value, 4, "ROUND_CEILING").partition(".")
+    return f"{int(whole):,}{point}{rest}" if whole.lstrip("-").isdigit() else f"{whole}{point}{rest}"

@@ -16,7 +16,7 @@ from privately.engines.protocol import Limits, TableReport
 from privately.errors import InvalidParameter
 from privately.guarantees import Guarantee, Neighbors
 from privately.ledger import Ledger, OwnerKey
-from privately.plans import Column, Table, Type
+from privately.plans import Column, Table, Type, Unit
 from privately.query.declaring import Declaration, columns_of, read_declaration, unit_of
 from privately.query.sessions import Session
 
@@ -26,6 +26,11 @@ _SKETCHED = 8192
 _DELIMITED = ("delimiter", "quote", "header", "names")
 _OPTIONS = {".csv": _DELIMITED, ".tsv": _DELIMITED, ".txt": _DELIMITED, ".duckdb": ("table",), ".db": ("table",)}
 _MEMORY = ":memory:"
+_OWNER = "owner"
+
+
+class OwnerWarning(UserWarning):
+    """What the owner of a table should know of its data, exactly: nobody who only sees answers may see it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +63,7 @@ def open(  # noqa: A001 - the word for it
     declaration: str | os.PathLike[str] | None = None,
     name: str | None = None,
     lineage: str | None = None,
-    analyst: str = "owner",
+    analyst: str = _OWNER,
     snapshot: str | None = None,
     prepare: str | os.PathLike[str] | None = None,
     by: type[Guarantee] | None = None,
@@ -72,8 +77,10 @@ def open(  # noqa: A001 - the word for it
     What the columns can hold is declared in `columns`, or in a TOML file beside the data (`visits.toml` beside
     `visits.parquet`, or `declaration`); it is never measured. `prepare` names a copy that is quicker to ask, which is
     made if it is not there. `lineage` names the people whose budget it is: the name
-    of the table unless told. A question may take as much time and memory as `limits` say: far more than any should, so
-    that failing is no answer. A file's `snapshot` is known by its path, size and time unless told; frames have none.
+    of the table unless told. How much time and memory a question may take follows from its plan, far more than it can
+    need, so that failing is no answer; `limits` set them for all instead. A file's `snapshot` is known by its path,
+    size and time unless told; frames have none. The owner is warned (`OwnerWarning`) of an empty table, of columns of
+    NULL and of rows that name nobody; an `analyst` is not.
     """
     given = {
         "name": name,
@@ -87,7 +94,8 @@ def open(  # noqa: A001 - the word for it
     copy = None if prepare is None else Path(prepare)
     if copy is not None and not copy.exists():
         with _settle(data, given, columns=columns, declaration=declaration, options=options) as original:
-            _prepared(original, copy, ledger)
+            _, notes = _prepared(original, copy, ledger)
+            _warn(original.table, analyst, notes)
     settled = _settle(data, given, columns=columns, declaration=declaration, options=options, copy=copy)
     try:
         key = _key(ledger)
@@ -107,9 +115,10 @@ def open(  # noqa: A001 - the word for it
         engine.close()
         raise
     try:
-        cap = _about(budget, settled.table.unit.neighbors)
+        cap = about(budget, settled.table.unit.neighbors)
         lineages = _registered(book, settled, engine, key if book.durable else None)
         book.account(settled.lineage, cap=cap, by=by, reuse=reuse)  # type: ignore[arg-type]  # checked there
+        _warn(settled.table, analyst, engine.notes)
     except BaseException:
         book.close()
         engine.close()
@@ -155,10 +164,53 @@ def prepare(
         "change": change,
     }
     with _settle(data, given, columns=columns, declaration=declaration, options=options) as settled:
-        return _prepared(settled, Path(copy), ledger)
+        report, _ = _prepared(settled, Path(copy), ledger)
+        return report
 
 
-def _prepared(settled: Opening, target: Path, ledger: str | os.PathLike[str]) -> TableReport:
+def table_of(
+    data: Any,
+    *,
+    columns: Mapping[str, Column | str | Declaration] | None = None,
+    declaration: str | os.PathLike[str] | None = None,
+    options: Mapping[str, Any] | None = None,
+    **given: Any,
+) -> Table:
+    """The table as `open` would take it. Of a file only the names and types of columns are read.
+
+    Without the file it is the table as it is declared: enough to explain questions about what is declared.
+    """
+    settled = {name: value for name, value in given.items() if value is not None}
+    if not isinstance(data, (str, os.PathLike)) or Path(data).is_file():
+        with _settle(data, settled, columns=columns, declaration=declaration, options=dict(options or {})) as found:
+            return found.table
+    told, declared = _declared(data, declaration)
+    declared = declared if columns is None else columns_of(columns)
+    if not declared:
+        hint = "Without it, declare the columns in a TOML file of that name, or in one that you name."
+        raise InvalidParameter("source", f"there is no file {os.fspath(data)!r}.", hint=hint)
+    told = dict(told) | settled
+    return Table(name=told.get("name") or _name(data), columns=declared, unit=_unit_of(told))
+
+
+def _unit_of(told: Declaration) -> Unit:
+    return unit_of(
+        told.get("unit"),
+        rows=told.get("max_rows_per_unit"),
+        groups=told.get("max_groups_per_unit"),
+        rows_per_group=told.get("max_rows_per_unit_and_group"),
+        change=told.get("change", "add_remove"),
+    )
+
+
+def _warn(table: Table, analyst: str, notes: tuple[str, ...]) -> None:
+    if notes and analyst == _OWNER:
+        told = f"{table.name}: {' '.join(notes)} This is exact, and for the owner alone; session.check() tells more."
+        warnings.warn(OwnerWarning(told), stacklevel=3)
+
+
+def _prepared(settled: Opening, target: Path, ledger: str | os.PathLike[str]) -> tuple[TableReport, tuple[str, ...]]:
+    """The report of a copy that was made, and what of it the owner should hear unasked."""
     if not target.absolute().parent.is_dir():
         raise InvalidParameter("path", f"there is no folder {str(target.parent)!r}.")
     kept = (settled.source.path, Path(ledger), Path(f"{os.fspath(ledger)}.key"))
@@ -166,7 +218,7 @@ def _prepared(settled: Opening, target: Path, ledger: str | os.PathLike[str]) ->
         raise InvalidParameter("path", "must be neither the table nor its ledger.")
     key = _key(ledger).digest(b"rank")
     with Embedded(table=settled.table, source=settled.source, key=key, reader=settled.reader) as engine:
-        return engine.prepare(settled.table.name, target)
+        return engine.prepare(settled.table.name, target), engine.notes
 
 
 def _settle(
@@ -186,13 +238,7 @@ def _settle(
         declared = columns_of(columns)
     given = dict(told) | {field: value for field, value in given.items() if value is not None}
     called = given.get("name") or _name(data)
-    found = unit_of(
-        given.get("unit"),
-        rows=given.get("max_rows_per_unit"),
-        groups=given.get("max_groups_per_unit"),
-        rows_per_group=given.get("max_rows_per_unit_and_group"),
-        change=given.get("change", "add_remove"),
-    )
+    found = _unit_of(given)
     reader = Reader(source, prepared=copy)
     try:
         schema = {name: _settled_type(data, kind) for name, kind in reader.schema().items()}
@@ -247,7 +293,7 @@ def _name(data: Any) -> str:
     return Path(data).stem
 
 
-def _about(budget: Guarantee, neighbors: Neighbors) -> Guarantee:
+def about(budget: Guarantee, neighbors: Neighbors) -> Guarantee:
     """The same promise, to the units of the table."""
     if not isinstance(budget, Guarantee):
         raise InvalidParameter("budget", "give a guarantee, such as PureDP(epsilon=3).")

@@ -45,6 +45,26 @@ def parse(text: str) -> tuple[exp.Select, Source]:
     return _select(tree, source), source
 
 
+def statements(text: str) -> tuple[str, ...]:
+    """The questions of a text in which a semicolon stands behind each, or between them.
+
+    >>> statements("SELECT COUNT(*) FROM a; SELECT ';' AS b FROM a;")
+    ('SELECT COUNT(*) FROM a', "SELECT ';' AS b FROM a")
+    """
+    source = Source(text=_readable(text))
+    try:
+        words = Dialect.get_or_raise(_DIALECT).tokenize(source.text)
+    except Exception as error:  # noqa: BLE001 - whatever a tokenizer stumbles over is no question
+        raise _unreadable(source, error) from None
+    found: list[list[Token]] = [[]]
+    for word in words:
+        if word.token_type is TokenType.SEMICOLON:
+            found.append([])
+        else:
+            found[-1].append(word)
+    return tuple(source.text[one[0].start : one[-1].end + 1] for one in found if one) or (source.text,)
+
+
 def _readable(text: str) -> str:
     if not isinstance(text, str):
         raise InvalidParameter("sql", "must be a text.")

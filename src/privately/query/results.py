@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from privately.certificates import Certificate
 from privately.certificates.files import write_whole
@@ -26,9 +26,10 @@ from privately.query.estimates import Estimated, estimated
 from privately.query.showing import Shown, shown
 from privately.releases import Release
 from privately.rounding import Interval, Number, decimal_text
-from privately.views.bars import MOST, Bar, BarChart
-from privately.views.pictures import picture, suffix_of
 from privately.views.tables import table
+
+if TYPE_CHECKING:
+    from privately.views.bars import Bar
 
 USUAL = Fraction(95, 100)
 
@@ -113,6 +114,9 @@ class Result:
 
         The column is the first that has error bars, or the first number, unless told.
         """
+        from privately.views.bars import MOST, BarChart
+        from privately.views.pictures import picture, suffix_of
+
         if path is not None:
             suffix_of(path)
         at = self._plotted(column)
@@ -191,6 +195,8 @@ class Result:
         return next((at for at in numbers if self._has_bars[at]), numbers[0])
 
     def _bar(self, at: int, keys: Sequence[int], row: int) -> Bar:
+        from privately.views.bars import Bar
+
         value, interval = self.rows[row][at], self.shown.intervals[row][at]
         name = ", ".join(_text(self.rows[row][key]) for key in keys)
         if not isinstance(value, (int, float)) or not math.isfinite(value):

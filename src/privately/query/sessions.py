@@ -7,7 +7,7 @@ from hashlib import sha256
 from typing import Any, Self, Unpack
 
 from privately.engines.protocol import Limits, TableReport
-from privately.errors import InvalidParameter, NoSuchRule
+from privately.errors import BudgetExhausted, InvalidParameter, NoSuchRule
 from privately.guarantees import Derivation, Guarantee, PureDP
 from privately.ledger import Answer, Charge, Ledger
 from privately.ledger import Budget as AccountBudget
@@ -20,7 +20,7 @@ from privately.plans.types import Value
 from privately.query.allocation import allocated
 from privately.query.answering import Engine, answered
 from privately.query.answers import from_bytes, result_of, to_bytes
-from privately.query.asking import Accuracy, budget_of, least_budget, unpayable
+from privately.query.asking import Accuracy, budget_of, exhausted, least_budget, unpayable
 from privately.query.batching import (
     Asked,
     BatchExplanation,
@@ -64,7 +64,7 @@ class Session:
     ) -> None:
         self.table, self.lineage, self.analyst = table, lineage, analyst
         self._lineages = [lineage, *also]
-        self._limits = Limits() if limits is None else limits
+        self._limits = limits
         self._engine, self._ledger, self._snapshot, self._randomness = engine, ledger, snapshot, randomness
 
     @property
@@ -151,7 +151,7 @@ class Session:
         priced = self.price(
             text, epsilon=epsilon, rho=rho, mu=mu, delta=delta, accuracy=accuracy, assuming=assuming, keys=keys
         )
-        return explained(priced, self.budget.remaining)
+        return explained(priced, self.budget.remaining, charged=self._priced(priced))
 
     # --- several questions at once ------------------------------------------------------------------------------------
 
@@ -241,6 +241,13 @@ class Session:
         proof = self._tightest([priced])
         return priced.cost if proof is None else proof.conclusion
 
+    def _priced(self, priced: Priced) -> Guarantee | None:
+        """The charge in the terms of the account; None if it cannot count it."""
+        try:
+            return self._ledger.price(self._charge("price", self._charged(priced)))[self.lineage]
+        except NoSuchRule:
+            return None
+
     def _tightest(self, parts: Sequence[Priced], *, slack: Number | None = None) -> Derivation | None:
         """The proof of what all cost together that costs the account least; None if it can count none."""
 
@@ -257,6 +264,8 @@ class Session:
         except NoSuchRule:
             assert isinstance(charge.cost, Guarantee)  # noqa: S101 - nothing else is charged here
             raise unpayable(charge.cost, self.budget.cap, asked) from None
+        except BudgetExhausted as fault:
+            raise exhausted(fault, self.budget) from None
         if receipt.answer is not None:
             return Answer(body=receipt.answer, receipt=receipt, free=True)
         return self._ledger.store(receipt, run())

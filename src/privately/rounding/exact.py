@@ -109,6 +109,8 @@ def _context(digits: int, rounding: str) -> Context:
 
 
 def _exact(value: Any, field: str) -> Fraction:
+    if type(value) is Fraction and type(value.numerator) is type(value.denominator) is int:
+        return value
     if isinstance(value, bool):
         raise InvalidParameter(field, f"{value} is not a number; {_ACCEPTED}.")
     if isinstance(value, str):
@@ -125,10 +127,13 @@ def _exact(value: Any, field: str) -> Fraction:
 
 
 def _from_text(text: str, field: str) -> Fraction:
-    if _TEXT.fullmatch(text.strip()) is None:
+    plain = text.strip()
+    if _TEXT.fullmatch(plain) is None:
         raise InvalidParameter(field, f"{_short(text)} is not a number; {_ACCEPTED}.")
+    if "/" not in plain:
+        return Fraction(Decimal(plain))  # exact too, and sooner
     try:
-        return Fraction(text.strip())
+        return Fraction(plain)
     except ZeroDivisionError:
         raise InvalidParameter(field, f"{_short(text)} divides by zero.") from None
 

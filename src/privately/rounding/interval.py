@@ -31,6 +31,8 @@ class Interval:
     method: str = field(default="", compare=False, kw_only=True)
 
     def __post_init__(self) -> None:
+        if type(self.lower) is type(self.upper) is Fraction and self.lower <= self.upper:
+            return
         for name in ("lower", "upper"):
             object.__setattr__(self, name, _end(getattr(self, name), name))
         if self.lower > self.upper:

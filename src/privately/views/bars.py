@@ -107,4 +107,4 @@ class BarChart:
 
 
 def _tick(value: float) -> str:
-    return f"{value:,.0f}" if 1e4 <= abs(value) < 1e10 else f"{value:g}"
+    return f"{value:,.10g}" if abs(value) < 1e10 else f"{value:g}"

@@ -109,6 +109,52 @@ def test_faults_of_the_floats_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(float_faults(square, epsilons[1:])) == len(epsilons) - 1
 
 
+def displaced(square: Fraction, delta: Fraction, shift: float) -> tuple[Fraction, Fraction] | None:
+    """The two ends from a place beside the crossing."""
+    near = float(sum(gaussian.inverse(square, delta)) / 2)
+    return gaussian._quickly(square, delta, near * (1 + shift))
+
+
+def encloses_the_crossing(square: Fraction, delta: Fraction, ends: tuple[Fraction, Fraction]) -> bool:
+    law = GaussianLoss(mu_squared=square)
+    with many_digits():
+        return holds(true_delta(law, ends[0]), delta, 1) and holds(true_delta(law, ends[1]), 0, delta)
+
+
+PLACES = [(square, delta) for square in FLOAT_SQUARES[:6] for delta in DELTAS[1:5]]
+SHIFTS = (-1e-4, -1e-6, -1e-9, 0.0, 1e-9, 1e-6, 1e-4)
+
+
+def test_one_place_is_enough() -> None:
+    """Wherever it lies, the crossing is between both ends; far away there are none."""
+    seen = 0
+    for square, delta in PLACES:
+        for shift in SHIFTS:
+            ends = displaced(square, delta, shift)
+            seen += ends is not None
+            assert ends is None or encloses_the_crossing(square, delta, ends)
+        assert displaced(square, delta, 0.5) is None
+    assert seen > len(PLACES) * len(SHIFTS) / 2
+
+
+def test_faults_of_the_one_place_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    square, delta, terms = Fraction(1), Fraction(1, 10**5), gaussian._terms
+    near = float(gaussian.inverse(square, delta)[0])
+    places = [near * (1 - 1e-5), near * (1 + 1e-5)]
+
+    def faults() -> int:
+        found = [gaussian._quickly(square, delta, place) for place in places]
+        return sum(not (ends and encloses_the_crossing(square, delta, ends)) for ends in found)
+
+    def steeper(mu: float, epsilon: float) -> tuple[float, float, float] | None:
+        found = terms(mu, epsilon)
+        return found and (found[0] + found[1] / 100, found[1] * 1.01, found[2])
+
+    assert faults() == 0
+    monkeypatch.setattr(gaussian, "_terms", steeper)  # the same level
+    assert faults() == len(places)
+
+
 def test_beyond_the_floats() -> None:
     for square, epsilon in (("1e4", 100.0), ("1", 700.0), ("1", 40.0), ("1e-20", 1.0)):
         assert gaussian.between(Fraction(square), epsilon) == [(0.0, 1.0)]

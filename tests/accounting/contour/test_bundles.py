@@ -10,12 +10,11 @@ import numpy as np
 import pytest
 from flint import acb, arb
 
-from privately.accounting.contour import bundles, falling
+from privately.accounting.contour import bundles
 from privately.accounting.contour.bundles import Bundle, RoughBundle, grids, sketches
 from privately.accounting.contour.finite import Finite
 from privately.accounting.contour.protocols import Law
-from privately.accounting.contour.sampled_gaussian import Grid, Plan, SampledGaussian
-from privately.accounting.contour.shifted import Line
+from privately.accounting.contour.sampled_gaussian import Grid, SampledGaussian
 from privately.accounting.losses import response
 from tests.accounting.contour import exact_transforms
 from tests.accounting.contour.exact_transforms import precision
@@ -139,19 +138,11 @@ def test_cells_between_laws_count_for_nothing(removes: bool) -> None:
     assert np.all(found >= sum(each) * 0.99)
 
 
-def test_rows_with_much_mass_at_their_ends() -> None:
-    """What lies between the last point of a law and the first of the next belongs to neither."""
-    law = SampledGaussian(mu=1.0, rate=0.5, removes=True)
-    line = Line(mu=law.mu, removes=True, c=C, height=0.0)
-    bundle = Bundle.of([(law, 1, Plan(line, 0.25, -2, 2)), (law, 1, Plan(line, 0.25, -1, 1))])
-    shares = np.full(bundle.size, 0.2)
-    pull = np.zeros(bundle.size)
-    least, dip = falling.cells(bundle.x, pull, shares, 0.25, bundle._inside)
-    most = falling.at_most(shares, dip, bundle._inside)
-    assert np.flatnonzero(least == 0).tolist() == np.flatnonzero(most == 0).tolist() == [4]
-    assert bundle.segments.sums(least) == pytest.approx([0.8, 0.4], rel=0.2)
-    mixed, _ = falling.cells(bundle.x, pull, shares, 0.25)
-    assert bundle.segments.sums(mixed)[0] > 0.95
+def test_gains_are_taken_law_by_law_and_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    frequencies = np.array([0.01, 0.5, 2.0, 40.0])
+    whole = bundle_of(removes=True).decay(C, frequencies)
+    monkeypatch.setattr(bundles, "_MOST_LIFTED", 1)
+    assert np.allclose(bundle_of(removes=True).decay(C, frequencies), whole, rtol=1e-12)
 
 
 @pytest.mark.parametrize("removes", [True, False])

@@ -8,18 +8,22 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import pytest
+from flint import acb, arb
 from mpmath import mp, mpf
 
 from privately.accounting.contour import integral as module
+from privately.accounting.contour import view as view_module
 from privately.accounting.contour.integral import Integral
 from privately.accounting.contour.laplaces import Laplaces
 from privately.accounting.contour.laying import Layout, lay
 from privately.accounting.contour.protocols import Law, Sketch
 from privately.accounting.contour.saddle import Outline, Shape, for_epsilon, shape
+from privately.accounting.contour.sampled_gaussian import SampledGaussian
 from privately.accounting.contour.sampled_laplace import Grid, SampledLaplace
 from privately.accounting.losses import LaplaceLoss
 from privately.guarantees.curves import gaussian_delta
 from tests.accounting.contour import exact_transforms
+from tests.accounting.contour.exact_transforms import precision
 
 MUS = [Fraction(1, 10), Fraction(1), Fraction(3)]
 Build = Callable[[Layout], Layout]
@@ -204,3 +208,54 @@ def test_atoms_are_added(times: int) -> None:
     assert bounds.upper - bounds.lower < 0.05
     part = layout.atoms.part(s)[0]
     assert part > 1e-3 * math.exp(bounds.lower - layout.log_mass[1] + integral.c * 0.5)
+
+
+def sampled_layout(times: int, count: int) -> Layout:
+    """A sum for a law alone whose points are exactly right."""
+    parts = [(SampledGaussian(mu=1.0, rate=0.1, removes=True), times)]
+    outline = Outline(parts, 0.0)
+    saddle = for_epsilon(outline, 2.0)
+    layout = lay(parts, 0.0, shape(outline, saddle, 2.0, math.log(1e-6)), 1e-6)
+    ((view, _),) = layout.views
+    return replace(layout, count=count, views=((replace(view, error=0.0, slope=0.0), times),))
+
+
+def rounding_of(layout: Layout) -> tuple[float, float]:
+    """How far the terms are off in all, and what is charged for it."""
+    integral, (view, times) = Integral(layout), layout.views[0]
+    gap = arb(0)
+    with precision(300):
+        points = list(zip(view.weights.tolist(), view.losses.tolist(), strict=True))
+        for n, term in enumerate(integral.terms.tolist(), 1):
+            z = acb(layout.c, arb(layout.step) * n)
+            turns = (acb(p) * ((acb(0, 1) * arb(layout.step) * n * acb(loss)).exp() - 1) for p, loss in points)
+            gap += abs((1 + sum(turns, acb(0))) ** times / (z * (z + 1)) - acb(term))
+        return float(gap.upper()), integral.rounding
+
+
+@pytest.mark.parametrize("times", [1, 50, 999, 10**5])
+def test_a_law_alone(times: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bounds on errors that are not kept node by node hold, and are not far above those that are."""
+    layout = sampled_layout(times, 12)
+    gap, charged = rounding_of(layout)
+    assert gap <= charged
+    assert Integral(layout)._alone(Integral(layout).squares) is not None
+    monkeypatch.setattr(Integral, "_alone", lambda self, shares: None)
+    assert rounding_of(layout)[1] <= charged <= 20 * rounding_of(layout)[1]
+
+
+def test_a_law_alone_that_is_hardly_known_is_left_to_the_nodes() -> None:
+    layout = sampled_layout(1000, 12)
+    ((view, times),) = layout.views
+    integral = Integral(replace(layout, views=((replace(view, error=1e-3), times),)))
+    assert integral._alone(integral.squares) is None
+
+
+def test_the_rounding_of_a_law_alone_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    layout = sampled_layout(10**5, 12)
+    monkeypatch.setattr(module, "ERROR", 0.0)
+    monkeypatch.setattr(module, "UNIT", 0.0)
+    monkeypatch.setattr(view_module, "UNIT", 0.0)
+    monkeypatch.setattr(view_module, "turn_error", lambda count: 0.0)
+    gap, charged = rounding_of(layout)
+    assert gap > charged

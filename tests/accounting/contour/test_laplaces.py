@@ -11,6 +11,8 @@ from flint import acb, arb
 
 from privately.accounting.contour import laplaces
 from privately.accounting.contour.laplaces import Laplaces
+from privately.accounting.contour.laying import lay
+from privately.accounting.contour.saddle import Outline, for_delta, shape
 from privately.accounting.losses import LaplaceLoss
 from privately.accounting.roads import NotApplicable
 from tests.accounting.contour import exact_transforms
@@ -54,6 +56,47 @@ def test_the_transform(parts: list[tuple[float, int]], c: float) -> None:
             turn = acb(0, -1) * w * (arb(centre.numerator) / arb(centre.denominator))
             truth *= turn.exp()
             assert abs(truth - 1 - acb(complex(found[n - 1]))) <= arb(float(bounds[n - 1]))
+
+
+def single_fault(epsilon: float, c: float, n: int) -> float:
+    """How far a single law's transform is off, over what is stated."""
+    view = laws_of([(epsilon, 7)]).view(c, 50.0)
+    found, slope, size = view.turned(0.5, 40)
+    with precision(260):
+        at = exact_transforms.laplace(epsilon, complex(c, n * 0.5)) / exact_transforms.laplace(epsilon, c)
+        truth = at * (acb(0, -1) * arb(n) / 2 * arb(float(view.centres[0]))).exp() - 1
+        assert abs(truth) <= arb(n * 0.5 * size)
+        return float((abs(truth - acb(complex(found[n - 1]))) / arb(n * 0.5 * slope)).upper())
+
+
+@pytest.mark.parametrize("epsilon", [1e-4, 0.01, 0.5, 3.0, 40.0])
+@pytest.mark.parametrize("c", [0.01, 1.0, 7.5, 200.0])
+def test_a_single_law(epsilon: float, c: float) -> None:
+    """Its errors grow with the frequency at most as is said."""
+    assert max(single_fault(epsilon, c, n) for n in (1, 2, 13, 40)) <= 1
+
+
+def test_a_single_law_that_is_wrong_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Planted: without the small term -iw(1-g)."""
+    monkeypatch.setattr(laplaces, "expm1_one", lambda x: 0.0)
+    assert single_fault(0.5, 2.0, 1) > 1
+
+
+def test_only_a_single_law_is_seen_alone() -> None:
+    assert laws_of([(0.5, 7)]).view(2.0, 1.0).repeated == 7
+    assert laws_of([(0.5, 7), (0.25, 1)]).view(2.0, 1.0).repeated == 0
+
+
+@pytest.mark.parametrize(("epsilon", "times", "most"), [(0.05, 1000, 30), (0.01, 10_000, 20), (0.1, 1000, 20)])
+def test_atoms_that_come_back_late_need_no_long_sum(epsilon: float, times: int, most: int) -> None:
+    """The integrand is as large again where w epsilon is a multiple of pi; that is far, and little of it is left."""
+    parts = [(laws_of([(epsilon, times)]), 1)]
+    outline = Outline(parts, 0.0)
+    saddle = for_delta(outline, math.log(1e-6))
+    layout = lay(parts, 0.0, shape(outline, saddle, saddle.epsilon, math.log(1e-8)), 1e-8)
+    assert layout.count <= most
+    assert layout.atoms is None
+    assert layout.step * layout.count * epsilon < 1
 
 
 def test_the_bounds_are_useful() -> None:

@@ -12,7 +12,7 @@ from flint import arb
 
 from privately.accounting.contour.finite import Finite
 from privately.accounting.contour.laplaces import Laplaces
-from privately.accounting.contour.laying import Layout, lay
+from privately.accounting.contour.laying import MOST_NODES, Layout, lay
 from privately.accounting.contour.protocols import Gridded, Law, Sketch
 from privately.accounting.contour.saddle import Outline, for_delta, shape
 from privately.accounting.contour.sampled_gaussian import Grid, SampledGaussian
@@ -150,3 +150,19 @@ def test_hints_need_not_be_right(hint: float | None) -> None:
     assert layout.truncated <= 1e-6
     falls, _ = layout.whole.falls(layout.views, np.array([layout.count * layout.step]), 1.0)
     assert layout.truncated >= math.exp(-float(falls[0])) / (math.pi * layout.count * layout.step)
+
+
+def test_no_sum_has_more_nodes_than_fit_into_memory() -> None:
+    """Three points are little work for each node; a step that is too fine is refused, a coarser one is not."""
+    parts: Parts = [(Finite.of(response(Fraction(1))), 1)]
+    outline = Outline(parts, 1e-4)
+    saddle = for_delta(outline, math.log(1e-6))
+    found = shape(outline, saddle, saddle.epsilon, math.log(1e-4))
+    count = lay(parts, 1e-4, found, 1e-4, 1 << 40).count
+    for share, fits in ((0.5, True), (2.0, False)):
+        finer = replace(found, step=found.step * count / (share * MOST_NODES))
+        if fits:
+            assert lay(parts, 1e-4, finer, 1e-4, 1 << 40).count <= MOST_NODES
+        else:
+            with pytest.raises(NotApplicable, match="the sum is too long"):
+                lay(parts, 1e-4, finer, 1e-4, 1 << 40)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from flint import acb, arb
 
-from privately.accounting.contour import falling
+from privately.accounting.contour import falling, sampled_gaussian
 from privately.accounting.contour.sampled_gaussian import Grid, SampledGaussian
 from privately.accounting.contour.shifted import Line
 from privately.accounting.elementary import Floats
@@ -217,6 +217,25 @@ def test_the_decay_of_a_linear_law(removes: bool) -> None:
     truth = -np.log(dense_sizes(law, 4.0, frequencies))
     assert (0.9 * truth <= falls).all()
     assert (falls <= truth).all()
+
+
+@pytest.mark.parametrize("removes", [True, False])
+@pytest.mark.parametrize(("mu", "rate"), [(0.5, 0.01), (1.0, 0.01), (2.0, 0.3)])
+def test_four_moments_of_the_share_are_enough(
+    mu: float, rate: float, removes: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the pull is slight they say as much as all points; where it is not they say less, and nothing wrong."""
+    law = law_of(mu, rate, removes)
+    grid = law.grid(4.0, 5.6, 1.0, 40.0)
+    slight, strong = np.array([0.01, 0.02, 0.03]) / (mu * rate), np.array([0.3, 3.0, 9.0]) / (mu * rate)
+    found = []
+    for part in (-1.0, math.inf):
+        monkeypatch.setattr(sampled_gaussian, "_SLIGHT", part)
+        found.append((grid.decay(4.0, slight), grid.decay(4.0, strong)))
+    (near, far), (near_quickly, far_quickly) = found
+    assert near_quickly == pytest.approx(near, rel=0.02)
+    assert (near_quickly <= near * (1 + 1e-9) + 1e-15).all()
+    assert (far_quickly <= far * (1 + 1e-9) + 1e-15).all()
 
 
 def test_a_decay_from_another_side_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -141,3 +141,30 @@ def test_amounts_are_never_negative() -> None:
     for amount in (Fraction(-1, 2), Fraction(-1, 3)):
         with pytest.raises(InvalidParameter, match="never negative"):
             tally.plus_amounts((amount,))
+
+
+@given(
+    limit=st.fractions(min_value=0, max_value=3, max_denominator=60),
+    spent=st.lists(st.fractions(min_value=0, max_value=1, max_denominator=6), max_size=4),
+    amount=st.fractions(min_value=0, max_value=1, max_denominator=6),
+    times=st.integers(1, 6),
+)
+def test_several_entries_at_once(limit: Fraction, spent: list[Fraction], amount: Fraction, times: int) -> None:
+    """As one by one; None where they do not fit, or the units are too coarse."""
+    tally = Tally.empty(PURE, (limit,))
+    for one in spent:
+        tally = tally.plus_amounts((one,)) or tally
+    one_by_one: Tally | None = tally
+    for _ in range(times):
+        one_by_one = None if one_by_one is None else one_by_one.plus_amounts((amount,))
+    at_once = tally.plus_times((amount,), times)
+    coarse = tally.scales[0] % amount.denominator != 0
+    assert at_once == (None if coarse else one_by_one)
+
+
+def test_several_entries_at_once_are_costs() -> None:
+    tally = Tally.empty(PURE, (Fraction(1),)).plus_amounts((Fraction(1, 2),))
+    assert tally is not None
+    assert tally.plus_times((Fraction(-1, 2),), 2) is None
+    with pytest.raises(ValueError, match="argument"):
+        tally.plus_times((Fraction(1, 2), Fraction(1, 2)), 1)

@@ -65,6 +65,36 @@ def test_groups_of_a_public_file(run: Run) -> None:
     assert "--keys-file: cannot read no.csv" in missing.err
 
 
+TOTAL = "SELECT COUNT(*) AS n FROM visits"
+
+
+def test_several_questions_are_paid_for_at_once(run: Run) -> None:
+    budget = ("--ledger", "z.ledger", "--budget-rho", "1")
+    done = run("sql", "visits.csv", WARDS, f"{TOTAL}; {TOTAL} WHERE age > 20;", "--epsilon", "0.1", *budget)
+    assert done.status == 0, done.err
+    assert [line for line in done.out.splitlines() if line.startswith("(")] == ["(1)", "(2)", "(3)"]
+    paid = done.out.splitlines()[-1]
+    assert paid.startswith("paid for all together: rho 0.0149"), "three times 0.1 tanh 0.05, and not 0.3 tanh 0.15"
+    with Ledger.inspect("z.ledger") as ledger:
+        assert ledger.budget("visits").entries == 1
+    words = ("sql", "visits.csv", WARDS, TOTAL, "--epsilon", "1", *BUDGET)
+    told = json.loads(run(*words, "--json", "--certificate", "both.json").out)
+    assert [answer["columns"] for answer in told["answers"]] == [["ward", "n"], ["n"]]
+    assert (told["guarantee"]["epsilon"], told["remaining"]["epsilon"], told["free"]) == ("2", "1", False)
+    assert check("both.json").claim_text.startswith("2-DP")
+    tables = run(*words, "--csv").out.split("\n\n")
+    assert [table.splitlines()[0] for table in tables] == ["ward,n,n_lower,n_upper", "n,n_lower,n_upper"]
+    assert run(*words, "--plot", "a.svg").error.startswith("--plot: draws the answer to one question")
+
+
+def test_one_of_several_is_refused_at_its_place(run: Run) -> None:
+    done = run("sql", "visits.csv", TOTAL, "SELECT MAX(age) FROM visits", "--epsilon", "1", *BUDGET)
+    assert done.status == 2
+    assert "  SELECT MAX(age) FROM visits" in done.err.splitlines()
+    with Ledger.inspect("visits.ledger") as ledger:
+        assert ledger.budget("visits").entries == 0
+
+
 def test_an_accuracy_costs_what_it_takes(run: Run) -> None:
     done = run("sql", "visits.csv", WARDS, "--accuracy", "20 at 95%", *BUDGET, "--json")
     (ends, _) = json.loads(done.out)["intervals"]["n"]
@@ -125,6 +155,10 @@ def test_a_refusal_points_at_its_place(run: Run) -> None:
         (["sql", "no.csv", WARDS, "--epsilon", "1", *BUDGET], "FILE: there is no file 'no.csv'."),
         (["sql", "visits.csv", WARDS, *BUDGET], "--epsilon: say what the answer may cost"),
         (["sql", "visits.csv", WARDS, "--epsilon", "1", "--ledger", "new"], "--budget-epsilon: say what all answers"),
+        (["sql", "no.csv", WARDS, "--epsilon", "1"], "FILE: there is no file 'no.csv'."),
+        (["sql", "visits.csv", WARDS, "--epsilon", "1"], "--ledger: say which file"),
+        (["prepare", "no.csv", "copy"], "FILE: there is no file 'no.csv'."),
+        (["prepare", "visits.csv", "copy"], "--ledger: say which file"),
         (["sql", "visits.csv", WARDS, "--epsilon", "-1", *BUDGET], "--epsilon: "),
         (["sql", "visits.csv", WARDS, "--epsilon", "nan", *BUDGET], "--epsilon: "),
         (["sql", "visits.csv", WARDS, "--accuracy", "good", *BUDGET], "--accuracy: is not of the form"),
@@ -144,22 +178,6 @@ def test_bad_words(run: Run, words: list[str], complaint: str) -> None:
     assert run(*words).error.startswith(complaint)
 
 
-def test_explaining_is_free_and_writes_nothing(run: Run, tmp_path: Path) -> None:
-    before = sorted(tmp_path.iterdir())
-    done = run("explain", "visits.csv", WARDS, "--epsilon", "0.5", "--budget-epsilon", "2")
-    assert done.status == 0, done.err
-    assert "scan visits, at most 2 rows of each patient" in done.out
-    assert "Laplace, scale 4" in done.out
-    assert "remaining: PureDP with epsilon 2" in done.out
-    assert "remaining" not in run("explain", "visits.csv", WARDS, "--epsilon", "0.5").out
-    assert sorted(tmp_path.iterdir()) == before
-    run("sql", "visits.csv", WARDS, "--epsilon", "1", *BUDGET)
-    told = json.loads(
-        run("explain", "visits.csv", WARDS, "--epsilon", "0.5", "--ledger", "visits.ledger", "--json").out
-    )
-    assert (told["groups"], told["cost"]["epsilon"], told["remaining"]["epsilon"]) == (2, "1/2", "2")
-
-
 def test_a_prepared_copy_answers_too(run: Run) -> None:
     told = run("prepare", "visits.csv", "visits.prepared", "--ledger", "visits.ledger")
     assert told.out.splitlines()[0] == "300 rows, of which 300 count, of 150 units"
@@ -175,3 +193,13 @@ def test_a_prepared_copy_answers_too(run: Run) -> None:
 @pytest.mark.parametrize("command", ["sql", "explain", "prepare"])
 def test_help_shows_an_example(run: Run, command: str) -> None:
     assert f"Example: privately {command} visits.parquet" in run(command, "--help").out
+
+
+def test_the_owner_hears_of_strange_data_and_the_analyst_does_not(run: Run) -> None:
+    rows = [f"{at % 150 or ''},A," for at in range(300)]
+    Path("visits.csv").write_text("\n".join(["patient,ward,age", *rows, ""]), encoding="utf-8")
+    first = run("sql", "visits.csv", TOTAL, "--epsilon", "1", *BUDGET)
+    assert first.err.startswith("note: visits: age is NULL in every row. 2 rows name no patient;")
+    for words in (("--analyst", "ann"), ()):
+        later = run("sql", "visits.csv", TOTAL, "--epsilon", "0.5", *BUDGET, *words)
+        assert (later.status, later.err) == (0, "")

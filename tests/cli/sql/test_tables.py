@@ -9,7 +9,18 @@ from typing import Any
 
 import pytest
 
-from privately.cli.sql.tables import LONGEST, Opened, budget_of, cap_of, kept, keys_of, question_of
+from privately.cli.sql.tables import (
+    LONGEST,
+    NoData,
+    Opened,
+    budget_names,
+    budget_of,
+    cap_of,
+    kept,
+    keys_of,
+    needed_ledger,
+    questions_of,
+)
 from privately.errors import InvalidParameter
 from privately.guarantees import ZCDP, ApproxDP, GaussianDP, PureDP
 from privately.ledger import Ledger
@@ -102,13 +113,30 @@ def test_questions_from_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     def given(content: bytes) -> Any:
         return SimpleNamespace(buffer=io.BytesIO(content))
 
-    assert question_of("SELECT 1") == "SELECT 1"
-    monkeypatch.setattr(sys, "stdin", given(b"SELECT 2"))
-    assert question_of("-") == "SELECT 2"
+    assert questions_of(["SELECT 1"]) == ("SELECT 1",)
+    monkeypatch.setattr(sys, "stdin", given(b"SELECT 2; SELECT 3;\n"))
+    assert questions_of(["SELECT 1", "-"]) == ("SELECT 1", "SELECT 2", "SELECT 3")
+    assert questions_of(["SELECT 'a", ""]) == ("SELECT 'a", ""), "what cannot be read is refused later"
     for wrong in (b"\xff", b" " * (LONGEST + 1)):
         monkeypatch.setattr(sys, "stdin", given(wrong))
         with pytest.raises(InvalidParameter, match="SQL"):
-            question_of("-")
+            questions_of(["-"])
+
+
+def test_options_are_named_as_they_were_typed() -> None:
+    assert budget_names(rho=None, mu=None)["cap"] == "--budget-epsilon"
+    assert budget_names(rho="1", mu=None)["budget"] == "--budget-rho"
+    assert budget_names(rho=None, mu="1")["budget"] == "--budget-mu"
+    with pytest.raises(InvalidParameter, match="--ledger"):
+        needed_ledger(None)
+
+
+def test_what_is_only_explained_cannot_be_asked() -> None:
+    engine = NoData()
+    for asked in (engine.ready, lambda: engine.check("t")):
+        with pytest.raises(InvalidParameter, match="not read"):
+            asked()
+    engine.close()
 
 
 def test_rows_of_a_public_file_have_the_types_of_their_columns(tmp_path: Path) -> None:

@@ -141,16 +141,17 @@ def test_shuffling_can_be_undone(size: int) -> None:
     assert (other.places(UNITS, numbers) != places).any()
 
 
-def test_no_number_is_preferred() -> None:
-    """Of five different numbers below 50 three are kept, each of them with probability 3/5."""
+@pytest.mark.parametrize("width", [1, 1000, 25_600_002, 2**40])
+def test_no_number_is_preferred(width: int) -> None:
+    """Of five different numbers in 50 parts three are kept, those of each part with probability 3/5."""
     generator = np.random.default_rng(7)
-    drawn = generator.integers(1, 51, (60_000, 5))
+    drawn = generator.integers(width, 51 * width, (60_000, 5))
     units = np.arange(len(drawn), dtype=np.int64)
-    places = np.stack([Shuffle(KEYS, 51).places(units, drawn[:, place]) for place in range(5)], axis=1)
+    places = np.stack([Shuffle(KEYS, 51 * width).places(units, drawn[:, place]) for place in range(5)], axis=1)
     first = places.argsort(axis=1).argsort(axis=1) < 3
     different = (np.diff(np.sort(drawn, axis=1), axis=1) > 0).all(axis=1)
-    rows, mask = drawn[different].reshape(-1), first[different].reshape(-1)
-    shares = np.bincount(rows[mask], minlength=51)[1:] / np.bincount(rows, minlength=51)[1:]
+    parts, mask = drawn[different].reshape(-1) // width, first[different].reshape(-1)
+    shares = np.bincount(parts[mask], minlength=51)[1:] / np.bincount(parts, minlength=51)[1:]
     assert np.abs(shares - 0.6).max() < 0.04, "about six deviations"
 
 
@@ -160,13 +161,13 @@ def test_no_number_is_preferred() -> None:
 def test_the_first_rows_of_every_unit(
     most: int, bits: int, units: Sequence[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(choosing, "_ROWS_AT_ONCE", 5)
+    monkeypatch.setattr(choosing, "_ROWS_IN_CACHE", 5)
     generator = random.Random(most * bits)
     few = [generator.randrange(2**bits) for _ in range(6)]
     rows = [(generator.choice(units), generator.choice(few)) for _ in range(37)]
-    word = np.uint32 if bits <= 32 else np.uint64
-    blocks = [
-        (np.array([u for u, _ in part], dtype=np.int64), np.array([p for _, p in part], dtype=word))
+    word = np.uint8 if bits <= 8 else np.uint32 if bits <= 32 else np.uint64
+    blocks: list[choosing.Block] = [
+        (choosing._shortened(np.array([u for u, _ in part], dtype=np.int64)), np.array([p for _, p in part], word))
         for part in (rows[:10], [], rows[10:11], rows[11:])
     ]
     found: dict[int, list[int]] = {}
@@ -175,6 +176,24 @@ def test_the_first_rows_of_every_unit(
             found.setdefault(unit, []).append(place)
     wanted = {unit: sorted(p for u, p in rows if u == unit)[:most] for unit in {u for u, _ in rows}}
     assert {unit: sorted(places) for unit, places in found.items()} == wanted
+
+
+@pytest.mark.parametrize("units", [range(9), (-(2**63), 2**63 - 1, 0)])
+def test_few_enough_are_added_at_once(units: Sequence[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Doubles hold the sums of no more than 2^20 digits, also where units and places are sorted as pairs."""
+    assert choosing._ROWS_IN_CACHE <= 2**20
+    monkeypatch.setattr(choosing, "_ROWS_IN_CACHE", 4)
+    lengths, honest = list[int](), choosing._Totals.add
+
+    def add(totals: Any, numbers: Any) -> None:
+        lengths.append(len(numbers))
+        honest(totals, numbers)
+
+    monkeypatch.setattr(choosing._Totals, "add", add)
+    rows = [(unit, "a", 2.0, 7, True) for unit in units for _ in range(3)]
+    found = chosen(question(3, by="ward", filtered=False), rows)
+    assert found["a",][:3] == (len(rows), len(rows), 16 * len(rows))
+    assert max(lengths) == 4
 
 
 def check_that_every_unit_counts_by_itself(rows: list[Any], most: int, by: str, *, filtered: bool) -> None:

@@ -1,26 +1,12 @@
-"""Counting in arrays and by grouping is the same."""
+"""Rows are gathered by key, whatever they were grouped by."""
 
 from fractions import Fraction
 
-import pytest
-
-from privately.engines.duckdb import counting
-from privately.plans import BinCounts, Unit
+from privately.plans import BinCounts
 from tests.engines.duckdb.inside import answer
-from tests.engines.duckdb.visits import ROWS, asking, column, visits
+from tests.engines.duckdb.visits import asking, column, visits
 
 FOUND = ("VARCHAR", "VARCHAR", "DOUBLE", "INTEGER")
-
-
-@pytest.mark.parametrize("by", ["who", "ward", "age", None])
-@pytest.mark.parametrize("unit", [Unit(), Unit(column="who", rows=2)])
-def test_two_ways_to_count(by: str | None, unit: Unit, monkeypatch: pytest.MonkeyPatch) -> None:
-    table = visits(unit)
-    bins = BinCounts(argument=column(table, "cost"), lower=Fraction(0), width=Fraction(10), bins=100)
-    aggregation = asking(table, bins, by=by)
-    quick = answer(aggregation, FOUND, ROWS)
-    monkeypatch.setattr(counting, "MOST_SLOTS", 0)
-    assert answer(aggregation, FOUND, ROWS) == quick
 
 
 def test_texts_that_become_one_key_are_added() -> None:
@@ -28,3 +14,9 @@ def test_texts_that_become_one_key_are_added() -> None:
     rows = [("a" * 20 + end, "a", 1.0, 1) for end in ("", "b", "cd")]
     bins = BinCounts(argument=column(table, "cost"), lower=Fraction(0), width=Fraction(10), bins=100)
     assert answer(asking(table, bins, by="who"), FOUND, rows) == {("a" * 20,): ({0: 3},)}
+
+
+def test_a_group_without_values_has_empty_bins() -> None:
+    table = visits()
+    bins = BinCounts(argument=column(table, "cost"), lower=Fraction(0), width=Fraction(10), bins=100)
+    assert answer(asking(table, bins, by="who"), FOUND, [("a", "a", None, 1)]) == {("a",): ({},)}

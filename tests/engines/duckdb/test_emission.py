@@ -1,6 +1,7 @@
 """Random plans over small hostile tables: DuckDB's whole numbers are the reference's."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import date, datetime
 from fractions import Fraction
 from typing import Any
@@ -289,8 +290,11 @@ def test_counts_are_shared_with_sums_of_the_same_values() -> None:
     )
     named = tuple((Identity(number=300 + place, name="n"), tally) for place, tally in enumerate(tallies))
     aggregation = Aggregation(source=scan, keys=(), tallies=named)
-    text = program(aggregation, stored(scan.table, FOUND), KEY).first
-    assert "count(a1) AS t0" in text
-    assert "count(a2) AS t2" in text, "nobody adds up ages"
+    text = program(aggregation, stored(scan.table, FOUND), KEY)
+    assert text.first.count("a1") == 2, "worked out, and gathered once"
+    assert "t1.count AS t0, t1.value AS t1" in text.groups
+    assert "count(a2) AS t2" in text.first, "nobody adds up ages"
+    copied = replace(stored(scan.table, FOUND), as_declared=True)
+    assert "count(a1) AS t0, coalesce(sum(a1), 0) AS t1" in program(aggregation, copied, KEY).first
     rows = [(1, "a", cost, age, *(None,) * 6) for cost, age in ((float("nan"), 1), (1e308, None), (None, 2), (1.0, 3))]
     assert answer(aggregation, FOUND, rows) == {(): (2, 10_100, 3, 4)}

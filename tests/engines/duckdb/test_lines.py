@@ -10,7 +10,7 @@ import pytest
 
 from privately.engines.duckdb.engine import Embedded
 from privately.engines.duckdb.lines import LineForm, check_lines
-from privately.engines.duckdb.sources import Source, delimited
+from privately.engines.duckdb.sources import Source, delimited, parquet
 from privately.engines.protocol import Limits
 from privately.errors import InvalidParameter
 from privately.plans import Column, RowCount, Table, Unit
@@ -159,3 +159,18 @@ def test_neighbours_are_answered_alike(tmp_path: Path) -> None:
         ) as engine:
             ((number,),) = engine.run(asking(table, RowCount(), by=None), LIMITS).values()
         assert number in (200, 201)
+
+
+def test_a_file_with_line_breaks_can_be_converted_as_the_refusal_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    source = _written(tmp_path, HEADER + PLAIN + REACHING["a line break in quotes"])
+    with pytest.raises(InvalidParameter) as caught:
+        check_lines(source.path, UNIX)
+    command = caught.value.hint.partition('duckdb.sql("')[2].partition('")')[0]
+    duckdb.sql(command)
+    table = Table(name="t", columns=(Column(name="p", type="integer"), Column(name="w", type="text")), unit=Unit())
+    with Embedded(table=table, source=parquet(tmp_path / "t.parquet"), key=bytes(32), limits=LIMITS) as engine:
+        assert engine.check("t").rows == 201
+        assert not any(column.unfit for column in engine.check("t").columns)

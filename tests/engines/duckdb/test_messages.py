@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from privately.engines.duckdb.messages import counts_message, counts_of, packed, program_header, program_of, unpacked
-from privately.engines.duckdb.programs import BinsText, Choice, Code, Part, Program
+from privately.engines.duckdb.programs import BinsText, Choice, Code, Histogram, Part, Program
 from privately.engines.protocol import Bins, Counts
 from privately.plans import Type
 
@@ -25,6 +25,23 @@ def test_counts() -> None:
     }
     types = (Type.TEXT, Type.BOOLEAN, Type.INTEGER, Type.DATE, Type.TIMESTAMP)
     assert counts_of(*_through(counts_message(counts)), types) == counts
+
+
+@pytest.mark.parametrize("most", [0, 2**8 - 1, 2**8, 2**16 - 1, 2**16, 2**32 - 1, 2**32, 2**62])
+def test_bins_take_few_bytes(most: int) -> None:
+    counts: Counts = {(): (Bins(None, np.array([0, most, 1], dtype=np.int64)),)}
+    message = counts_message(counts)
+    assert counts_of(*_through(message), ()) == counts
+    width = max(1, 1 << (max(most.bit_length() - 1, 0) // 8).bit_length())
+    assert message.endswith(most.to_bytes(width, "little") + (1).to_bytes(width, "little"))
+
+
+def test_histograms() -> None:
+    histogram = Histogram(
+        before=("CREATE",), rows="SELECT 1", sizes=(2, 1), groups=(("a\0", None), None), bins=(7, 2**16)
+    )
+    program = Program(groups="", types=(), tallies=2, bins=(), histogram=histogram)
+    assert program_of(_through(packed(program_header(program)))[0]) == program
 
 
 def test_programs() -> None:

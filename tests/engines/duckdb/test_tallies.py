@@ -1,14 +1,17 @@
 """Steps and bins of hostile numbers, against exact arithmetic."""
 
+import math
+import struct
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import pytest
 
 from privately.engines.duckdb.literals import NAMES
-from privately.engines.duckdb.tallies import bin_text, factor, skips_nan, step_text
+from privately.engines.duckdb.tallies import bin_text, factor, skips_nan, step_text, summed_steps
 from privately.errors import InvalidParameter
-from privately.plans import BinCounts, Field, Identity, Known, Range, StepSum, Type
+from privately.plans import BinCounts, Column, Field, Identity, Known, Range, StepSum, Type
 from tests.engines import reference
 from tests.engines.duckdb.edges import BOUND, REALS, SMALL, SMALL_REALS, WHOLE
 from tests.engines.duckdb.inside import answer, connection_with
@@ -41,6 +44,53 @@ def test_steps(known: Known, values: tuple[Any, ...]) -> None:
             wanted = [None if value is None else reference.steps(tally, value) for value in values]
             assert found == wanted
             assert all(one is None or (isinstance(one, int) and low <= one <= high) for one in found)
+
+
+_HALVES = [sign * (count + part) for sign in (1, -1) for count in (0, 1, 2, 799, 1600) for part in (0.5, 0.25, 0.75)]
+_HUGE = [sign * 2.0**power for sign in (1, -1) for power in (44, 49, 50, 51, 52, 53, 54, 63, 970, 1000, 1022, 1023)]
+_NEAR = [math.nextafter(one, toward) for one in (*_HALVES, *_HUGE) for toward in (math.inf, -math.inf)]
+_NO_NUMBERS = (float("nan"), float("inf"), float("-inf"))
+DOUBLES: tuple[Any, ...] = (*REALS, *SMALL_REALS, *_HALVES, *_HUGE, *_NEAR, *_NO_NUMBERS)
+
+
+LIMITS: list[tuple[Any, Any]] = [(0, 1000), (-1000, 1000), ("-0.1", "7.3"), (100, 101), (-5, -2), (0, 2**40)]
+"""Bounds of columns."""
+
+
+@pytest.mark.parametrize("found", ["DOUBLE", "FLOAT"])
+def test_steps_by_sums(found: str) -> None:
+    values = [one for one in DOUBLES if found == "DOUBLE" or one is None or math.isnan(one) or one == _single(one)]
+    tried = 0
+    with connection_with([("i", "INTEGER"), ("c0", found)], list(enumerate(values))) as connection:
+        for bounds, step in product(LIMITS, (None, Fraction(1), Fraction(4), Fraction(1, 8), Fraction(1, 2**9))):
+            column = Column(name="c0", type="real", bounds=bounds)
+            assert column.bounds is not None
+            declared = [reference.scanned(column, value) for value in values]
+            for low, high in ((1 - 2**62, 2**62 - 1), (-50, 5), (3, 3), (-(2**40), -1)):
+                steps = step or column.step or Fraction(1)
+                tally = StepSum(argument=Field(_X, column.known), step=steps, low=low, high=high)
+                text = summed_steps(tally, column.bounds, "CAST(c0 AS DOUBLE)")
+                assert text is not None
+                got = [one for (one,) in connection.execute(f"SELECT {text} FROM t ORDER BY i").fetchall()]
+                assert got == [None if one is None else reference.steps(tally, float(str(one))) for one in declared]
+                tried += 1
+    assert tried == 120
+
+
+def _single(value: Any) -> Any:
+    """Nothing, if a float of 32 bits is another number."""
+    try:
+        return struct.unpack("f", struct.pack("f", value))[0]
+    except OverflowError:
+        return None
+
+
+def test_steps_that_sums_do_not_give() -> None:
+    """They must be powers of two, and few enough that doubles hold their sums."""
+    column = Field(_X, Known(type=Type.REAL, range=_BOUNDED))
+    for step in (Fraction(1, 100), Fraction(3), Fraction(3, 8), Fraction(1, 2**21), Fraction(2) ** 901):
+        assert summed_steps(StepSum(argument=column, step=step, low=-(2**61), high=2**61), _BOUNDED, "c0") is None
+    assert summed_steps(StepSum(argument=column, step=Fraction(1, 2**20), low=0, high=2**61), _BOUNDED, "c0")
 
 
 @pytest.mark.parametrize(("known", "values"), CASES)

@@ -22,6 +22,7 @@ ONE: dict[str, Callable[[Any], Derivation]] = {
     "bounded_unit": lambda premise: rules.bounded_unit(premise, unit="person"),
     "add_remove_to_replace": rules.add_remove_to_replace,
     "pure_to_zcdp": rules.pure_to_zcdp,
+    "approx_to_zcdp": rules.approx_to_zcdp,
     "pure_to_gaussian": rules.pure_to_gaussian,
     "zcdp_to_renyi": lambda premise: rules.zcdp_to_renyi(premise, orders=[2]),
     "zcdp_to_approx": lambda premise: rules.zcdp_to_approx(premise, delta="0.1"),

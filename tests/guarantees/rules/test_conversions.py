@@ -51,6 +51,21 @@ def test_pure_to_zcdp_dominates_enumeration(rule: Rule, known: Known) -> None:
     assert not conversion_fault(rule, known)
 
 
+def random_approx() -> st.SearchStrategy[Known]:
+    """The worst case reveals its input once in a while, and otherwise answers by randomized response."""
+    told = st.builds(
+        revealing, st.sampled_from(RATIOS).map(response), st.sampled_from([Fraction(1, 10), Fraction(2, 3)])
+    )
+    worst = told.map(lambda table: know(ApproxDP, [table], REPLACE))
+    return st.one_of(knowns(ApproxDP, ["0", "1"], [1, 2], REPLACE, outcomes=3), worst)
+
+
+@FAST
+@given(known=random_approx())
+def test_approx_to_zcdp_dominates_enumeration(known: Known) -> None:
+    assert not conversion_fault(rules.approx_to_zcdp, known)
+
+
 @FAST
 @given(known=random_known(PureDP))
 def test_pure_to_gaussian_dominates_enumeration(known: Known) -> None:
@@ -95,6 +110,7 @@ def test_gaussian_to_zcdp_dominates_enumeration(known: Known) -> None:
 @given(data=st.data(), delta=DELTAS)
 def test_all_conversions_dominate_enumeration_of_larger_mechanisms(data: st.DataObject, delta: Fraction) -> None:
     edges: dict[type[Guarantee], list[tuple[Rule, dict[str, Any]]]] = {
+        ApproxDP: [(rules.approx_to_zcdp, {})],
         PureDP: [(rules.pure_to_zcdp, {}), (rules.pure_to_zcdp_simple, {}), (rules.pure_to_gaussian, {})],
         ZCDP: [(rules.zcdp_to_renyi, {"orders": ["1.01", 2, 30]}), (rules.zcdp_to_approx, {"delta": delta})],
         RenyiDP: [(rules.renyi_to_approx, {"delta": delta})],
@@ -170,6 +186,23 @@ def smaller_mu_profile(premise: Derivation) -> Derivation:
 )
 def test_twins_are_refuted(kind: type[Guarantee], twin: Rule, ratio: Fraction) -> None:
     assert conversion_fault(twin, know(kind, [response(ratio)], REPLACE))
+
+
+@pytest.mark.parametrize(
+    ("rho", "delta"), [(1 - Fraction(1, 10**10), 1), (Fraction(1, 2), 1), (1, Fraction(99, 100)), (2, 0)]
+)
+@pytest.mark.parametrize("ratio", [Fraction(101, 100), Fraction(3)])
+def test_twins_of_approximate_zcdp_are_refuted(rho: Fraction, delta: Fraction, ratio: Fraction) -> None:
+    """With less rho, or with a part of delta, or by forgetting it."""
+
+    def twin(premise: Derivation) -> Derivation:
+        found = rules.approx_to_zcdp(premise).conclusion.parameters
+        return claim(ApproxZCDP, REPLACE, rho=found["rho"] * rho, delta=found["delta"] * delta)
+
+    known = know(ApproxDP, [revealing(response(ratio), Fraction(1, 10))], REPLACE)
+    assert known.statement.parameters["delta"] == Fraction(1, 10)
+    assert conversion_fault(twin, known)
+    assert not conversion_fault(rules.approx_to_zcdp, known)
 
 
 def renyi_twin(bound: Callable[[Any, Fraction], Fraction], order: int, delta: Fraction) -> Rule:
@@ -289,6 +322,7 @@ def test_zcdp_to_approx_is_near_the_best_order(rho: Fraction, delta: Fraction) -
 EDGES: list[tuple[Rule, Callable[[Fraction], Guarantee], dict[str, Any]]] = [
     (rules.pure_to_zcdp, lambda n: PureDP(epsilon=n), {}),
     (rules.pure_to_zcdp_simple, lambda n: PureDP(epsilon=n), {}),
+    (rules.approx_to_zcdp, lambda n: ApproxDP(epsilon=n, delta="1e-4"), {}),
     (rules.pure_to_gaussian, lambda n: PureDP(epsilon=n), {}),
     (rules.zcdp_to_renyi, lambda n: ZCDP(rho=n), {"orders": ["1.5", 2, 8]}),
     (rules.zcdp_to_approx, lambda n: ZCDP(rho=n), {"delta": "1e-3"}),
@@ -337,6 +371,7 @@ def test_round_trips_lose(epsilon: Fraction, delta: Fraction) -> None:
     [
         (rules.pure_to_zcdp, {}, "ZCDP", {PureDP}),
         (rules.pure_to_zcdp_simple, {}, "ZCDP", {PureDP}),
+        (rules.approx_to_zcdp, {}, "ApproxZCDP", {ApproxDP}),
         (rules.pure_to_gaussian, {}, "GaussianDP", {PureDP}),
         (rules.zcdp_to_renyi, {"orders": [2]}, "RenyiDP", {ZCDP}),
         (rules.zcdp_to_approx, {"delta": "0.1"}, "ApproxDP", {ZCDP, ApproxZCDP}),

@@ -36,7 +36,7 @@ STATEMENTS: dict[type[Guarantee], Guarantee] = {
 }
 REACHED: dict[type[Guarantee], set[type[Guarantee]]] = {
     PureDP: {PureDP, ApproxDP, ZCDP, ApproxZCDP, RenyiDP, GaussianDP},
-    ApproxDP: {ApproxDP},
+    ApproxDP: {ApproxDP, ApproxZCDP},
     ZCDP: {ZCDP, ApproxDP, ApproxZCDP, RenyiDP},
     ApproxZCDP: {ApproxZCDP, ApproxDP},
     RenyiDP: {RenyiDP, ApproxDP},

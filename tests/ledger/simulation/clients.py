@@ -12,7 +12,7 @@ from privately.errors import LedgerCorrupt, LedgerUnavailable, PrivatelyError
 from privately.guarantees import ApproxDP, ApproxZCDP, GaussianDP, Guarantee, PureDP
 from privately.ledger import Charge, Receipt
 from privately.ledger.acts import AdjustCap, MakeCharge, OpenAccount, StoreAnswer
-from privately.ledger.writer import Act
+from privately.ledger.rounds import Act
 from tests.ledger.simulation.disk import Killed
 from tests.ledger.simulation.observing import Observer
 from tests.ledger.simulation.processes import Violation

@@ -13,9 +13,9 @@ from privately.errors import PrivatelyError
 from privately.ledger import Charge, Receipt
 from privately.ledger.book import Book, follow
 from privately.ledger.desks import Answerable
+from privately.ledger.rounds import Act
 from privately.ledger.stores import Row, SQLiteStore, sqlite
 from privately.ledger.stores.sqlite import SQLiteSession
-from privately.ledger.writer import Act
 from tests.ledger.simulation.clients import Clients
 from tests.ledger.simulation.disk import Disk
 from tests.ledger.simulation.lives import Plan

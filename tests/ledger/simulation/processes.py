@@ -17,8 +17,9 @@ import apsw
 
 from privately.ledger import Ledger, ledger
 from privately.ledger.desks import Answerable
+from privately.ledger.rounds import Act
 from privately.ledger.stores import SQLiteStore
-from privately.ledger.writer import Act, Result, Writer
+from privately.ledger.writer import Result, Writer
 from tests.ledger.simulation.disk import Disk, Fate, Killed, Machine, Operation
 
 _MACHINES = count()

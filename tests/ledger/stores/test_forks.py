@@ -37,7 +37,7 @@ def refused(act: Callable[[], object]) -> Callable[[], bool]:
         try:
             act()
         except LedgerUnavailable as fault:
-            return "fork" in str(fault)
+            return "fork" in str(fault) and "after forking" in str(fault)
         return False
 
     return tried

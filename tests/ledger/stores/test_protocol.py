@@ -26,3 +26,27 @@ def test_the_stores_keep_to_it(tmp_path: Path) -> None:
             assert session.answer(1) is None
             assert len(list(session.rows(0))) == session.head().number
         store.close()
+
+
+def test_many_rows_and_names_at_once(tmp_path: Path) -> None:
+    store = SQLiteStore(tmp_path / "a.ledger")
+    rows = [Row(at, b"h", b"t", f"k{at}", None, None) for at in range(1, 6)]
+    with store.writing() as session:
+        session.extend([(*row, None) for row in rows])
+        assert session.known(keys=["k1", "k9", "k5"]) == {"k1", "k5"}
+        session.append(Row(6, b"h", b"t", None, "q", 1))
+        assert session.known(keys=["q"], questions=["q", "k1"]) == {"q"}
+        assert session.known() == set()
+    with store.reading() as session:
+        assert list(session.rows(0, 5)) == rows
+        assert session.checkpoint() == 0
+    store.close()
+
+
+def test_a_name_does_not_end_where_there_is_a_null(tmp_path: Path) -> None:
+    store = SQLiteStore(tmp_path / "a.ledger")
+    with store.writing() as session:
+        session.extend([(1, b"h", b"t", "k\0one", None, None, None), (2, b"h", b"t", "other", None, None, None)])
+        assert session.known(keys=["k\0one", "other"]) == {"k\0one", "other"}
+        assert session.known(keys=["k", "k\0two", "other"]) == {"other"}
+    store.close()

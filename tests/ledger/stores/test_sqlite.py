@@ -134,9 +134,12 @@ def test_a_second_name_is_refused(path: Path, tmp_path: Path) -> None:
 
 
 def test_wrong_paths(tmp_path: Path) -> None:
-    for wrong in (tmp_path, tmp_path / "no" / "folder"):
-        with pytest.raises(LedgerUnavailable, match="is a directory, or in none"):
+    for wrong, words in ((tmp_path, "is no file"), (tmp_path / "no" / "folder", "there is no directory")):
+        with pytest.raises(LedgerUnavailable, match=words):
             Ledger.open(wrong)
+    with pytest.raises(LedgerUnavailable, match="is no file"):
+        Ledger.open(os.devnull)
+    assert not Path(f"{os.devnull}.lock").exists()
     for none in ("", "a\0b", 7, None, b"bytes"):
         with pytest.raises(InvalidParameter, match="path"):
             Ledger.open(none)  # type: ignore[arg-type]
@@ -159,12 +162,26 @@ def test_what_is_no_ledger(tmp_path: Path) -> None:
         (empty, LedgerCorrupt, "is empty"),
         (text, LedgerCorrupt, "is damaged or no ledger"),
         (other, InvalidParameter, "is a database of another program"),
-        (early, LedgerUnavailable, r"another version of ledgers \(1, not 2\)"),
+        (early, LedgerUnavailable, "is a ledger of form 1, not 2"),
     ):
         with pytest.raises(fault, match=words):
             Ledger.open(wrong)
     after = files(tmp_path)
     assert {name: after[name][2] for name in before} == {name: found[2] for name, found in before.items()}
+    assert not {f"{name.name}{suffix}" for name in (empty, text, other) for suffix in BESIDE[1:]} & after.keys()
+
+
+def test_the_name_of_what_was_no_ledger_may_be_used(path: Path) -> None:
+    """Its lock says that there was a ledger only where there was one."""
+    used(path)
+    lock = path.with_name(path.name + ".lock")
+    lock.unlink()
+    connection = apsw.Connection(str(path))
+    connection.execute("PRAGMA user_version = 7").fetchall()
+    connection.close()
+    with pytest.raises(LedgerUnavailable):
+        Ledger.open(path)
+    assert lock.read_bytes() == b""
 
 
 def test_a_ledger_without_its_tables(path: Path) -> None:

@@ -202,6 +202,15 @@ def test_what_cannot_be_aggregated(text: str, kind: type[NotSupported], part: st
     assert found == part
 
 
+def test_a_text_is_a_matter_of_declaring() -> None:
+    """In a CSV file that nobody declared, numbers are texts."""
+    error, _ = refusal("SELECT SUM(city) FROM visits")
+    assert 'city = {type = "real", bounds = [0, 100]}' in error.hint
+    assert "CSV" in error.hint
+    computed, _ = refusal("SELECT SUM(UPPER(city)) FROM visits")
+    assert "TRY_CAST" in computed.hint
+
+
 def test_columns_of_the_widest_bounds_are_refused() -> None:
     table = Table(name="t", columns=(Column(name="x", type=Type.INTEGER, bounds=(0, 2**62)),), unit=Unit())
     with pytest.raises(UnknownBounds, match="too far apart"):

@@ -13,6 +13,7 @@ from tests.query.generated.counting import Hashes, Numbers, counted, counted_by_
 from tests.query.generated.neighbours import Family, families
 from tests.query.generated.statements import Statement, statement
 from tests.query.generated.tables import Declared, Rows, declared, plain_cells
+from tests.query.generated.unlisted import wrong_groups
 from tests.query.generated.ways import chosen, prepared, within_limits
 
 
@@ -29,7 +30,7 @@ class Case:
 
     def __str__(self) -> str:
         unit = self.declared.table.unit
-        return f"{self.statement.text}\n{dict(self.statement.keys)}\n{unit}\n{self.declared.rows}"
+        return f"{self.statement.text}\n{self.statement.keys}\n{unit}\n{self.declared.found}\n{self.declared.rows}"
 
 
 def drawn(random: Random) -> Case:
@@ -64,9 +65,10 @@ def wrong(case: Case, *, by_engine: bool = False, by_meaning: bool = True, by_co
         again = [counted_by_engine(case.declared, aggregation, 0)] if by_engine else []
         quick = chosen(case.declared, aggregation, case.tables)
         copied = prepared(case.declared, aggregation, case.tables) if by_copy else None
+        unlisted = _unlisted(case)
     except Exception as error:  # noqa: BLE001 - an engine never fails, whatever the data
         return [f"the engine failed: {type(error).__name__}: {error}"]
-    listed = violations(case.question, case.families, found)
+    listed = [*violations(case.question, case.families, found), *unlisted]
     if again and again[0] != found[0]:
         listed.append(f"the engine says {again[0]}, not {found[0]}")
     for way, numbers in {"in arrays": quick, "of copies": copied}.items():
@@ -78,6 +80,12 @@ def wrong(case: Case, *, by_engine: bool = False, by_meaning: bool = True, by_co
         if expected != found[0]:
             listed.append(f"the meaning is {expected}, not {found[0]}")
     return listed
+
+
+def _unlisted(case: Case) -> list[str]:
+    assert case.question is not None
+    which = len(case.statement.text) * 0b1101
+    return wrong_groups(case.declared, case.question, case.families, case.tables, which=which)
 
 
 def _different(case: Case, way: str, expected: Sequence[Numbers], found: Sequence[Numbers]) -> list[str]:

@@ -13,14 +13,16 @@ from typing import Any, Self, TypeAlias
 import pyarrow as pa
 
 from privately.engines.duckdb import preparing
+from privately.engines.duckdb.binning import grouped
 from privately.engines.duckdb.connection import Setup, connect
-from privately.engines.duckdb.counting import _grouped, count
+from privately.engines.duckdb.counting import count
 from privately.engines.duckdb.emission import program
-from privately.engines.duckdb.literals import literal, name
+from privately.engines.duckdb.literals import literal, name, whole
 from privately.engines.duckdb.ranking import keyed
 from privately.engines.duckdb.stored import Stored
 from privately.engines.protocol import Bins
 from privately.plans import Aggregation, Table, Type, Value
+from tests.query.generated import odd_types
 from tests.query.generated.tables import Cell, Declared, Rows
 
 Numbers: TypeAlias = dict[tuple[Value, ...], tuple[Any, ...]]
@@ -43,14 +45,17 @@ def load(declared: Declared, tables: Sequence[Rows]) -> None:
     numbers = [at for at, rows in enumerate(tables) for _ in rows]
     rows = [row for rows in tables for row in rows]
     arrays = [pa.array(numbers, pa.int32())]
-    arrays += [_array([row[at] for row in rows], found) for at, found in enumerate(declared.found)]
+    arrays += [array([row[at] for row in rows], found) for at, found in enumerate(declared.found)]
     names = ["variant", *(f"f{at}" for at in range(len(declared.found)))]
     connection().register("given", pa.table(arrays, names=names))
-    connection().execute(f"CREATE OR REPLACE TEMP TABLE {ALL} AS SELECT * FROM given")
+    cast = [f"CAST(f{at} AS {found}) AS f{at}" for at, found in enumerate(declared.found)]
+    connection().execute(f"CREATE OR REPLACE TEMP TABLE {ALL} AS SELECT {', '.join(['variant', *cast])} FROM given")
     connection().unregister("given")
 
 
-def _array(cells: Sequence[Cell], found: str) -> Any:
+def array(cells: Sequence[Cell], found: str) -> Any:
+    if odd_types.is_odd(found):
+        return odd_types.array(cells, found)
     if found == "DATE":
         return pa.array([one if one is None or isinstance(one, int) else _days(one) for one in cells], pa.int32()).cast(
             pa.date32()
@@ -130,7 +135,7 @@ def counted_in(source: Stored, aggregation: Aggregation, tables: int) -> list[Nu
         rows = connection().execute(f"{every(tables)} {text}").fetchall()
         for number, numbers in enumerate(found):
             mine = _Answered([tuple(row[1:]) for row in rows if row[0] == number])
-            bins = _grouped(mine, one, raws[number])
+            bins = grouped(mine, one, raws[number])
             for group, before in numbers.items():
                 numbers[group] = (*before[: one.place], dict(bins.get(group, {})), *before[one.place + 1 :])
     return found
@@ -158,6 +163,11 @@ def counted_by_engine(declared: Declared, aggregation: Aggregation, number: int)
     }
 
 
+def _constant(value: Value, kind: Type) -> str:
+    """As text; the number of a person may be longer than others."""
+    return whole(value) if isinstance(value, int) and value >= 2**63 else literal(value, kind)
+
+
 class Hashes:
     """DuckDB's keyed hash of one row's values, asked for many rows at once and remembered."""
 
@@ -166,7 +176,7 @@ class Hashes:
         self.wanted: dict[str, None] = {}
 
     def __call__(self, values: Sequence[tuple[Value, Type]]) -> int:
-        text = keyed(KEY, [literal(value, kind) for value, kind in values])
+        text = keyed(KEY, [_constant(value, kind) for value, kind in values])
         if text not in self.known:
             self.wanted[text] = None
         return self.known.get(text, 0)

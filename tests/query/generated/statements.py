@@ -14,6 +14,7 @@ from privately.plans.types import LARGEST_INTEGER
 from privately.query.binding.aggregates import Aggregates
 from privately.query.binding.expressions import Scope, bind_expression
 from privately.query.binding.names import Binding, Name, Names
+from privately.query.public_tables import Keys, PublicTable
 from privately.query.spans import Source
 from tests.engines.reference import scanned
 from tests.query.generated import signatures
@@ -38,7 +39,7 @@ class Statement:
     """A text, and the values of keys that are given with it."""
 
     text: str
-    keys: Mapping[str, Sequence[Value]]
+    keys: Keys
 
 
 @dataclass(frozen=True)
@@ -251,25 +252,41 @@ def _values_of(declared: Declared, scan: Scan) -> list[dict[Identity, Value]]:
     return [{one: scanned(column, row[at]) for at, (one, column) in enumerate(pairs)} for row in rows]
 
 
-def _given(
-    writing: _Writing, keys: Sequence[exp.Expr], rows: Sequence[Mapping[Identity, Value]]
-) -> dict[str, Sequence[Value]]:
-    """Lists of groups for some keys, whether they need one or not: values that they have, and others."""
-    found: dict[str, Sequence[Value]] = {}
-    for at, key in enumerate(keys):
-        bound = writing.bound(key)
-        again = any(written(key) == written(one) for one in keys[:at])
-        if bound is not None and not again and writing.random.random() < 0.6:
-            known = all(one in rows[0] for one in fields_of(bound))
-            here = [evaluate(bound, row) for row in rows] if known else []
-            found[f"k{at}"] = _values(writing.random, bound.known.type, here)
-    return found
+def _given(writing: _Writing, keys: Sequence[exp.Expr], rows: Sequence[Mapping[Identity, Value]]) -> Keys:
+    """Lists of groups for some keys, whether they need one or not: values that they have, and others.
+
+    Or a public table of groups, in which some may be twice.
+    """
+    random, bound = writing.random, [writing.bound(key) for key in keys]
+    here = [_found(one, rows) for one in bound]
+    if keys and None not in here and len(set(bound)) == len(bound) and random.random() < 0.25:
+        places = [random.randrange(len(rows)) for _ in range(4)]
+        table = [[_value_of(random, *one, place) for one in here if one is not None] for place in places]
+        return PublicTable(columns=tuple(f"k{at}" for at in range(len(keys))), rows=tuple(map(tuple, table)))
+    given, often = dict[str, Sequence[Value]](), some(random, [0.8, 0.6, 0.2])
+    for at, one in enumerate(here):
+        if one is not None and bound[at] not in bound[:at] and random.random() < often:
+            given[f"k{at}"] = tuple(dict.fromkeys(_value_of(random, *one, place) for place in _places(random, one)))
+    return given
 
 
-def _values(random: Random, kind: Type, here: Sequence[Value]) -> Sequence[Value]:
+def _found(bound: Expression | None, rows: Sequence[Mapping[Identity, Value]]) -> tuple[Type, list[Value]] | None:
+    """The type of a key and its values in the rows, if they are known; None if it is no key."""
+    if bound is None:
+        return None
+    known = all(one in rows[0] for one in fields_of(bound))
+    return bound.known.type, [evaluate(bound, row) for row in rows] if known else []
+
+
+def _places(random: Random, found: tuple[Type, list[Value]]) -> list[int]:
+    return [random.randrange(max(len(found[1]), 1)) for _ in range(4)]
+
+
+def _value_of(random: Random, kind: Type, here: Sequence[Value], place: int) -> Value:
+    """The value of a key in a row, or another one."""
     natural = {Type.INTEGER: "BIGINT", Type.TEXT: "VARCHAR"}.get(kind, kind.name)
     pool: list[Value] = [None, *(one for one in CELLS[kind, natural] if _is_constant(one, kind))]
-    return tuple(dict.fromkeys(some(random, here or pool if random.random() < 0.7 else pool) for _ in range(4)))
+    return here[place] if here and random.random() < 0.7 else some(random, pool)
 
 
 def _is_constant(value: Value, kind: Type) -> bool:

@@ -4,15 +4,17 @@ All that is random comes from one `Random`, which may be Hypothesis's own (it fi
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
+from fractions import Fraction
 from random import Random
 from typing import Any, TypeAlias, TypeVar
 
 from privately.errors import InvalidParameter
 from privately.guarantees.neighbors import Change
 from privately.plans import Column, Table, Type, Unit, Value
+from tests.query.generated.odd_types import ODD, ODD_PEOPLE, STRANGERS, plain
 
 Cell: TypeAlias = Any
 """A value as it is stored: days and microseconds that Python's dates do not reach are whole numbers."""
@@ -73,6 +75,12 @@ _CATEGORIES: dict[Type, Sequence[Value]] = {
     Type.BOOLEAN: [True, False],
     Type.TIMESTAMP: [datetime(2024, 2, 29, 12, 30)],
 }
+_MADE_OF: dict[str, Callable[[Fraction], Cell]] = {
+    "BIGINT": round,
+    "DOUBLE": float,
+    "VARCHAR": lambda value: str(round(value) if value.denominator == 1 else float(value)),
+}
+_ODD_SHARE = 0.25
 _NAMES = ["x", "y", "cost", "Ward", "a b", "select", "é", 'q"t', "n0", "v"]
 
 
@@ -93,19 +101,20 @@ def some(random: Random, values: Sequence[_One]) -> _One:
 
 def declared(random: Random) -> Declared:
     """A declaration with some rows."""
-    unit_kind = some(random, [*_PEOPLE, (Type.INTEGER, "BIGINT")]) if random.random() < 0.7 else None
-    kinds = [some(random, [*CELLS]) for _ in range(random.randint(3, 5))]
+    people = ODD_PEOPLE if random.random() < _ODD_SHARE else _PEOPLE
+    unit_kind = some(random, [*people]) if random.random() < 0.7 else None
+    kinds = [some(random, [*(ODD if random.random() < _ODD_SHARE else CELLS)]) for _ in range(random.randint(3, 5))]
     names = [*_NAMES]
     columns = [_column(random, names.pop(random.randrange(len(names))), *kind) for kind in kinds]
+    pools = [_pool(random, kind, column) for kind, column in zip(kinds, columns, strict=True)]
     if unit_kind is not None:
         kinds.insert(0, unit_kind)
         columns.insert(0, Column(name="who", type=unit_kind[0], length=3))
+        pools.insert(0, [*people[unit_kind], *([None] if random.random() < 0.3 else [])])
     table = Table(name="t", columns=tuple(columns), unit=_unit(random, named=unit_kind is not None))
-    pools = [_pool(random, kind) for kind in kinds]
-    if unit_kind is not None:
-        pools[0] = [*_PEOPLE[unit_kind], *([None] if random.random() < 0.3 else [])]
     rows = tuple(tuple(some(random, pool) for pool in pools) for _ in range(random.randint(1, 6)))
-    bundles = tuple(_bundle(random, pools, named=unit_kind is not None) for _ in range(3))
+    stranger = None if unit_kind is None else STRANGERS.get(unit_kind[1], 17)
+    bundles = tuple(_bundle(random, pools, stranger) for _ in range(3))
     return Declared(table, tuple(found for _, found in kinds), rows, bundles)
 
 
@@ -136,28 +145,34 @@ def _column(random: Random, name: str, kind: Type, found: str) -> Column:
         return Column(name=name, type=kind, **given | {"step": None})
 
 
-def _pool(random: Random, kind: tuple[Type, str]) -> Sequence[Cell]:
-    """Few values in most tables, so that rows are often alike in some of them."""
-    values = CELLS[kind]
+def _pool(random: Random, kind: tuple[Type, str], column: Column) -> Sequence[Cell]:
+    """Few values in most tables, so that rows are often alike in some of them; or the bounds and what is between."""
+    values = (CELLS | ODD)[kind]
+    if column.bounds is not None and kind[1] in _MADE_OF and random.random() < 0.4:
+        low, high = column.bounds.lower, column.bounds.upper
+        values = [_MADE_OF[kind[1]](one) for one in (low, high, (low + high) / 2, (low + 2 * high) / 3)]
     if random.random() < 0.3:
         return [*values, None]
     few = [some(random, values) for _ in range(3)]
     return [*few, None] if random.random() < 0.5 else few
 
 
-def _bundle(random: Random, pools: Sequence[Sequence[Cell]], *, named: bool) -> Rows:
+def _bundle(random: Random, pools: Sequence[Sequence[Cell]], stranger: Cell) -> Rows:
+    """Rows of one unit: of one that may be in the table, or of a stranger; one row, if there is no stranger."""
+    named = stranger is not None
     rows = [tuple(some(random, pool) for pool in pools) for _ in range(random.randint(1, 4) if named else 1)]
     if not named:
         return tuple(rows)
-    stranger = {int: 17, str: "17"}[type(pools[0][0])]
     who = stranger if random.random() < 0.5 else rows[0][0]
     return tuple((who, *row[1:]) for row in rows)
 
 
 def plain_cells(declared: Declared, rows: Rows) -> list[tuple[Value, ...]]:
     """Rows for Python's meaning: days and moments beyond its calendar are no values."""
-    instants = [column.type in (Type.DATE, Type.TIMESTAMP) for column in declared.table.columns]
-    return [
-        tuple(None if instant and isinstance(cell, int) else cell for cell, instant in zip(row, instants, strict=True))
-        for row in rows
-    ]
+    kinds = [(column.type, found) for column, found in zip(declared.table.columns, declared.found, strict=True)]
+    return [tuple(_plain(kind, found, cell) for (kind, found), cell in zip(kinds, row, strict=True)) for row in rows]
+
+
+def _plain(kind: Type, found: str, cell: Cell) -> Value:
+    beyond = kind in (Type.DATE, Type.TIMESTAMP) and isinstance(cell, int)
+    return None if beyond else plain(kind, found, cell)

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
+import pyarrow as pa
+
 from privately.engines.duckdb import preparing
 from privately.engines.duckdb.choices import choice_of
 from privately.engines.duckdb.choosing import chosen_counts
@@ -32,7 +34,7 @@ def chosen(declared: Declared, aggregation: Aggregation, tables: Sequence[Rows])
     numbers = rows.column("variant").to_pylist()
     found = []
     for at in range(len(tables)):
-        mine = rows.filter([number == at for number in numbers]).drop_columns(["variant"])
+        mine = rows.filter(pa.array([number == at for number in numbers], pa.bool_())).drop_columns(["variant"])
         found.append(_plain(chosen_counts(_Given(mine), choice)))
     return found
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-import numpy as np
-
-from privately.accounting.elementary import ERROR, UNIT, exp_one, normal_tail
+from privately.accounting.elementary import ERROR, UNIT, exp_one
+from privately.accounting.elementary import normal_tail_one as normal_tail
 from privately.guarantees.curves import best_concentrated_order, bound_to_epsilon, gaussian_delta
 from privately.rounding import Enclosure, round_down, round_up
 
@@ -17,6 +16,10 @@ _LARGEST = 600.0
 _TOLERATED = 1e-9
 _MARGIN = Fraction(1, 10**12)
 _LEAST_SQUARE = Fraction(1, 10**78)
+_LEAST_DELTA = 1e-290
+_NEAR, _SLACK = 2.0**-10, 2.0**-20
+_ROOT_HALF, _ROOT_HALF_PI, _LOG_ROOT = math.sqrt(0.5), math.sqrt(math.pi / 2), math.log(2 * math.pi) / 2
+_CLOSE, _SHORT_TAIL = 1e-7, 12.0
 
 
 def profile(mu_squared: Fraction, epsilon: Fraction) -> Enclosure:
@@ -37,7 +40,7 @@ def inverse(mu_squared: Fraction, delta: Fraction) -> tuple[Fraction, Fraction]:
     """epsilon at 0 < delta < 1: guessed with floats, then checked on either side."""
     log_delta = _log(delta)
     guess = _guess(float(max(mu_squared, _LEAST_SQUARE)), log_delta)
-    quick = _quickly(mu_squared, delta, guess, log_delta)
+    quick = _quickly(mu_squared, delta, guess)
     if quick is not None:
         return quick
     low, high = _roots(max(mu_squared, _LEAST_SQUARE))
@@ -64,14 +67,30 @@ def _slowly(
     return (lower if certain else Fraction(0)), upper
 
 
-def _quickly(mu_squared: Fraction, delta: Fraction, guess: float, log_delta: float) -> tuple[Fraction, Fraction] | None:
-    """The same by floats, where these tell the profile within a part in 10^9."""
-    margin = margin_of(mu_squared, guess, log_delta)
-    left, right = guess - margin, guess + margin
-    if not left > 0:
+def _quickly(mu_squared: Fraction, delta: Fraction, guess: float) -> tuple[Fraction, Fraction] | None:
+    """The same by floats, where these tell the profile within a part in 10^9: from one place near the crossing.
+
+    Theorem: delta falls in epsilon like S = e^epsilon P(N > a + mu), and |(ln S)'| <= 1 + (a + mu + 1)/mu.
+    Reference: Balle-Wang 2018, Theorem 8
+    Proof: docs/theory/accounting/closed_forms.md#normal-losses-by-floats
+    Checked-by: tests/accounting/closed_forms/test_gaussian.py::test_one_place_is_enough
+    """
+    mu, near = math.sqrt(mu_squared), float(delta)
+    known = _terms(mu, guess)
+    if known is None or not near > _LEAST_DELTA:
         return None
-    (lower, _), (_, upper) = between(mu_squared, left, right)
-    return (Fraction(left), Fraction(right)) if lower >= delta >= upper else None
+    first, second, off = known
+    off += 4 * UNIT * near
+    if not (off < _TOLERATED * near and second > 0):
+        return None
+    bend = 1 + (guess / mu + mu + 1) / mu
+    left, right = ((first - second + end - near) / second for end in (-off, off))
+    if max(abs(left), abs(right)) * bend > _NEAR:
+        return None
+    left -= abs(left) * (4 * abs(left) * bend + _SLACK)
+    right += abs(right) * (4 * abs(right) * bend + _SLACK)
+    lower, upper = math.nextafter(guess + left, -math.inf), math.nextafter(guess + right, math.inf)
+    return (Fraction(lower), Fraction(upper)) if lower > 0 else None
 
 
 def between(mu_squared: Fraction, *epsilons: float) -> list[tuple[float, float]]:
@@ -83,21 +102,23 @@ def between(mu_squared: Fraction, *epsilons: float) -> list[tuple[float, float]]
     Proof: docs/theory/accounting/closed_forms.md#normal-losses-by-floats
     Checked-by: tests/accounting/closed_forms/test_gaussian.py::test_floats_contain_the_truth
     """
-    mu, nothing = math.sqrt(mu_squared), [(0.0, 1.0)] * len(epsilons)
-    if not 0 < mu < _FURTHEST or max(epsilons) > _LARGEST:
-        return nothing
-    shifts = [epsilon / mu for epsilon in epsilons]
-    places = [place for shift in shifts for place in (shift - mu / 2, shift + mu / 2)]
-    if max(-min(places), *places) > _FURTHEST:
-        return nothing
-    tails = iter(normal_tail(np.array(places)).tolist())
-    found = []
-    for epsilon, shift in zip(epsilons, shifts, strict=True):
-        first, second = next(tails), next(tails) * exp_one(epsilon)
-        total, error = first - second, _tail_error(shift, mu) + 2 * ERROR
-        off = error * (first + second) * (1 + 2.0**-20)
-        found.append((max(total - off, 0.0), min(total + off, 1.0)))
+    found, mu = [], math.sqrt(mu_squared)
+    for epsilon in epsilons:
+        first, second, off = _terms(mu, epsilon) or (1.0, 0.0, 1.0)
+        found.append((max(first - second - off, 0.0), min(first - second + off, 1.0)))
     return found
+
+
+def _terms(mu: float, epsilon: float) -> tuple[float, float, float] | None:
+    """Both terms of delta and how far their difference may be off; None where floats do not reach."""
+    if not 0 < mu < _FURTHEST or epsilon > _LARGEST:
+        return None
+    shift = epsilon / mu
+    left, right = shift - mu / 2, shift + mu / 2
+    if max(-left, right) > _FURTHEST:
+        return None
+    first, second = normal_tail(left), normal_tail(right) * exp_one(epsilon)
+    return first, second, (_tail_error(shift, mu) + 2 * ERROR) * (first + second) * (1 + _SLACK)
 
 
 def margin_of(mu_squared: Fraction, epsilon: float, log_delta: float) -> float:
@@ -144,39 +165,43 @@ def _roots(square: Fraction) -> tuple[Fraction, Fraction]:
 def _guess(mu_squared: float, log_delta: float) -> float:
     """epsilon, roughly: Newton's method from the right, where it cannot overshoot, as ln delta is concave."""
     mu = math.sqrt(mu_squared)
-    low, high = -mu / 2, 1.0
+    low, high = -mu / 2, math.sqrt(2 * max(-log_delta, 0.5))
     while rough_log_delta(high, mu) > log_delta:
         low, high = high, 2 * high + 1
     for _ in range(200):
-        stride = (rough_log_delta(high, mu) - log_delta) / (-mu * mills(high + mu) / _mills_fall(high, mu))
+        last = mills(high + mu)
+        fall = _mills_fall(high, mu, last)
+        stride = (log_delta + high * high / 2 + _LOG_ROOT - math.log(fall)) * fall / (mu * last)
         step = high - stride if high - stride > low else (low + high) / 2
-        if abs(step - high) <= 4e-16 * max(abs(high), 1e-3 * mu):
-            break
+        is_close = abs(step - high) <= _CLOSE * max(abs(high), 1e-3 * mu)
         high = step
+        if is_close:
+            break
     return max(mu * (high + mu / 2), 1e-300)
 
 
 def rough_log_delta(a: float, mu: float) -> float:
     """ln(Phi(-a) - e^epsilon Phi(-a - mu)), with e^epsilon phi(a + mu) = phi(a)."""
-    return -a * a / 2 - 0.9189385332046727 + math.log(_mills_fall(a, mu))
+    return -a * a / 2 - _LOG_ROOT + math.log(_mills_fall(a, mu, mills(a + mu)))
 
 
 def rough_log_slope(a: float, mu: float) -> float:
     """Its derivative in epsilon = mu (a + mu/2)."""
-    return -mills(a + mu) / _mills_fall(a, mu)
+    last = mills(a + mu)
+    return -last / _mills_fall(a, mu, last)
 
 
-def _mills_fall(a: float, mu: float) -> float:
-    """R(a) - R(a + mu); for small mu as an integral of -R' = 1 - x R."""
+def _mills_fall(a: float, mu: float, last: float) -> float:
+    """R(a) - R(a + mu), the latter known; for small mu as an integral of -R' = 1 - x R."""
     middle = a + mu / 2
-    fall = mu * (1 - middle * mills(middle)) if mu < 1e-4 else mills(a) - mills(a + mu)
+    fall = mu * (1 - middle * mills(middle)) if mu < 1e-4 else mills(a) - last
     return max(fall, 1e-300)
 
 
 def mills(x: float) -> float:
     """R(x) = Phi(-x)/phi(x), nearly."""
-    if x < 3:
-        return math.sqrt(math.pi / 2) * math.exp(x * x / 2) * math.erfc(x / math.sqrt(2)) if x > -37 else math.inf
+    if x < _SHORT_TAIL:
+        return _ROOT_HALF_PI * math.exp(x * x / 2) * math.erfc(x * _ROOT_HALF) if x > -37 else math.inf
     tail = 0.0
     for k in range(int(20 + 300 / (x * x)), 0, -1):
         tail = k / (x + tail)

@@ -3,10 +3,12 @@ of steps.
 
 A law of the privacy loss (`sampled_gaussian`, `sampled_laplace`, `finite`) becomes weighted `points`, tilted to a place
 on the real line, a `view`; `bundles` does that for many laws at once. `saddle` chooses that place, `laying` how far to
-go from it, `integral` adds up, and `road` refines. `softened` is for losses that do not fall along the line.
+go from it, `integral` adds up, and `road` refines. `softened` is for losses that do not fall along the line, `jumps`
+(with `split`) for those that are swamped by rare large ones.
 """
 
+from privately.accounting.contour.jumps import JUMPS
 from privately.accounting.contour.road import METHOD, FewSteps, delta, epsilon, is_at_most
 from privately.accounting.contour.softened import BRIEF, THOROUGH
 
-__all__ = ["BRIEF", "METHOD", "THOROUGH", "FewSteps", "delta", "epsilon", "is_at_most"]
+__all__ = ["BRIEF", "JUMPS", "METHOD", "THOROUGH", "FewSteps", "delta", "epsilon", "is_at_most"]

@@ -14,12 +14,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from privately.accounting.contour.falling import at_most, cells, falls, lifted, tangents
+from privately.accounting.contour.falling import QUARTER_TURN, fallen_rows, law_by_law
 from privately.accounting.contour.points import LEAST_MASS, Points, Tilted
 from privately.accounting.contour.protocols import Gridded, Law, Sketch, Sketched
 from privately.accounting.contour.sampled_gaussian import (
     ROUGH_DENSITY,
     ROUGH_WIDTH,
+    WIDEST,
     Extent,
     Plan,
     SampledGaussian,
@@ -34,12 +35,14 @@ from privately.accounting.contour.view import (
     raised,
     turn_error,
 )
-from privately.accounting.elementary import LARGEST_ANGLE, UNIT, Floats, log_between
+from privately.accounting.elementary import LARGEST_ANGLE, UNIT, Floats, expm1, log_between
 from privately.accounting.roads import NotApplicable
 
 _PER_ROOT = 0.3989422804014327
 _MOST_TOGETHER = 1 << 14
 """More points in a row would take more memory and save no time."""
+_MOST_LIFTED = 1 << 17
+"""So many points, over all frequencies, are looked at together."""
 _LARGEST_LOSS = 600.0
 _WIDEST = 256.0
 
@@ -269,34 +272,27 @@ class Bundle:
 
     def decay(self, c: float, frequencies: Floats) -> Floats:
         """Lower bounds on the sum of all -ln |phi(w)|, for all w at or above each frequency, as `Grid.decay`."""
-        tilts, segments, mu = self._tilted(c), self.segments, self.mu
-        slopes = segments.spread(tilts.tilted.s * mu) * self.share
-        least, dip = cells(self.x, slopes, tilts.shares, segments.spread(self.step)[:-1], self._inside)
-        pull, weight = mu * segments.sums(tilts.shares * self.share), 0.0 if self.removes else c
-        k, tries = tangents(frequencies[:, None] * (pull * mu / 2 / (1 + weight * pull * mu)))
-        w = np.concatenate([frequencies] * tries)[:, None]
-        change = lifted(self.share, segments.spread(k)[:, :-1], w, c, removes=self.removes)
-        if self.removes:
-            gain = -segments.sums(least * change)
-        else:
-            most = at_most(tilts.shares, dip, self._inside)
-            gain = -segments.sums(least * np.minimum(change, 0) + most * np.maximum(change, 0))
-        found = falls(gain, k, mu=mu, missing=self._missing(tilts, 0.0), weight=weight, tries=tries)
+        tilts, segments = self._tilted(c), self.segments
+        mean = segments.sums(tilts.shares * self.share)
+        pulls, costs = law_by_law(frequencies, self.mu, mean, 0.0 if self.removes else c)
+        rows = max(_MOST_LIFTED // self.size, 1)
+        blocks = [self._gains(tilts, pulls[i : i + rows]) for i in range(0, pulls.shape[0], rows)]
+        gains = blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
+        missing = self._missing(tilts, 0.0, QUARTER_TURN)
+        found = fallen_rows(gains, costs, missing, frequencies.size)
         total: Floats = found @ np.array(self.times, dtype=np.float64) * (1 - 2.0**-20)
         return total
 
-    @cached_property
-    def _inside(self) -> Floats:
-        """1 for cells within a law, 0 between laws."""
-        inside = np.ones(self.x.size - 1)
-        inside[self.segments.starts[1:] - 1] = 0.0
-        return inside
+    def _gains(self, tilts: _Tilts, pulls: Floats) -> Floats:
+        """E[1 - e^(-pull share)] of each law."""
+        turned = self.segments.spread(-pulls)
+        turned *= self.share
+        return self.segments.sums(expm1(turned) * -tilts.shares)
 
-    def _missing(self, tilts: _Tilts, reach: float) -> Floats:
+    def _missing(self, tilts: _Tilts, reach: float, widest: float = WIDEST) -> Floats:
         """What each law's sum misses."""
-        return np.array(
-            [one.missing(tilts.c, reach, outside) for one, outside in zip(self.extents, tilts.outside, strict=True)]
-        )
+        both = zip(self.extents, tilts.outside, strict=True)
+        return np.array([one.missing(tilts.c, reach, outside, widest) for one, outside in both])
 
     def _tilted(self, c: float) -> _Tilts:
         if c not in self._tilts:

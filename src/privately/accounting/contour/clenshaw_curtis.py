@@ -12,6 +12,8 @@ ABSOLUTE = 2.0**-42
 """Nodes are off by at most this; weights by at most this times 2/n, for n up to 4096."""
 
 _TURN = float(2 * PI_EXACT)
+_AT_ONCE = 1 << 17
+"""More products in one block would take memory and save no time."""
 
 
 @lru_cache(maxsize=64)
@@ -29,7 +31,10 @@ def clenshaw_curtis(n: int) -> tuple[Floats, Floats]:
     j = np.arange(1, half + 1)
     terms = np.where(j == half, 1.0, 2.0) / (4.0 * j * j - 1)
     k = np.arange(half + 1)
-    sums = cosines[np.outer(k, j) % n] @ terms
+    rows = max(_AT_ONCE // half, 1)
+    sums = np.concatenate(
+        [cosines[np.outer(part, j) % n] @ terms for part in (k[i : i + rows] for i in range(0, half + 1, rows))]
+    )
     weights = np.empty(n + 1)
     weights[: half + 1] = (1 - sums) / n
     weights[half + 1 :] = weights[half - 1 :: -1]

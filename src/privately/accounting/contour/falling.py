@@ -1,86 +1,91 @@
-"""How fast the transform of a sampled Gaussian falls along the contour: bounds cell by cell, for one law or for many.
+"""How fast the transform of a sampled Gaussian falls along the contour: on a line beside the real one, by its points.
 
 What belongs to a law is a number, or an array with a column for each law.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple, TypeVar
+
 import numpy as np
 
-from privately.accounting.elementary import Floats, exp, expm1, log1p
-from privately.accounting.roads import NotApplicable
+from privately.accounting.elementary import Floats, log1p, log_between
 
+Real = TypeVar("Real", float, Floats)
+
+QUARTER_TURN = 1.57  # below pi/2
 _SAFE = 2.0**-20
 _GENTLE = 0.2
-_LARGEST_LOSS = 600.0
+_SMALL_GAIN = 0.1
+_SURE = 1 - 2.0**-30
+_LESS = 2.5
 
 
-def cells(
-    x: Floats, pull: Floats, shares: Floats, step: Floats | float, inside: Floats | None = None
-) -> tuple[Floats, Floats]:
-    """The least tilted mass between neighbouring points, and the logarithm of how far the density may rise above its
-    ends; its logarithmic slope at x is pull - x, pull monotone.
+class Aside(NamedTuple):
+    """A line Im x = y on which, beyond the frequency, |phi| is at most e^cost E[e^(-pull share)]."""
 
-    Where `inside` is 0 the neighbours belong to different laws: the mass there is 0.
+    frequency: float
+    pull: float
+    cost: float
+
+
+def aside(w: Real, k: Real, mu: Real, near: Real, weight: float) -> tuple[Real, Real]:
+    """Pull and cost on the line with tan(mu y/2) = k; `weight` is c for "add" and 0 for "remove"; `near` is any share.
+
+    Theorem: where mu y = theta, the integrand is at most e^(y^2/2 - w share sin theta) times as large, for "add" times
+        e^(2 c k^2 share (1 - share)); and share (1 - share) <= near^2 + (1 - 2 near) share.
+    Reference: Olver 1974, chapter 4
+    Proof: docs/theory/accounting/contour.md#how-fast-the-integrand-falls
+    Checked-by: tests/accounting/contour/test_falling.py::test_sizes_off_the_real_line
     """
-    low = np.minimum(pull[1:], pull[:-1]) - x[1:]
-    high = np.maximum(pull[1:], pull[:-1]) - x[:-1]
-    dip = step * np.maximum(np.minimum(-low, high), 0)
-    if inside is not None:
-        dip *= inside
-    if dip.max() > 1:
-        raise NotApplicable("the grid is too coarse")
-    least = np.minimum(shares[:-1], shares[1:]) * (1 - dip) * (1 - _SAFE)
-    return (least if inside is None else least * inside), dip
-
-
-def at_most(shares: Floats, dip: Floats, inside: Floats | None = None) -> Floats:
-    """The largest tilted mass between neighbouring points."""
-    most = np.maximum(shares[:-1], shares[1:]) * exp(dip) * (1 + _SAFE)
-    return most if inside is None else most * inside
-
-
-def tangents(best: Floats) -> tuple[Floats, int]:
-    """Values of tan(mu y/2) to try at each frequency (a row), one or two rounds of them, and how many."""
-    near = best / (1 + 1.7 * best)
-    if near[-1].max() < _GENTLE:
-        return near, 1
-    return np.concatenate([near, near / 2.5]), 2
-
-
-def lifted(share: Floats, k: Floats, w: Floats, c: float, *, removes: bool) -> Floats:
-    """g - 1 for each row of k and w and each cell: how the integrand changes in size on Im x = y, at most.
-
-    `share` is that of the points at the ends of all cells.
-    """
-    left, right = share[:-1], share[1:]
-    square = k * k
-    versed = 2 * square / (1 + square)
-    slant = left * (2 * k / (1 + square))
-    slant /= 1 - left * versed
-    wide = slant * slant
-    wide += 1
-    np.sqrt(wide, out=wide)
-    wide *= 2
-    wide += 1
-    slant *= w * (-3 * (1 - _SAFE))
-    slant /= wide
-    if not removes:
-        mixed = np.minimum(right, 0.25) * (2 * versed)
-        slant += mixed * (c / 2 * (1 + _SAFE)) / (1 - mixed)
-        np.minimum(slant, _LARGEST_LOSS, out=slant)
-    return expm1(slant)
-
-
-def falls(gain: Floats, k: Floats, *, mu: Floats | float, missing: Floats | float, weight: float, tries: int) -> Floats:
-    """Lower bounds on -ln |phi|, the best of all tries: `gain` is E[1 - g] over the cells; `weight` is c for "add"."""
     square = k * k
     y = 2 * k * (1 - square / 3 + square * square / 5) / mu
-    beyond = 4 * missing * (2 * exp(np.minimum(weight * square / 2, _LARGEST_LOSS)) if weight else 1.0)
-    gain = np.clip(gain - beyond, -1.0, 1 - 2.0**-30)
-    lost = gain * (1 + gain / 2 * (1 + gain * (2 / 3))) if tries == 1 else -log1p(-gain)
-    found = lost - y * y / 2 * (1 + _SAFE)
-    if tries > 1:
-        found = found.reshape(tries, -1, *found.shape[1:]).max(axis=0)
-    best: Floats = np.maximum(found, 0) * (1 - _SAFE)
+    swell = square * (2 * weight * (1 + _SAFE))
+    pull = 2 * w * k / (1 + square) * (1 - _SAFE) - swell * (1 - 2 * near)
+    return pull * (pull > 0), y * y * ((1 + _SAFE) / 2) + swell * near * near
+
+
+def tangent(w: Real, mu: Real, mean: Real, near: Real, weight: float) -> Real:
+    """A good k, for this mean share."""
+    drift = mu * mu * mean
+    best = w * drift / 2 / (1 + weight * drift * (1 - near))
+    return best / (1 + 1.7 * best)
+
+
+def lines(frequencies: Iterable[float], mu: float, mean: float, weight: float) -> list[Aside]:
+    """One line or two for each frequency."""
+    found: list[Aside] = []
+    near = min(mean, 0.5)
+    for w in frequencies:
+        first = tangent(w, mu, mean, near, weight)
+        tries = (first,) if first < _GENTLE else (first, first / _LESS)
+        found += [Aside(w, *aside(w, k, mu, near, weight)) for k in tries]
+    return found
+
+
+def fallen(asides: Sequence[Aside], gains: Sequence[float], missing: float) -> dict[float, float]:
+    """Lower bounds on -ln |phi| at each frequency: `gains` are E[1 - e^(-pull share)] over the points."""
+    found: dict[float, float] = {}
+    for (frequency, _, cost), gain in zip(asides, gains, strict=True):
+        sure = min(gain * (1 - _SAFE) - 4 * missing, _SURE)
+        lost = sure * (1 + sure / 2 * (1 + sure * (2 / 3))) if sure < _SMALL_GAIN else -log_between(-sure, 1)[1]
+        found[frequency] = max((lost - cost) * (1 - _SAFE), found.get(frequency, 0.0))
+    return found
+
+
+def law_by_law(frequencies: Floats, mu: Floats, mean: Floats, weight: float) -> tuple[Floats, Floats]:
+    """The pulls and costs of many laws: a row for each frequency, or two rounds of them."""
+    w, near = frequencies[:, None], np.minimum(mean, 0.5)
+    k = tangent(w, mu, mean, near, weight)
+    if k.max() >= _GENTLE:
+        w, k = np.concatenate([w, w]), np.concatenate([k, k / _LESS])
+    return aside(w, k, mu, near, weight)
+
+
+def fallen_rows(gains: Floats, costs: Floats, missing: Floats, many: int) -> Floats:
+    """As `fallen`, for many laws at so many frequencies."""
+    sure = np.minimum(gains * (1 - _SAFE) - 4 * missing, _SURE)
+    found = (-log1p(-sure) - costs) * (1 - _SAFE)
+    best: Floats = np.maximum(found.reshape(-1, many, *found.shape[1:]).max(axis=0), 0)
     return best

@@ -18,7 +18,19 @@ from functools import lru_cache
 import numpy as np
 
 from privately.accounting.contour.laying import Layout
-from privately.accounting.contour.view import Complex, View, dot, enlarged, exp_above, power, size_of, together
+from privately.accounting.contour.view import (
+    FAITHFUL,
+    Complex,
+    View,
+    dot,
+    enlarged,
+    exp_above,
+    power,
+    power_errors,
+    raised_to,
+    size_of,
+    together,
+)
 from privately.accounting.elementary import ERROR, LARGEST_ANGLE, UNIT, Floats, cos_sin, exp, log_between
 from privately.accounting.roads import NotApplicable
 
@@ -26,6 +38,9 @@ _PER_TURN_BELOW, _PER_TURN_ABOVE = 0.15915494309189532, 0.1591549430918954
 add = np.add.reduce
 _TURN_BELOW = 6.283185307179586
 _CELLS_AT_ONCE = 1 << 18
+_LARGEST = 1.3
+"""No |phi^T| is larger, with its error."""
+_BLOCK = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -46,19 +61,53 @@ class Integral:
         self.layout = layout
         self.c, self.step = layout.c, layout.step
         self.centre = _exact_centre(layout)
+        self.near_centre = float(self.centre)
         self._sums: dict[float, tuple[float, float, float]] = {}
-        self.places = layout.step * np.arange(1, layout.count + 1, dtype=np.float64)
-        value, error = self._transform()
+        self.places = np.arange(1.0, layout.count + 1)
+        self.places *= layout.step
         self.squares = self.places * self.places
+        base = self.c * (self.c + 1)
+        shares = 1 / (self.squares + base)  # |z (z + 1)| is at least c (c + 1) + w^2
+        known = self._alone(shares)
+        if known is None:
+            value, error = self._transform()
+            sizes = size_of(value) * shares
+            self.rounding = dot(error, shares) + float(add(sizes)) * (4 * ERROR + 4 * layout.count * UNIT)
+            self.turning = 4 * UNIT * dot(sizes, self.places)
+        else:
+            value, self.rounding, self.turning = known
         weight = np.empty(layout.count, dtype=np.complex128)
-        weight.real = self.c * (self.c + 1) - self.squares
-        weight.imag = (2 * self.c + 1) * self.places
-        self.terms = value / weight
-        shares = 1 / (self.squares + self.c * (self.c + 1))  # |z (z + 1)| is at least c (c + 1) + w^2
-        sizes = size_of(value) * shares
-        self.rounding = dot(error, shares) + float(add(sizes)) * (4 * ERROR + 4 * layout.count * UNIT)
-        self.turning = 4 * UNIT * dot(sizes, self.places)
-        self.first = (1 - (layout.atoms.taken if layout.atoms else 0.0)) / (self.c * (self.c + 1))
+        np.subtract(base, self.squares, out=weight.real)
+        np.multiply(self.places, 2 * self.c + 1, out=weight.imag)
+        self.terms = np.divide(value, weight, out=weight)
+        self.first = (1 - (layout.atoms.taken if layout.atoms else 0.0)) / base
+
+    def _alone(self, shares: Floats) -> tuple[Complex, float, float] | None:
+        """M(z_n)/M(c) of a law alone with its rounding and turning: bounds on errors that grow linearly with w need no
+        arrays.
+
+        Theorem: |phi - 1| <= w E|l|, and |phi^T| is at most 1 but for its error.
+        Reference: Higham 2002, section 3.3
+        Proof: docs/theory/accounting/contour.md#a-law-alone
+        Checked-by: tests/accounting/contour/test_integral.py::test_a_law_alone
+        """
+        layout = self.layout
+        if len(layout.views) != 1 or layout.gaussian or layout.atoms:
+            return None
+        ((view, times),) = layout.views
+        times *= view.repeated
+        if not times:
+            return None
+        found, slope, spread = view.turned(self.step, layout.count)
+        by_error, by_size = (enlarged(by) for by in power_errors(times))
+        fixed, growing = by_error * view.error, by_error * (slope + by_size / by_error * 2 * spread)
+        if not fixed + growing * self.step * layout.count <= FAITHFUL:
+            return None
+        value = raised_to(found, times)
+        value += 1
+        each, weighed = float(add(shares)), dot(shares, self.places)
+        fixed += 2 * UNIT + _LARGEST * (4 * ERROR + 4 * layout.count * UNIT)
+        return value, fixed * each + growing * weighed, _LARGEST * 4 * UNIT * weighed
 
     def _transform(self) -> tuple[Complex, Floats]:
         """M(z_n)/M(c), centred, with bounds on the errors; without the atoms where they are taken out."""
@@ -70,6 +119,7 @@ class Integral:
         for times, views in self._by_times():
             each = [view.transforms(self.step, self.layout.count) for view in views]
             found, off = each[0] if len(each) == 1 else together(*map(np.stack, zip(*each, strict=True)))
+            del each
             found, off = power(found, off, times)
             found = 1 + found
             off = off + 2 * UNIT
@@ -105,21 +155,30 @@ class Integral:
         """Takes the sums at all these s at once."""
         if self.places[-1] * max(map(abs, places)) > LARGEST_ANGLE:
             raise NotApplicable("the sum turns too often")
-        cosine, sine = cos_sin(self.places * np.array(places)[:, None])
-        real, imaginary = self.terms.real, self.terms.imag
+        where, scale = np.array(places)[:, None], self.step * _PER_TURN_BELOW
+        found = self._sums_over(slice(0, _BLOCK), where)
+        for start in range(_BLOCK, self.places.size, _BLOCK):  # so that many nodes take little memory
+            found += self._sums_over(slice(start, start + _BLOCK), where)
+        for s, total, slope, bend in zip(places, *found.tolist(), strict=True):
+            self._sums[s] = scale * (self.first + 2 * total), 2 * scale * slope, -2 * scale * bend
+
+    def _sums_over(self, part: slice, where: Floats) -> Floats:
+        """The sums over some nodes, and those that belong to derivatives where these are of use."""
+        nodes, terms = self.places[part], self.terms[part]
+        cosine, sine = cos_sin(nodes * where)
+        real, imaginary = terms.real, terms.imag
         level = real * cosine
         level += imaginary * sine
-        scale = self.step * _PER_TURN_BELOW
-        totals = add(level, axis=1).tolist()
-        slopes = bends = [0.0] * len(places)
+        found = np.zeros((3, where.size))
+        add(level, axis=1, out=found[0])
         if self.takes_slopes:
             imaginary = imaginary * cosine
             imaginary -= real * sine
-            imaginary *= self.places
-            level *= self.squares
-            slopes, bends = add(imaginary, axis=1).tolist(), add(level, axis=1).tolist()
-        for s, total, slope, bend in zip(places, totals, slopes, bends, strict=True):
-            self._sums[s] = scale * (self.first + 2 * total), 2 * scale * slope, -2 * scale * bend
+            imaginary *= nodes
+            level *= self.squares[part]
+            add(imaginary, axis=1, out=found[1])
+            add(level, axis=1, out=found[2])
+        return found
 
     @lru_cache(maxsize=2)  # noqa: B019 - as below
     def _nearly(self, s: float) -> tuple[float, float, float]:
@@ -146,7 +205,7 @@ class Integral:
         if total <= 0:
             return -math.inf, -self.c, 0.0
         middle, slope = sum(self.layout.log_mass) / 2, slope / total
-        level = middle - self.c * (float(self.centre) + s) + math.log(total)
+        level = middle - self.c * (self.near_centre + s) + math.log(total)
         return level, slope - self.c, bend / total - slope * slope
 
     def bounds(self, s: float) -> Bounds:
@@ -165,7 +224,7 @@ class Integral:
         part, doubt, _ = self._atoms_nearly(s)
         off, ends = self._off(s, doubt)
         total = self._nearly(s)[0] + part
-        less = (off + self._aliases(float(self.centre) + s, ends[0])) / total if total > 0 else math.inf
+        less = (off + self._aliases(self.near_centre + s, ends[0])) / total if total > 0 else math.inf
         apart = (ends[1] - ends[0]) / 2 + 16 * UNIT * max(map(abs, ends))
         above = math.log1p(off / total) + apart if total > 0 else math.inf
         return (-math.log1p(-less) + apart if less < 1 else math.inf), above
@@ -178,7 +237,7 @@ class Integral:
     def lower(self, s: float) -> float:
         """ln D at centre + s, from below."""
         total, off, ends = self._known(s)
-        rest = total - off - self._aliases(float(self.centre) + s, ends[0])
+        rest = total - off - self._aliases(self.near_centre + s, ends[0])
         return ends[0] + log_between(rest)[0] if rest > 0 else -math.inf
 
     @lru_cache(maxsize=4)  # noqa: B019 - both ends are asked for at the same place, and an integral is short-lived
@@ -196,7 +255,7 @@ class Integral:
         if layout.atoms:
             off += doubt + self.step * layout.atoms.taken_error / (c * (c + 1))
         off = enlarged(off)
-        centre = float(self.centre)
+        centre = self.near_centre
         slack = 8 * UNIT * (c * abs(centre) + abs(c * s) + max(map(abs, layout.log_mass)))
         low, high = layout.log_mass
         return off, (low - c * (centre + s) - slack, high - c * (centre + s) + slack)

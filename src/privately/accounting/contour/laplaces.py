@@ -19,6 +19,7 @@ from privately.accounting.elementary import (
     Floats,
     cos_sin,
     exp,
+    exp_one,
     expm1,
     expm1_one,
     log1p,
@@ -144,9 +145,15 @@ class Laplaces:
     def _views(self) -> dict[float, LaplacesView]:
         return {}
 
+    def _shrunk(self, c: float) -> Floats:
+        """g = e^(-(2c+1) epsilon); of a single law, without arrays."""
+        if self.epsilon.size == 1:
+            return np.array([exp_one(-min((2 * c + 1) * float(self.epsilon[0]), 700.0))])
+        return exp(-np.minimum((2 * c + 1) * self.epsilon, 700.0))
+
     def _view(self, c: float) -> LaplacesView:
         e, s = self.epsilon, 2 * c + 1
-        g = exp(-np.minimum(s * e, 700.0))
+        g = self._shrunk(c)
         whole = (c + 1) + c * g
         centres = np.where(s * e < _SMALL, (c + 0.5) * e * e, ((c + 1) * e + 1 + g * (1 - c * e)) / whole - 2 / s)
         centre = sum((n * Fraction(m) for n, m in zip(self.times, centres.tolist(), strict=True)), Fraction(0))
@@ -157,21 +164,40 @@ class Laplaces:
     def decay(self, c: float, frequencies: Floats) -> Floats:
         """Lower bounds on -ln |phi(w)| for all w at or above each of these frequencies.
 
-        Theorem: |phi(w)| <= a + a/w, a the mass of the atoms; and <= 1 - a + a sqrt(1 - 4 p q sin^2(w epsilon)), p and
-        q their shares, where the sine is at least the smaller one of both ends for w epsilon up to 2.2.
+        Theorem: |phi(w)| <= a1 |1 + 1/(2z+1)| + a2, a1 and a2 the masses of the atoms, which falls with w; and it is at
+        most 1 - a + a sqrt(1 - 4 p q sin^2(w epsilon)), a their sum, p and q their shares of it, where the sine is at
+        least the smaller one of both ends for w epsilon up to 2.2.
         Reference: Katznelson 2004, section I.4
-        Proof: docs/theory/accounting/contour.md#atoms-and-variation
+        Proof: docs/theory/accounting/contour.md#the-laplace-transform-falls
         Checked-by: tests/accounting/contour/test_laplaces.py::test_how_fast_it_falls
         """
-        e, s = self.epsilon[:, None], 2 * c + 1
-        g = exp(-np.minimum(s * e, 700.0))
-        mass = s * (1 + g) / (2 * ((c + 1) + c * g))
-        falls = _falls(mass * (1 + 1 / frequencies))
+        e, s, many = self.epsilon[:, None], 2 * c + 1, frequencies.size
+        g = self._shrunk(c)[:, None]
+        first = s / (2 * ((c + 1) + c * g))
+        mass = first * (1 + g)
+        sizes = np.empty((e.size, 2 * many + 1))
+        squares = sizes[:, : many + 1]
+        squares[:, :many] = frequencies
+        squares[:, many:] = _FIRST_TURN / e
+        squares *= squares
+        squares *= 4
+        squares += s * s
+        np.divide(2 * s + 1, squares, out=squares)
+        squares += 1
+        np.sqrt(squares, out=squares)
+        squares *= first
+        squares += first * g
         _, sine = cos_sin(np.minimum(frequencies * e, _FIRST_TURN))
-        squares = np.minimum(sine * sine, _LEAST_SQUARE) * (1 - 2.0**-20)
-        near = (1 - mass) + mass * np.sqrt(np.maximum(1 - 4 * g / (1 + g) ** 2 * squares, 0))
-        falls = np.maximum(falls, np.minimum(_falls(near), _falls(mass * (1 + e / _FIRST_TURN))))
-        total: Floats = (self.counts[:, None] * falls).sum(axis=0) * (1 - 2.0**-20)
+        turned = np.minimum(sine * sine, _LEAST_SQUARE) * (1 - 2.0**-20)
+        near = sizes[:, many + 1 :]
+        np.multiply(turned, -4 * g / (1 + g) ** 2, out=near)
+        near += 1
+        np.sqrt(np.maximum(near, 0, out=near), out=near)
+        near *= mass
+        near += 1 - mass
+        found = _falls(sizes)
+        best = np.maximum(found[:, :many], np.minimum(found[:, many + 1 :], found[:, many : many + 1]))
+        total: Floats = self.counts @ best * (1 - 2.0**-20)
         return total
 
     def atoms(self, c: float, view: View, times: int) -> Atoms | None:
@@ -205,6 +231,41 @@ class LaplacesView(View):
     c: float
     centres: Floats
     g: Floats
+
+    @property
+    def repeated(self) -> int:
+        """How often a single law is in it."""
+        return self.laws.times[0] if len(self.laws.times) == 1 else 0
+
+    def turned(self, step: float, count: int) -> tuple[Complex, float, float]:
+        """phi - 1 of a single law, once, how the bounds on the errors grow with w, and how phi - 1 itself does.
+
+        Theorem: |1 + z| <= (c + 1)/(2c + 1) |2z + 1| and |z| <= |2z + 1|/2.
+        Reference: Sommer-Meiser-Mohammadi 2019
+        Proof: docs/theory/accounting/contour.md#the-laplace-transform
+        Checked-by: tests/accounting/contour/test_laplaces.py::test_a_single_law
+        """
+        c, g, e, m = self.c, float(self.g[0]), float(self.laws.epsilon[0]), float(self.centres[0])
+        s, whole = 2 * c + 1, (c + 1) + c * g
+        fallen = -expm1_one(-s * e)
+        w = np.arange(1.0, count + 1)
+        w *= step
+        up, down = turn_minus_one(np.multiply.outer([e - m, -e - m], w))
+        z = np.empty(count, dtype=np.complex128)
+        z.real, z.imag = c, w
+        down *= z
+        down *= g
+        z += 1
+        up *= z
+        up += down
+        up *= s
+        up.imag -= w * fallen
+        z *= 2
+        z -= 1
+        z *= whole
+        up /= z
+        off = s * (e + abs(m)) * ((c + 1) / s + g / 2) + fallen / s
+        return up, off / whole * enlarged(16 * ERROR), e + abs(m)
 
     def transforms(self, step: float, count: int) -> tuple[Complex, Floats]:
         """phi - 1 of all the laws together at step, 2 step, ..., count step, and bounds on the errors."""

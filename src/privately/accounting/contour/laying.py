@@ -24,7 +24,7 @@ _REACHES, _LATER_REACHES = np.array([1.0, 1.25, 1.6]), np.array([2.4, 4.0, 8.0])
 _FAR_REACHES = np.array([1.6, 2.4, 4.0])
 """Where frequencies are few, going further costs less than trying twice."""
 _LONG_REACHES = 4.0 * 1.25 ** np.arange(32.0)
-_GUESSED = np.array([0.85, 1.05, 1.4])
+_GUESSED = np.array([0.98, 1.15])
 _NOT_FAR, _NEARLY_SQUARE = 100.0, 1.5
 _AGAIN = np.array([1.0, 1.02, 1.1])
 """Once a reach is known: other points may need a little more."""
@@ -32,6 +32,8 @@ _ENDLESS_REACHES = np.concatenate([_REACHES, _LATER_REACHES[:1], _LONG_REACHES])
 """Where no points have to be laid again, all are tried at once."""
 _LONGEST_REACH = 1e9
 _NEGLIGIBLE = 5.0
+_NEAR, _ALMOST = 4.0, 2.0
+"""So much less will do where going further would not help, as atoms do not fall; and so far it is worth going."""
 _FEW = 64
 
 
@@ -132,7 +134,7 @@ def _farther(
     found: _Found | None = None
     for reaches in tries:
         falls, atoms = whole.falls(views, reaches, wanted)
-        enough = falls + np.log(reaches) > wanted
+        enough = falls + np.log(reaches) > (wanted - _ALMOST if whole.is_endless and atoms is None else wanted)
         place = int(enough.argmax())
         if enough[place]:
             return _Found(float(reaches[place]), float(falls[place]), atoms, is_enough=True)
@@ -171,14 +173,28 @@ class Whole:
 
     def falls(self, views: Sequence[tuple[View, int]], reaches: Floats, wanted: float) -> tuple[Floats, Atoms | None]:
         """Lower bounds on -ln |M(c + iw)/M(c)| for all w at or above each reach; for a law alone, without its atoms."""
-        if len(self.grids) == 1 and not self.gaussian:
-            atoms = self.grids[0][0].atoms(self.c, *views[0])
-            if atoms and atoms.times * (1 - atoms.mass) < wanted + _NEGLIGIBLE and atoms.times <= MOST_STEPS:
+        alone = len(self.grids) == 1 and not self.gaussian
+        if alone and not self.is_endless:
+            atoms = self._atoms(views, wanted + _NEGLIGIBLE)
+            if atoms:
                 return atoms.falls(reaches), atoms
         falls = reaches * reaches * (self.gaussian / 2)
         for grid, times in self.grids:
             falls = falls + times * grid.decay(self.c, reaches)
-        return falls * (1 - 2.0**-20), None
+        falls *= 1 - 2.0**-20
+        if alone and self.is_endless:
+            is_near = reaches <= _NEAR * reaches[0]
+            if not (is_near & (falls + np.log(reaches) > wanted - _ALMOST)).any():
+                atoms = self._atoms(views, wanted + _NEGLIGIBLE)
+                if atoms:
+                    return atoms.falls(reaches), atoms
+        return falls, None
+
+    def _atoms(self, views: Sequence[tuple[View, int]], least: float) -> Atoms | None:
+        """What can be taken out of a law alone, if it does not die out by itself so far."""
+        atoms = self.grids[0][0].atoms(self.c, *views[0])
+        dies_out = atoms is None or atoms.times * (1 - atoms.mass) >= least
+        return None if atoms is None or dies_out or atoms.times > MOST_STEPS else atoms
 
     def log_mass(self, masses: Sequence[tuple[float, float]]) -> tuple[float, float]:
         """ln M(c) of all parts together, from those of the parts."""

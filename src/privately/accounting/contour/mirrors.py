@@ -14,7 +14,7 @@ from privately.accounting.contour.chernoff import chernoff
 from privately.accounting.contour.integral import Integral
 from privately.accounting.contour.laplaces import Laplaces
 from privately.accounting.contour.laying import Layout, Whole
-from privately.accounting.contour.sampled_gaussian import Grid
+from privately.accounting.contour.sampled_gaussian import STEEPER, Grid
 from privately.accounting.contour.view import enlarged, exp_above
 from privately.accounting.elementary import Floats
 from privately.accounting.losses import GaussianLoss, LaplaceLoss, SampledGaussianLoss
@@ -45,7 +45,11 @@ class Known:
             return False
         c, gaussian, near = self.layout.c, self.layout.gaussian, float(epsilon)
         try:
-            height = _lowest(grids, gaussian, c * _STEEPER, near, log_delta)
+            known = _looked_at(grids, c) if not gaussian else None
+            if known is None:
+                height = _lowest(grids, gaussian, c * _STEEPER, near, log_delta)
+            else:
+                height = _lowest_of(known, near, log_delta)
             if height is not None and chernoff(Whole(grids, gaussian, height), height, near) <= log_delta:
                 return True
             integral = Integral(self._laid(Whole(grids, gaussian, c)))
@@ -82,6 +86,23 @@ class Known:
         return found
 
 
+def _looked_at(grids: Sequence[tuple[Grid | Laplaces, int]], c: float) -> list[tuple[float, float]] | None:
+    """Heights, with K nearly, at which sums for a law alone were taken along with the first direction's."""
+    if len(grids) != 1 or not isinstance(grids[0][0], Grid):
+        return None
+    grid, times = grids[0][0], grids[0][1]
+    heights = [c * factor for factor in STEEPER]
+    looks = [grid.looks.get(grid.law.power(height)) for height in heights]
+    pairs = zip(heights, looks, strict=True)
+    return [(b, times * math.log1p(look.above)) for b, look in pairs if look and look.above > -1] or None
+
+
+def _lowest_of(known: Sequence[tuple[float, float]], epsilon: float, log_delta: float) -> float | None:
+    """As `_lowest`, where K is known."""
+    level, height = min((k - b * epsilon + b * math.log(b) - (b + 1) * math.log(b + 1), b) for b, k in known)
+    return height if level < log_delta - _CLEARLY else None
+
+
 def _lowest(
     grids: Sequence[tuple[Grid | Laplaces, int]], gaussian: float, heights: Floats, epsilon: float, log_delta: float
 ) -> float | None:
@@ -102,7 +123,11 @@ def are_mirrored(one: Composition, other: Composition) -> bool:
         if times != as_often:
             return False
         if isinstance(law, SampledGaussianLoss) and isinstance(facing, SampledGaussianLoss):
-            if law.direction == facing.direction or law.mu_squared != facing.mu_squared or law.rate != facing.rate:
+            if law.direction == facing.direction:
+                return False
+            if law.mu_squared is not facing.mu_squared and law.mu_squared != facing.mu_squared:
+                return False
+            if law.rate is not facing.rate and law.rate != facing.rate:
                 return False
         elif not isinstance(law, (GaussianLoss, LaplaceLoss)) or law != facing:
             return False

@@ -73,7 +73,8 @@ def epsilon(composition: Composition, delta: Fraction, width: Fraction, *, is_st
             guess = float(found.upper)
             saddle = for_epsilon(sums.outline, guess, saddle.c)
 
-    found = first_narrow(refined(), lambda found: width * max(found.upper, Fraction(1, 1000)))
+    wanted = float(width)
+    found = first_narrow(refined(), lambda found: wanted * max(float(found.upper), _LEAST_EPSILON))
     _LAST.known = Known(composition, sums.layout) if sums.layout else None
     return found
 
@@ -195,13 +196,19 @@ _LAST = _Last()
 def first_narrow(tries: Iterator[Interval], wanted: Callable[[Interval], End]) -> Interval:
     """What all tries know together, up to the first with which it is narrow enough."""
     best = next(tries)
-    while best.width > wanted(best):
+    while _width(best) > wanted(best):
         try:
             found = next(tries)
         except (StopIteration, NotApplicable):
             break
         best = Interval(max(best.lower, found.lower), min(best.upper, found.upper), method=METHOD)
     return best
+
+
+def _width(found: Interval) -> End:
+    """In floats where these can tell, which is sooner."""
+    lower, upper = float(found.lower), float(found.upper)
+    return upper - lower if lower > _LEAST_DELTA and upper < math.inf else found.width
 
 
 def laws_of(parts: Sequence[tuple[Loss, int]]) -> tuple[list[tuple[Law, int]], float]:

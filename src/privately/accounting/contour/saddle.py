@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
+from typing import cast
 
 import numpy as np
 
 from privately.accounting.contour.bundles import sketches
 from privately.accounting.contour.protocols import Guided, Sketch, Sketched
+from privately.accounting.contour.sampled_gaussian import SampledGaussian
 from privately.accounting.contour.view import Rough
-from privately.accounting.elementary import Floats
 from privately.accounting.roads import NotApplicable
 
 _HIGHEST = 2.0**14
@@ -22,7 +24,8 @@ _LOWEST_START, _HIGHEST_START = 0.1, 1000.0
 _CLOSE = 0.4
 _LONGEST_STRIDE = 2.0
 _TOGETHER = 1e-12
-_PLACES, _SHOWN = np.array([1.0, 1.5, 2.2, 3.5, 6.0, 10.0, 18.0]), 1.9
+_MOST_BEND = 2.0
+_FEW_ROUNDS = 2
 _HEIGHTS = (0.6, 1.06, 1.25, 2.0)
 
 
@@ -49,21 +52,33 @@ class Outline:
 
     def start(self, log_delta: float) -> float:
         """A first guess of the saddle for this delta, right for normal losses; below where a law grows too steep."""
-        laws = [(law, times) for law, times in self.parts if isinstance(law, Guided)]
+        laws = [(cast("Guided", law), times) for law, times in self.parts if _guides(type(law))]
         variance = self.mu_squared + sum(times * law.rough_variance for law, times in laws)
         if len(laws) < len(self.parts) or not variance > 0:
             return _START
         found = math.sqrt(2 * max(-log_delta, 1.0) / variance)
+        if len(laws) == 1 and isinstance(laws[0][0], SampledGaussian):
+            found = _nearer(found, variance, laws[0][1] * laws[0][0].rough_skewness, log_delta)
         found = min([found, *(law.steep_from(times) for law, times in laws)])
         return min(max(found, _LOWEST_START), _HIGHEST_START)
 
-    def fallen(self, c: float, frequencies: Floats) -> Floats | None:
-        """About -ln |phi(w)| of a law alone at these frequencies; None for several."""
-        self._sketch(c)
-        if len(self._sketches) != 1 or self.mu_squared:
+    def reach(self, saddle: Saddle, wanted: float) -> float | None:
+        """About where bounds show that a sampled Gaussian alone has fallen so far; None for all else, and where that is
+        not plain.
+        """
+        if len(self.parts) != 1 or self.mu_squared:
             return None
-        sketch, times = self._sketches[0]
-        return times * sketch.fallen(c, frequencies) if isinstance(sketch, Rough) else None
+        (law, times), (sketch, _) = self.parts[0], self._sketches[0]
+        found = sketch.shares(saddle.c) if isinstance(sketch, Rough) and isinstance(law, SampledGaussian) else None
+        if found is None or not isinstance(law, SampledGaussian):
+            return None
+        mean, variance = found
+        drift = law.mu * law.mu * mean
+        bend = 2 * variance * wanted / times
+        if bend > _MOST_BEND:
+            return None
+        slower = 1 + bend if law.removes else (1 + bend) * (1 + saddle.c * drift * (1 - min(mean, 0.5)))
+        return math.sqrt(2 * wanted / times * slower) / (law.mu * mean)
 
     def levels(self, heights: Sequence[float]) -> list[float]:
         """K alone, at several places."""
@@ -112,11 +127,12 @@ class Saddle:
 
 def for_delta(outline: Outline, log_delta: float) -> Saddle:
     """The saddle whose delta is about this one."""
-    return _search(
-        outline,
-        lambda saddle: (saddle.log_delta - log_delta, _ratio(log_delta, saddle.log_delta)),
-        outline.start(log_delta),
-    )
+
+    def excess(saddle: Saddle) -> tuple[float, float]:
+        there = saddle.log_delta
+        return there - log_delta, _ratio(log_delta, there)
+
+    return _search(outline, excess, outline.start(log_delta))
 
 
 def for_epsilon(outline: Outline, epsilon: float, start: float = _START) -> Saddle:
@@ -149,6 +165,23 @@ def _search(outline: Outline, excess: Callable[[Saddle], tuple[float, float]], s
     raise NotApplicable("no contour fits")
 
 
+def _nearer(c: float, variance: float, skewness: float, log_delta: float) -> float:
+    """The saddle for this delta from a first guess, by Newton's method, for losses of these two cumulants and no others
+    whose transform is 1 at -1.
+    """
+    for _ in range(_FEW_ROUNDS):
+        level = variance * (c * c + c) / 2 + skewness * c * c * c / 6
+        saddle = Saddle(c, level, variance * (c + 0.5) + skewness * c * c / 2, variance + skewness * c)
+        c *= math.exp(min(max((saddle.log_delta - log_delta) / (c * c * saddle.spread), -0.5), 0.5))
+    return c
+
+
+@cache
+def _guides(kind: type) -> bool:
+    """Whether laws of this kind are Guided, which takes long to find out."""
+    return hasattr(kind, "rough_variance") and hasattr(kind, "steep_from")
+
+
 def _ratio(wanted: float, there: float) -> float:
     return wanted / there if there else 0.0
 
@@ -178,28 +211,9 @@ def shape(outline: Outline, saddle: Saddle, epsilon: float, log_tolerance: float
     step = 2 * math.pi / max(above[0], below[0], 2.0**-20)
     fraction, exponent = math.frexp(step)
     step = math.ldexp(math.floor(fraction * 2**20), exponent - 20)
-    return Shape(saddle, epsilon, step, below[1], above[1], _reach(outline, saddle, wanted_fall(saddle, log_tolerance)))
+    return Shape(saddle, epsilon, step, below[1], above[1], outline.reach(saddle, wanted_fall(saddle, log_tolerance)))
 
 
 def wanted_fall(saddle: Saddle, log_tolerance: float) -> float:
     """How far the integrand must fall for a sum with errors of about this tolerance."""
     return 3 - log_tolerance - saddle.log_sum
-
-
-def _reach(outline: Outline, saddle: Saddle, wanted: float) -> float | None:
-    """Where the integrand has fallen so far that bounds will show that it is far enough; None if that is not seen."""
-    if not saddle.variance > 0:
-        return None
-    places = math.sqrt(2 * wanted / saddle.variance) * _PLACES
-    falls = outline.fallen(saddle.c, places)
-    if falls is None:
-        return None
-    enough = falls > _SHOWN * wanted
-    last = int(enough.argmax())
-    if not enough[last]:
-        return None
-    if last == 0:
-        return float(places[0])
-    (low, high), (left, right) = np.log(falls[last - 1 : last + 1]), np.log(places[last - 1 : last + 1])
-    share = (math.log(_SHOWN * wanted) - low) / (high - low)
-    return math.exp(left + (right - left) * min(max(share, 0.0), 1.0)) if math.isfinite(share) else float(places[last])

@@ -7,16 +7,16 @@ with L = ln(1 - q + q e^t), where s = z + 1 for "remove" (the loss is L) and s =
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
-from privately.accounting.contour.falling import at_most, cells, falls, lifted, tangents
-from privately.accounting.contour.points import Points, Tilted
+from privately.accounting.contour.falling import QUARTER_TURN, fallen, lines
+from privately.accounting.contour.points import Look, Points, Tilted
 from privately.accounting.contour.shifted import Line
-from privately.accounting.contour.view import Rough, View, enlarged, exp_above, weighted_rows
-from privately.accounting.elementary import ERROR, UNIT, Floats, exp_and_expm1, log1p, log_between
+from privately.accounting.contour.view import Rough, View, enlarged, exp_above
+from privately.accounting.elementary import ERROR, UNIT, Floats, exp_and_expm1, expm1, log1p, log_between
 from privately.accounting.losses import SampledGaussianLoss
 from privately.accounting.roads import NotApplicable
 
@@ -29,9 +29,13 @@ _HIGHEST_RATE = 1 - 2.0**-20
 _LARGEST_LOSS = 600.0
 _TAME = 500.0
 _MOST_POINTS = 1 << 16
-_WIDEST = 2.0
+WIDEST = 2.0
 _COARSE = 0.6
 ROUGH_WIDTH, ROUGH_DENSITY = 9.0, 3
+STEEPER = (1.2, 3.2)
+"""Heights at which the other direction may be far below, over that of the first."""
+_SLIGHT = 0.2
+"""Of E[pull share], the part that E[(pull share)^2] may be for moments to stand for E[1 - e^(-pull share)]."""
 _WORTHWHILE = 2.5
 """So much wider must steps be on a line beside the real one, as points there cost more."""
 
@@ -57,6 +61,12 @@ class SampledGaussian:
         """About the variance of the loss."""
         return self.rate**2 * math.expm1(min(self.mu**2, _LARGEST_LOSS))
 
+    @property
+    def rough_skewness(self) -> float:
+        """About the third cumulant of the loss, while q e^t is small."""
+        grown = math.exp(min(self.mu**2, _TAME / 4))
+        return self.rate**3 * (grown**3 - 3 * grown + 2)
+
     def steep_from(self, times: int) -> float:
         """About where (c + 1) c mu^2/2, less (c + 1) ln 1/q, makes up for the number of steps."""
         rare, half = -math.log(self.rate), self.mu**2 / 2
@@ -78,24 +88,36 @@ class SampledGaussian:
         if right - left > _MOST_POINTS:
             raise NotApplicable("the losses are spread too widely")
         count = int((right - left) * ROUGH_DENSITY) + 2
-        x = left + np.arange(count) * ((right - left) / (count - 1))
-        loss = np.log1p(self.rate * np.expm1(np.minimum(self.mu * x - self.mu**2 / 2, _LARGEST_LOSS)))
-        base = -x * x / 2 + math.log((right - left) / (count - 1) * _PER_ROOT)
-        return Rough(loss, base + loss) if self.removes else Rough(-loss, base)
+        step = (right - left) / (count - 1)
+        x = np.arange(count, dtype=np.float64)
+        x *= step
+        x += left
+        t = x * self.mu
+        np.minimum(t, _LARGEST_LOSS + self.mu**2 / 2, out=t)
+        t -= self.mu**2 / 2
+        grown = np.exp(t, out=t)
+        grown *= self.rate
+        whole = grown + (1 - self.rate)
+        loss = np.log(whole)
+        x *= x
+        x *= -0.5
+        x += math.log(step * _PER_ROOT)
+        grown /= whole
+        return Rough(loss, x + loss, grown) if self.removes else Rough(-loss, x, grown)
 
     def grid(self, c: float, highest: float, reach: float, quiet: float) -> Grid:
         """Points for c, frequencies up to `reach`, and ln M up to the highest; with errors of about e^-quiet."""
         plan = self.plan(c, highest, reach, quiet)
         if plan.size > _MOST_POINTS:
             raise NotApplicable("too many points")
-        return Grid.over(self, plan.places(), plan.step, plan.line)
+        return Grid.over(self, plan.places(), plan.step, plan.line).look_ahead(c, highest)
 
     def plan(self, c: float, highest: float, reach: float, quiet: float) -> Plan:
         """Where these points lie."""
         line = Line.best(self.mu, c, quiet, removes=self.removes)
         beside, along = line.step(quiet), self._step(c, reach, quiet)
         if _WORTHWHILE * along >= beside:
-            line, beside = replace(line, height=0.0), along
+            line, beside = Line(self.mu, self.removes, c, 0.0), along
         step = min(beside, self._step(highest, 0.0, quiet), 0.5)
         step = max(math.floor(step * _DYADIC), 1) / _DYADIC
         left, right = self.ends(highest, math.sqrt(2 * (quiet + line.edge)))
@@ -109,7 +131,7 @@ class SampledGaussian:
         return -min(highest * self.mu + width, shallow), width
 
     def _step(self, c: float, reach: float, quiet: float) -> float:
-        a = min(_WIDEST / self.mu, math.sqrt(quiet / self._strip_cost(c, 1.0)))
+        a = min(WIDEST / self.mu, math.sqrt(quiet / self._strip_cost(c, 1.0)))
         return _TURN / (reach * self.mu + (quiet + self._strip_cost(c, a)) / a)
 
     def _strip_cost(self, c: float, a: float) -> float:
@@ -117,7 +139,7 @@ class SampledGaussian:
         half = self.mu * a / 2
         return a * a / 2 + (0.0 if self.removes else 0.62 * c * half * half)
 
-    def aliasing(self, c: float, reach: float, step: float) -> float:
+    def aliasing(self, c: float, reach: float, step: float, widest: float = WIDEST) -> float:
         """The error of the sum over x, relative to M(c), for |w| up to `reach`.
 
         Theorem: f analytic in |Im x| <= a gives |integral - sum| <= 2 S/(e^(2 pi a/step) - 1), S the integral of |f| on
@@ -127,7 +149,7 @@ class SampledGaussian:
         Checked-by: tests/accounting/contour/test_sampled_gaussian.py::test_the_inner_integral
         """
         pull = _TURN / step - reach * self.mu
-        a = min(_WIDEST / self.mu, max(pull, 0.0) / (2 * self._strip_cost(c, 1.0)))
+        a = min(widest / self.mu, max(pull, 0.0) / (2 * self._strip_cost(c, 1.0)))
         least = self._strip_cost(c, a) - pull * a
         return 2.1 * exp_above(least) if least < -4 else math.inf
 
@@ -161,9 +183,9 @@ class Extent:
     last: float
     share: float
 
-    def missing(self, c: float, reach: float, outside: float) -> float:
+    def missing(self, c: float, reach: float, outside: float, widest: float = WIDEST) -> float:
         """What the sum over the points misses, relative to M(c) and, untilted, to 1."""
-        return self.law.aliasing(c, reach, self.step) + outside + self.untilted
+        return self.law.aliasing(c, reach, self.step, widest) + outside + self.untilted
 
     @cached_property
     def untilted(self) -> float:
@@ -182,24 +204,36 @@ class Extent:
 
 def points_at(mu: Floats | float, rate: Floats | float, x: Floats, step: Floats | float) -> tuple[Points, Floats]:
     """The points at x, and the part of the mixture there that comes from the row: dL/dx = mu share."""
-    drift = mu * x
-    t = drift - mu * mu / 2
-    if t.max() > _LARGEST_LOSS:
+    exponents = np.empty((2, x.size))
+    t, log_base = exponents
+    np.multiply(x, mu, out=t)
+    drift = _largest_drift(mu, x, t)
+    t -= mu * mu / 2
+    np.multiply(x, x, out=log_base)
+    log_base *= -0.5
+    if np.maximum.reduce(t) > _LARGEST_LOSS:
         raise NotApplicable("losses beyond the range of floats")
-    grown, lifted = exp_and_expm1(t)
+    (grown, base), (lifted, _) = exp_and_expm1(exponents)
     lifted *= rate
-    loss, whole = log1p(lifted), 1 + lifted
+    loss, whole = log1p(lifted), lifted + 1
     grown *= rate
-    share = np.minimum(grown / whole, 1.0)
-    moved = share * (8 * UNIT * (np.abs(drift) + mu * mu))
-    points = Points(
-        factor=step * _PER_ROOT,
-        log_base=-x * x / 2,
-        weight_error=4 * UNIT,
-        loss=loss,
-        loss_error=ERROR * np.abs(loss) + 2 * ERROR * np.abs(lifted) / whole + moved,
-    )
+    grown /= whole
+    share = np.minimum(grown, 1.0, out=grown)
+    if isinstance(rate, float) and rate <= 0.5:
+        loss_error = np.abs(loss)  # |e^L - 1| e^-L <= |L|/(1 - q)
+        loss_error *= ERROR * (1 + 2 / (1 - rate))
+    else:
+        loss_error = ERROR * np.abs(loss) + 2 * ERROR * np.abs(lifted) / whole
+    loss_error += share * (8 * UNIT * (drift + mu * mu))
+    factor = step * _PER_ROOT
+    is_far = float(np.minimum.reduce(log_base)) < -_LARGEST_LOSS
+    points = Points(factor, log_base, 4 * UNIT, loss, loss_error, None if is_far else base * factor)
     return points, share
+
+
+def _largest_drift(mu: Floats | float, x: Floats, drift: Floats) -> Floats | float:
+    """|mu x|, at most."""
+    return mu * max(abs(float(x[0])), abs(float(x[-1]))) if isinstance(mu, float) else np.abs(drift)
 
 
 @dataclass(frozen=True)
@@ -214,12 +248,26 @@ class Grid:
     """The part of the mixture at x that comes from the row: dL/dx = mu share."""
     line: Line
     """On which the transform at the line's c is taken."""
+    looks: dict[float, Look] = field(default_factory=dict, repr=False, compare=False)
+    """What was seen of sums over the points, by the power of e^L."""
     _tilts: dict[float, Tilted] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
     def over(cls, law: SampledGaussian, x: Floats, step: float, line: Line) -> Grid:
         points, share = points_at(law.mu, law.rate, x, step)
         return cls(law=law, x=x, step=step, points=points, share=share, line=line)
+
+    def look_ahead(self, c: float, highest: float) -> Grid:
+        """Takes the sums that will be asked for all at once: at c, at the highest, and some in the other direction."""
+        powers = [self.law.power(c), self.law.power(highest)]
+        if self.law.removes:
+            powers += [-c * factor for factor in STEEPER]
+        found = self.points.looks(powers)
+        if found is not None:
+            lifted, looks = found
+            self.looks.update(zip(powers, looks, strict=True))
+            self._tilts[c] = self.points.tilted(powers[0], lifted[0])
+        return self
 
     @cached_property
     def extent(self) -> Extent:
@@ -244,13 +292,18 @@ class Grid:
     def log_mass_above(self, c: float) -> float:
         """ln M(c), from above."""
         s = self.law.power(c)
-        quick = self.points.quickly(s)
-        if quick is None or quick.above < _LEAST_EXCESS:
+        look = self.looks.get(s)
+        if look is None:
+            quick = self.points.quickly(s)
+            if quick is None:
+                return self.log_mass(c)[1]
+            weights = quick.weights
+            look = Look(quick.above, float(weights.sum()), (float(weights[0]), float(weights[-1])))
+        if look.above < _LEAST_EXCESS:
             return self.log_mass(c)[1]
-        total = float(quick.weights.sum())
-        beyond = self.extent.outside(s, float(quick.weights[0]), float(quick.weights[-1])) / total
+        beyond = self.extent.outside(s, *look.ends) / look.total
         missing = self.extent.missing(c, 0.0, 2 * beyond)
-        return log_between(quick.above + enlarged(2 * missing * max(total, 1.0)), 1)[1]
+        return log_between(look.above + enlarged(2 * missing * max(look.total, 1.0)), 1)[1]
 
     def levels(self, heights: Floats) -> Floats:
         """ln M at several places, nearly."""
@@ -273,7 +326,8 @@ class Grid:
     def mirrored(self) -> Grid:
         """The other direction: for a Chernoff bound, not for a view, as points beside the real line serve one only."""
         other = SampledGaussian(self.law.mu, self.law.rate, not self.law.removes)
-        return Grid(other, self.x, self.step, self.points, self.share, replace(self.line, height=0.0))
+        line = Line(other.mu, other.removes, self.line.c, 0.0)
+        return Grid(other, self.x, self.step, self.points, self.share, line, self.looks)
 
     def atoms(self, c: float, view: View, times: int) -> None:
         """None that could be taken out."""
@@ -281,25 +335,37 @@ class Grid:
     def decay(self, c: float, frequencies: Floats) -> Floats:
         """Lower bounds on -ln |phi(w)| that hold for all w at or above each of these frequencies.
 
-        Theorem: moving the line of integration to Im x = y multiplies the integrand by at most e^(y^2/2 - w arg), where
-        arg is the angle of u + v e^(i mu y), u and v the two parts of the mixture.
+        Theorem: |phi| <= e^b E[e^(-p share)] on a line beside the real one; the share is analytic with a real part of
+        at least 0 where |Im mu x| <= pi/2, so that this mean is a sum over the points but for the same aliases.
         Reference: Olver 1974, chapter 4
         Proof: docs/theory/accounting/contour.md#how-fast-the-integrand-falls
         Checked-by: tests/accounting/contour/test_sampled_gaussian.py::test_how_fast_the_integrand_falls
         """
-        law, tilted = self.law, self._tilted(c)
-        least, dip = cells(self.x, tilted.s * law.mu * self.share, tilted.shares, self.step)
-        pull, weight = law.mu * float(tilted.shares @ self.share), 0.0 if law.removes else c
-        k, tries = tangents(frequencies * (pull * law.mu / 2 / (1 + weight * pull * law.mu)))
-        w = np.concatenate([frequencies] * tries)
-        change = lifted(self.share, k[:, None], w[:, None], c, removes=law.removes)
-        if law.removes:
-            gain = -weighted_rows(least, change.T)
-        else:
-            most = at_most(tilted.shares, dip)
-            gain = -weighted_rows(least, np.minimum(change, 0).T) - weighted_rows(most, np.maximum(change, 0).T)
-        missing = self._missing(tilted, c, 0.0)
-        return falls(gain, k, mu=law.mu, missing=missing, weight=weight, tries=tries)
+        law, tilted, places = self.law, self._tilted(c), frequencies.tolist()
+        mean, second, third, fourth = self._moments(tilted.shares)
+        asides = lines(places, law.mu, mean, 0.0 if law.removes else c)
+        missing = self.extent.missing(c, 0.0, self.outside(tilted), QUARTER_TURN)
+        gains, strong, slight = [], [], 0.0
+        for place, (_, pull, _) in enumerate(asides):
+            gains.append(pull * (mean - pull / 2 * (second - pull / 3 * (third - pull / 4 * fourth))))
+            if pull * second > _SLIGHT * mean:
+                strong.append(place)
+            else:
+                slight = max(slight, pull)
+        if strong:
+            pulls = np.array([-asides[place].pull for place in strong])
+            rows = expm1(pulls[:, None] * self.share) @ -tilted.shares
+            for place, gain in zip(strong, rows.tolist(), strict=True):
+                gains[place] = gain
+        missing *= (1 + slight) ** 4
+        found = fallen(asides, gains, missing)
+        return np.array([found[w] for w in places])
+
+    def _moments(self, weights: Floats) -> tuple[float, float, float, float]:
+        """The means of the share and of its powers."""
+        weighed, square = weights * self.share, self.share * self.share
+        first, third = float(np.add.reduce(weighed)), float(weighed @ square)
+        return first, float(weighed @ self.share), third, float(weights @ (square * square))
 
     def _missing(self, tilted: Tilted, c: float, reach: float) -> float:
         return self.extent.missing(c, reach, self.outside(tilted))

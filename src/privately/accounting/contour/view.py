@@ -23,15 +23,21 @@ _ALONE = 1 << 15
 _FEW_POINTS, _FEW_TURNS = 4, 1024
 """For so few, no products are worth their while."""
 _MOST_ALONE = 4096
+_MOST_RAISED = 1 << 16
+"""More numbers are raised to a power in parts, which takes less memory."""
 _UNITY = np.array(1.0)
-_FAINT = 1e-12
-_FAITHFUL = 0.28
+_FAINT = 1e-6
+FAITHFUL = 0.28
 _HOPELESS = 2.0  # as far as two points of the unit disk can be apart
 
 
 def largest(a: Floats) -> float:
     """The largest |a|."""
     return max(float(np.maximum.reduce(a)), -float(np.minimum.reduce(a)))
+
+
+def _is_complex(a: Floats | Complex) -> bool:
+    return a.dtype.kind == "c"
 
 
 def dot(a: Floats, b: Floats) -> float:
@@ -56,35 +62,45 @@ class Rough:
 
     losses: Floats
     base: Floats
+    share: Floats | None = None
+    """For samples of normal noise: the part of the mixture that comes from the row."""
 
     def cumulants(self, c: float) -> tuple[float, float, float]:
         """K(c) = ln M(c) and its first two derivatives."""
         top, weights, total = self._weights(c)
-        mean = float(weights @ self.losses) / total
-        centred = self.losses - mean
-        return top + math.log(total), mean, float(weights @ (centred * centred)) / total
+        weighted = weights * self.losses
+        mean = float(np.add.reduce(weighted)) / total
+        spread = float(weighted @ self.losses) / total - mean * mean
+        if spread < _FAINT * mean * mean:
+            centred = self.losses - mean
+            spread = float(weights @ (centred * centred)) / total
+        return top + math.log(total), mean, spread
 
     def levels(self, heights: Floats) -> Floats:
         """K alone, at several places."""
-        exponents = self.base + heights[:, None] * self.losses
-        top = exponents.max(axis=1)
+        exponents = np.multiply.outer(heights, self.losses)
+        exponents += self.base
+        top = np.maximum.reduce(exponents, axis=1)
         exponents -= top[:, None]
-        found: Floats = top + np.log(np.exp(exponents).sum(axis=1))
+        found: Floats = top + np.log(np.add.reduce(np.exp(exponents, out=exponents), axis=1))
         return found
 
-    def fallen(self, c: float, frequencies: Floats) -> Floats:
-        """-ln |phi| at several frequencies."""
+    def shares(self, c: float) -> tuple[float, float] | None:
+        """The mean share at c, and its variance relative to the square of that; None without shares."""
+        if self.share is None:
+            return None
         _, weights, total = self._weights(c)
-        kept = weights > _FAINT
-        turns = np.exp(1j * np.multiply.outer(frequencies, self.losses[kept]))
-        found: Floats = -np.log(np.minimum(np.abs(turns @ (weights[kept] / total)), 1.0) + _FAINT)
-        return found
+        weights *= self.share
+        mean = float(np.add.reduce(weights)) / total
+        return mean, max(float(weights @ self.share) / (total * mean * mean) - 1, 0.0)
 
     def _weights(self, c: float) -> tuple[float, Floats, float]:
-        exponents = self.base + c * self.losses
-        top = float(exponents.max())
-        weights = np.exp(exponents - top)
-        return top, weights, float(weights.sum())
+        exponents = c * self.losses
+        exponents += self.base
+        top = float(np.maximum.reduce(exponents))
+        exponents -= top
+        weights = np.exp(exponents, out=exponents)
+        return top, weights, float(np.add.reduce(weights))
 
 
 @dataclass(frozen=True)
@@ -111,13 +127,23 @@ class View:
         Proof: docs/theory/accounting/contour.md#turning-by-doubling
         Checked-by: tests/accounting/contour/test_view.py::test_turning_by_doubling
         """
+        found, slope, _ = self.turned(step, count)
+        places = step * np.arange(1, count + 1, dtype=np.float64)
+        return found, (self.error + places * slope) * _SLACK
+
+    @property
+    def repeated(self) -> int:
+        """How often what `turned` gives is in it; 0 where that does not say all."""
+        return 1 if type(self) is View else 0
+
+    def turned(self, step: float, count: int) -> tuple[Complex, float, float]:
+        """phi - 1 at these places, how the bounds on the errors grow with w, and how phi - 1 itself does at most."""
         if step * largest(self.losses.real) > LARGEST_ANGLE:
             raise NotApplicable("the sum turns too often")
         found = turned_sums(self.weights, step * self.losses, count)
         rounding = turn_error(count) + 4 * self.losses.size * UNIT
         spread = float(_sizes(self.weights) @ _sizes(self.losses))
-        places = step * np.arange(1, count + 1, dtype=np.float64)
-        return found, (self.error + places * (self.slope + rounding * spread)) * _SLACK
+        return found, self.slope + rounding * spread, spread
 
 
 class _Workspace(threading.local):
@@ -151,7 +177,7 @@ class Turns:
             block = np.empty(size * (few + many), dtype=np.complex128)
         turns = block[: size * (few + many)].reshape(few + many, size)
         turns[0] = turn_minus_one(angles.real)
-        if np.iscomplexobj(angles):
+        if _is_complex(angles):
             turns[0] += (1 + turns[0]) * expm1(-angles.imag)
         small, large = turns[:few], turns[few:]
         _doubled(small)
@@ -215,7 +241,7 @@ def _doubled(turns: Complex) -> None:
 
 def turned_sums(weights: Floats | Complex, angles: Floats | Complex, count: int) -> Complex:
     """The sum of weights (e^(i n angle) - 1) for n = 1, ..., count."""
-    is_short = angles.size <= _FEW_POINTS and count <= _FEW_TURNS and not np.iscomplexobj(angles)
+    is_short = angles.size <= _FEW_POINTS and count <= _FEW_TURNS and not _is_complex(angles)
     if is_short and count * largest(angles.real) < LARGEST_ANGLE:
         turns = turn_minus_one(angles.real[:, None] * np.arange(1.0, count + 1))
         return np.asarray(np.einsum("j,jn->n", weights, turns), dtype=np.complex128)
@@ -236,7 +262,7 @@ def weighted_rows(weights: Floats, rows: Floats) -> Floats:
 
 
 def _sizes(a: Floats | Complex) -> Floats:
-    return np.sqrt(a.real * a.real + a.imag * a.imag) if np.iscomplexobj(a) else np.abs(a.real)
+    return np.sqrt(a.real * a.real + a.imag * a.imag) if _is_complex(a) else np.abs(a.real)
 
 
 def size_of(a: Complex) -> Floats:
@@ -254,10 +280,25 @@ def power(minus_one: Complex, error: Floats, times: int) -> tuple[Complex, Float
     Proof: docs/theory/accounting/contour.md#powers
     Checked-by: tests/accounting/contour/test_view.py::test_powers
     """
-    levels = 2 * times.bit_length()
-    each = error + (64 * levels * UNIT) * (_at_most(minus_one) + 2 * error)
-    off = (1.14 * times * _SLACK) * each
-    bounds = np.where(off <= _FAITHFUL, off, _HOPELESS)
+    if minus_one.size > _MOST_RAISED and minus_one.ndim == 1:
+        value, off = np.empty_like(minus_one), np.empty_like(error)
+        for start in range(0, minus_one.size, _MOST_RAISED):
+            part = slice(start, start + _MOST_RAISED)
+            value[part], off[part] = power(minus_one[part], error[part], times)
+        return value, off
+    by_error, by_size = power_errors(times)
+    off = by_error * error + by_size * _at_most(minus_one)
+    return raised_to(minus_one, times), np.where(off <= FAITHFUL, off, _HOPELESS)
+
+
+def power_errors(times: int) -> tuple[float, float]:
+    """What an error of a, and the size of a, add to the error of (1 + a)^times - 1, if the sum is at most FAITHFUL."""
+    each, rounding = 1.14 * times * _SLACK, 128 * times.bit_length() * UNIT
+    return each * (1 + 2 * rounding), each * rounding
+
+
+def raised_to(minus_one: Complex, times: int) -> Complex:
+    """(1 + a)^times - 1, by squaring."""
     square = minus_one
     while not times & 1:
         square, times = square * (2 + square), times >> 1
@@ -269,7 +310,7 @@ def power(minus_one: Complex, error: Floats, times: int) -> tuple[Complex, Float
             more += result
             more += square
             result = more
-    return result, bounds
+    return result
 
 
 def product(a: Complex, a_error: Floats, b: Complex, b_error: Floats) -> tuple[Complex, Floats]:

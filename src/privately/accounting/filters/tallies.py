@@ -97,6 +97,18 @@ class Tally(NamedTuple):
             totals.append(total)
         return Tally._make((currency, limits, tuple(totals), scales, most, entries + 1))
 
+    def plus_times(self, amounts: Amounts, times: int) -> Tally | None:
+        """After `times` entries of these amounts; None where a total would pass its limit, or needs finer units."""
+        currency, limits, units, scales, most, entries = self
+        totals = []
+        for before, scale, limit, amount in zip(units, scales, most, amounts, strict=True):
+            above, below = amount.as_integer_ratio()
+            total = before + times * (scale // below * above)
+            if scale % below or not before <= total <= limit:
+                return None
+            totals.append(total)
+        return Tally._make((currency, limits, tuple(totals), scales, most, entries + times))
+
     def _plus_slowly(self, amounts: Amounts) -> Tally | None:
         """In finer units where they are not too fine, otherwise as fractions that are rounded up."""
         units, scales = [], []

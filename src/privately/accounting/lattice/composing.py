@@ -30,6 +30,7 @@ _PER_PI_ABOVE = 0.31830988618379075
 _TINY = 1e-290
 _BITS = 33
 _HALF = Decimal("0.5")
+_BLOCK = 1 << 14
 
 
 @dataclass(frozen=True)
@@ -81,14 +82,35 @@ class Sum:
         Checked-by: tests/accounting/lattice/test_composing.py::test_powers_are_within_their_error
         """
         nodes = self.frame.count // 2 + 1
+        self.terms: Complex = np.empty(nodes, dtype=np.complex128)
+        self.alone: Complex | None = np.empty(nodes, dtype=np.complex128) if self.has_base else None
+        self.alone_errors = np.empty(nodes) if self.has_base else np.empty(0)
+        self._sizes = self._errors = relative = total = 0.0
+        for start in range(0, nodes, _BLOCK):  # no node knows of another one, and memory is scarce
+            part = slice(start, min(start + _BLOCK, nodes))
+            error = self._multiply_block(part)
+            if part.stop == nodes:
+                self.terms[-1] = 0
+                error[-1] = 0
+            sizes, weights, repeats = modulus(self.terms[part]), self.frame.size[part], self.frame.repeats[part]
+            relative += dot(error / weights, repeats)
+            total += dot(sizes, repeats)
+            self._sizes += dot(sizes, weights * repeats)
+            self._errors += dot(error, repeats)
+        off = relative + total * (4 * ERROR + 2 * (nodes + 16) * UNIT)
+        self.rounding = enlarged(off / self.frame.period * (1 + 1e-9)) + self._beyond() + _TINY
+
+    def _multiply_block(self, part: slice) -> Floats:
+        """The products at some nodes, and their errors."""
+        nodes = part.stop - part.start
         whole: Complex = np.ones(nodes, dtype=np.complex128)
         alone: Complex = np.ones(nodes, dtype=np.complex128)
         radius, alone_radius = np.ones(nodes), np.ones(nodes)
         from_extra, from_base, share, alone_error = (np.zeros(nodes) for _ in range(4))
-        for part, unit in zip(self.parts, self.units, strict=True):
-            times, base, extra = part.times, part.base, part.extra
-            b, b_error, b_bound = _normed(base, unit, nodes)
-            t, t_error, t_bound = _normed(extra, unit, nodes)
+        for law, unit in zip(self.parts, self.units, strict=True):
+            times = law.times
+            b, b_error, b_bound = _normed(law.base, unit, part)
+            t, t_error, t_bound = _normed(law.extra, unit, part)
             reach = b_bound + t_bound + _TINY
             if times * (float(reach.max()) - 1) > 1:
                 raise NotApplicable("too many steps for the precision")
@@ -100,22 +122,15 @@ class Sum:
                 own = b_bound + _TINY
                 alone, alone_radius = alone * _power(b, times), alone_radius * _power_above(own, times)
                 alone_error += times * (b_error / own + 8 * UNIT)
-        if self.has_base:
-            error = radius * (from_extra + from_base * np.minimum(share, 2.0)) + 4 * UNIT * (radius + alone_radius)
-            self.terms = (whole - alone) / self.frame.weight
-        else:
-            error = radius * (from_extra + from_base) + 4 * UNIT * radius
-            self.terms = whole / self.frame.weight
-        self.terms[-1] = 0
-        error[-1] = 0
-        sizes = modulus(self.terms)
-        off = dot(error / self.frame.size, self.frame.repeats)
-        off += dot(sizes, self.frame.repeats) * (4 * ERROR + 2 * (nodes + 16) * UNIT)
-        self.rounding = enlarged(off / self.frame.period * (1 + 1e-9)) + self._beyond() + _TINY
-        self._sizes = dot(sizes, self.frame.size * self.frame.repeats)
-        self._errors = dot(error, self.frame.repeats)
-        self.alone = alone if self.has_base else None
-        self.alone_errors = alone_radius * alone_error + 8 * UNIT * alone_radius
+        if self.alone is None:
+            self.terms[part] = whole / self.frame.weight[part]
+            error: Floats = radius * (from_extra + from_base) + 4 * UNIT * radius
+            return error
+        self.terms[part] = (whole - alone) / self.frame.weight[part]
+        self.alone[part] = alone
+        self.alone_errors[part] = alone_radius * alone_error + 8 * UNIT * alone_radius
+        both: Floats = radius * (from_extra + from_base * np.minimum(share, 2.0)) + 4 * UNIT * (radius + alone_radius)
+        return both
 
     def _beyond(self) -> float:
         """What the nodes from the last one on add, at most.
@@ -269,11 +284,13 @@ def _geometric(ratio: Enclosure) -> Enclosure:
     return ratio / (1 - ratio)
 
 
-def _normed(piece: Piece | None, unit: float, nodes: int) -> tuple[Complex, Floats, Floats]:
+def _normed(piece: Piece | None, unit: float, part: slice) -> tuple[Complex, Floats, Floats]:
     if piece is None:
+        nodes = part.stop - part.start
         return np.zeros(nodes, dtype=np.complex128), np.zeros(nodes), np.zeros(nodes)
-    bounds = np.minimum(piece.bounds, modulus(piece.values) * (1 + 4 * UNIT) + piece.errors)
-    return piece.values / unit, piece.errors / unit, bounds * ((1 + 8 * UNIT) / unit)
+    values, errors = piece.values[part], piece.errors[part]
+    bounds = np.minimum(piece.bounds[part], modulus(values) * (1 + 4 * UNIT) + errors)
+    return values / unit, errors / unit, bounds * ((1 + 8 * UNIT) / unit)
 
 
 def _power(values: Complex, times: int) -> Complex:

@@ -21,6 +21,7 @@ FEWEST: Final = 64
 """The least number of samples."""
 
 _COLUMNS = 64
+_KEPT = 1 << 15
 _TURN = 2 * math.pi
 
 
@@ -45,6 +46,12 @@ def roots(count: int) -> Complex:
     found = cosine + 1j * sine
     found.flags.writeable = False
     return found
+
+
+def forget(count: int) -> None:
+    """Frees the roots, where there are so many that memory matters more than the time to make them again."""
+    if count > _KEPT:
+        roots.cache_clear()
 
 
 def error(count: int) -> float:

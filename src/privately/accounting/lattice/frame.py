@@ -109,7 +109,7 @@ class Frame:
         return grown + (1 + grown) * _turns_less_one(self.count)
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=2)
 def _turns_less_one(count: int) -> Complex:
     """e^(i w a) - 1 at all nodes."""
     found = turn_minus_one(np.arange(count // 2 + 1.0) * (2 * math.pi / count))

@@ -24,6 +24,7 @@ _STEEPEST = 600.0
 _WIDEST = 1 << 19
 _HIGHEST = 300.0
 _APART = 1e-6
+_BLOCK = 1 << 15
 
 
 @dataclass(frozen=True)
@@ -140,7 +141,12 @@ def smooth_piece(law: Smooth, frame: Frame, offset: float, right: float) -> Piec
 
 
 def _samples(law: Smooth, epsilon: Floats, top: Masses) -> tuple[Floats, Floats]:
-    """The curve without what lies above the cut."""
+    """The curve without what lies above the cut, in blocks that take little memory."""
+    blocks = [_block(law, epsilon[i : i + _BLOCK], top) for i in range(0, epsilon.size, _BLOCK)]
+    return np.concatenate([one for one, _ in blocks]), np.concatenate([one for _, one in blocks])
+
+
+def _block(law: Smooth, epsilon: Floats, top: Masses) -> tuple[Floats, Floats]:
     samples, errors = law.curve(epsilon)
     if top is NOTHING:
         return samples, errors

@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import NamedTuple, Protocol
 
 from privately.accounting.compositions import Composition
+from privately.accounting.lattice.fourier import forget
 from privately.accounting.lattice.laying import MOST, Laid, lay
 from privately.accounting.lattice.planning import Outline, View, contour, in_steps
 from privately.accounting.lattice.top import near_the_top
@@ -97,14 +98,22 @@ def _refined(composition: Composition, query: Query, width: Fraction) -> Interva
     views = [View.of(*in_steps(law, times)) for law, times in composition.parts]
     goal = width / query.finer
     search = _Search(query, views, goal, query.guess(views, goal))
+    try:
+        return _searched(search, width).found()
+    finally:
+        forget(search.count)
+
+
+def _searched(search: _Search, width: Fraction) -> _Search:
+    query, views = search.query, search.views
     search.refine(MOST)
     if query.finer > 1 and not search.is_narrow:
         plain = query.plain()
         guess = plain.guess(views, width) if search.best is None else search.guess
         search = _Search(plain, views, width, guess, search.best)
-        search.refine(_MOST_WORK)
+        search.refine(MOST if any(view.atoms.losses.size for view in views) else _MOST_WORK)
         search.look_higher()
-    return search.found()
+    return search
 
 
 class _Search:
@@ -154,7 +163,8 @@ class _Search:
             self.is_blurred = upper.blur > 0
             found, self.guess = self.query.answer(lower, upper, before)
         except DEAD_ENDS as refused:
-            self.reason, self.guess = refused, self.query.between(self.best, before)
+            self.reason = refused.with_traceback(None)  # which would keep all that was laid
+            self.guess = self.query.between(self.best, before)
             self.count = self.count or _FIRST
             return self.guess.is_far_from(before)
         if found is not None:

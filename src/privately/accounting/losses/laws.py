@@ -217,7 +217,7 @@ def _value(weight: Weight, grown: Enclosure) -> Enclosure:
 
 def _positive(law: object, name: str) -> None:
     value = getattr(law, name)
-    if not isinstance(value, Fraction) or value <= 0:
+    if not isinstance(value, Fraction) or value.numerator <= 0:
         raise InvalidParameter(name, "must be a Fraction above 0.")
 
 
@@ -230,5 +230,5 @@ def _sampled(
 
 
 def _check_rate(rate: Fraction) -> None:
-    if not isinstance(rate, Fraction) or not 0 < rate < 1:
+    if not isinstance(rate, Fraction) or not 0 < rate.numerator < rate.denominator:
         raise InvalidParameter("rate", "must be a Fraction above 0 and below 1.")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperCommand, TyperOption
 
 from privately.certificates.files import write_whole
 from privately.cli.account import telling
@@ -70,6 +71,18 @@ Plot = Annotated[Path | None, _option(about="Draw epsilon over delta into this S
 AsJson = Annotated[bool, _option("--json", about="Print the answers as JSON.", panel=_OUTPUT)]
 
 
+class EachOnce(TyperCommand):
+    """A command that refuses an option which was typed twice, unless all of its values count."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        _, _, typed = self.make_parser(ctx).parse_args(args=[*args])
+        single = [one for one in typed if isinstance(one, TyperOption) and not one.multiple]
+        for place, one in enumerate(single):
+            if one in single[:place]:
+                raise InvalidParameter(max(one.opts, key=len), "was typed twice; say which of both is meant.")
+        return super().parse_args(ctx, args)
+
+
 def account(
     mechanism: Mechanism,
     parameters: dict[str, object],
@@ -114,7 +127,7 @@ def account(
     )  # fmt: skip
 
 
-@app.command("event")
+@app.command("event", cls=EachOnce)
 def account_event(
     file: Annotated[Path, typer.Argument(help="The event as JSON; - for standard input.")],
     *,
@@ -183,4 +196,4 @@ def _own(name: str, about: str) -> inspect.Parameter:
 
 
 for _mechanism in MECHANISMS:
-    app.command(_mechanism.command)(_command(_mechanism))
+    app.command(_mechanism.command, cls=EachOnce)(_command(_mechanism))

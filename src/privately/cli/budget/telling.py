@@ -143,6 +143,8 @@ def _told(entry: Any) -> tuple[str, str, str]:
         return entry.analyst, ", ".join(entry.accounts), f"{_cost(entry.cost)}{label}"
     if what == "released":
         return "", f"record {entry.charge}", f"{entry.size:,} bytes"
+    if what == "served":
+        return entry.analyst, f"record {entry.charge}", "free"
     if what in {"opened", "adjusted"}:
         return getattr(entry, "by", ""), entry.account, getattr(entry, "reason", "")
     if what == "registered":

@@ -1,5 +1,6 @@
 """`privately sql`, `privately explain`, `privately prepare`: private SQL from a shell."""
 
-from privately.cli.sql.commands import explain, prepare, sql
+from privately.cli.sql.commands import prepare, sql
+from privately.cli.sql.explaining import explain
 
 __all__ = ["explain", "prepare", "sql"]

@@ -20,7 +20,12 @@ TABLE, ASK, SPEND, OUTPUT = "The table", "The question", "The budget", "Output"
 _NUMBER, _COUNT = "NUMBER", "COUNT"
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="A Parquet, CSV or DuckDB file.")]
-Text = Annotated[str, typer.Argument(metavar="SQL", help="The question; - reads it from standard input.")]
+Texts = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="SQL...", help="The question, or several that are paid for at once; - reads standard input."
+    ),
+]
 
 Unit = Annotated[
     str | None, _option(about="The column that tells people apart; a row unless told.", panel=TABLE, metavar="COLUMN")
@@ -57,7 +62,7 @@ Prepared = Annotated[
     Path | None, _option(about="A copy that `privately prepare` made of FILE; it is quicker.", panel=TABLE)
 ]
 
-Epsilon = Annotated[str | None, _option(about="What the answer may cost.", panel=ASK, metavar=_NUMBER)]
+Epsilon = Annotated[str | None, _option(about="What the answer may cost, each of several.", panel=ASK, metavar=_NUMBER)]
 Rho = Annotated[str | None, _option(about="The same in zCDP, with Gaussian noise.", panel=ASK, metavar=_NUMBER)]
 Mu = Annotated[str | None, _option(about="The same in Gaussian DP, with Gaussian noise.", panel=ASK, metavar=_NUMBER)]
 Delta = Annotated[
@@ -67,6 +72,10 @@ Delta = Annotated[
         panel=ASK,
         metavar=_NUMBER,
     ),
+]
+Slack = Annotated[
+    str | None,
+    _option(about="For several: a delta by which they cost less epsilon.", panel=ASK, metavar=_NUMBER),
 ]
 Accuracy = Annotated[
     str | None,
@@ -116,10 +125,11 @@ _NAMES = {
     "budget": "--budget-epsilon",
     "prepare": "--prepared",
     "cap": "--budget-epsilon",
+    "questions": "SQL",
 }
 _OPTIONS = (
     "unit", "max_rows_per_unit", "max_groups_per_unit", "max_rows_per_unit_and_group", "change", "name", "lineage",
-    "delimiter", "table", "epsilon", "rho", "mu", "delta", "accuracy", "assuming", "keys", "analyst", "key",
+    "delimiter", "table", "epsilon", "rho", "mu", "delta", "accuracy", "assuming", "keys", "analyst", "key", "slack",
 )  # fmt: skip
 
 

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import csv
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from privately.errors import InvalidParameter
+from privately.errors import InvalidParameter, Refused
 from privately.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP
 
 if TYPE_CHECKING:
+    from privately.engines.protocol import Counts, Limits, TableReport
     from privately.ledger import Budget
-    from privately.plans import Table
+    from privately.plans import Aggregation, Table
     from privately.plans.types import Value
     from privately.query.public_tables import Keys, PublicTable
 
@@ -29,9 +30,10 @@ class Opened:
 
     file: Path
     told: dict[str, Any] = field(default_factory=dict)
+    needs_file: bool = True
 
     def __post_init__(self) -> None:
-        if not self.file.is_file():
+        if self.needs_file and not self.file.is_file():
             raise InvalidParameter("FILE", f"there is no file {str(self.file)!r}.")
         copy = self.told.get("prepare")
         if copy is not None and not copy.is_file():
@@ -56,6 +58,22 @@ class Opened:
         return next((one for one in found if one), self.file.stem)
 
 
+class NoData:
+    """An engine that has nothing to count: what is only explained never asks it."""
+
+    def ready(self) -> None:
+        raise InvalidParameter("FILE", "is not read by this command.")
+
+    def run(self, aggregation: Aggregation, limits: Limits | None) -> Counts:  # noqa: ARG002 - as an engine has it
+        raise InvalidParameter("FILE", "is not read by this command.")
+
+    def check(self, table: str) -> TableReport:  # noqa: ARG002 - the same
+        raise InvalidParameter("FILE", "is not read by this command.")
+
+    def close(self) -> None:
+        """There is nothing to let go of."""
+
+
 def budget_of(
     *, epsilon: str | None, delta: str | None, rho: str | None = None, mu: str | None = None
 ) -> Guarantee | None:
@@ -76,6 +94,19 @@ def budget_of(
     except InvalidParameter as fault:
         name = f"--budget-{fault.field}"
         raise InvalidParameter(name, fault.message.removeprefix(f"{fault.field}: "), hint=fault.hint) from None
+
+
+def budget_names(*, rho: str | None, mu: str | None) -> dict[str, str]:
+    """How complaints about the budget name it: as it was typed."""
+    option = "--budget-rho" if rho is not None else "--budget-mu" if mu is not None else "--budget-epsilon"
+    return {"budget": option, "cap": option}
+
+
+def needed_ledger(ledger: Path | None) -> Path:
+    """The ledger that was typed; it is asked for after all else was found to be there."""
+    if ledger is None:
+        raise InvalidParameter("--ledger", "say which file remembers what was spent, such as visits.ledger.")
+    return ledger
 
 
 def kept(ledger: Path | None, lineage: str) -> Budget | None:
@@ -99,8 +130,23 @@ def cap_of(given: Guarantee | None, known: Budget | None) -> dict[str, Any]:
     return {"budget": known.promise, **by}
 
 
-def question_of(text: str) -> str:
-    """The question that was typed, or that comes from standard input."""
+def questions_of(typed: Sequence[str]) -> tuple[str, ...]:
+    """The questions that were typed, or that come from standard input; a semicolon ends one."""
+    from privately.query.parsing import statements
+
+    texts = [_question_of(text) for text in typed]
+    return tuple(one for text in texts for one in _or_itself(statements, text))
+
+
+def _or_itself(statements: Callable[[str], tuple[str, ...]], text: str) -> tuple[str, ...]:
+    """What cannot be read is one question: it is refused later, with its place."""
+    try:
+        return statements(text)
+    except Refused:
+        return (text,)
+
+
+def _question_of(text: str) -> str:
     if text != "-":
         return text
     content = sys.stdin.buffer.read(LONGEST + 1)

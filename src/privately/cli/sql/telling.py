@@ -6,7 +6,8 @@ import csv
 import io
 import json
 import sys
-from collections.abc import Iterator
+import warnings
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import date
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from privately.engines.protocol import TableReport
     from privately.guarantees import Guarantee
     from privately.plans.types import Value
+    from privately.query.batching import BatchExplanation
     from privately.query.explaining import Explanation
     from privately.query.results import Result
 
@@ -39,6 +41,19 @@ def working(word: str) -> Iterator[None]:
         yield
 
 
+@contextmanager
+def noticing(*, to_owner: bool) -> Iterator[None]:
+    """What is noticed of a table goes to standard error, and what is exact to nobody but its owner."""
+    from privately.query.opening import OwnerWarning
+
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        yield
+    for one in found:
+        if to_owner or not issubclass(one.category, OwnerWarning):
+            print(f"note: {printable(str(one.message))}", file=sys.stderr)
+
+
 def say(text: str) -> None:
     """Prints lines that cannot steer the terminal, on one without these letters too."""
     if hasattr(sys.stdout, "reconfigure"):
@@ -47,30 +62,39 @@ def say(text: str) -> None:
         print(printable(line))
 
 
-def text(result: Result, remaining: Guarantee) -> str:
-    """An answer for people."""
-    paid = "nothing: it was answered before" if result.free else short(result.guarantee)
-    return f"{result}\npaid: {paid}; remaining: {short(remaining)}"
+def text(results: Sequence[Result], remaining: Guarantee) -> str:
+    """Answers for people; several were paid for at once."""
+    first = results[0]
+    paid = "nothing: it was answered before" if first.free else short(first.guarantee)
+    shown = [str(one) if len(results) == 1 else f"({number})\n{one}\n" for number, one in enumerate(results, 1)]
+    together = "" if len(results) == 1 else " for all together"
+    return "\n".join([*shown, f"paid{together}: {paid}; remaining: {short(remaining)}"])
 
 
-def as_json(result: Result, remaining: Guarantee) -> str:
-    """An answer for programs: ends of intervals are floats, rounded outward."""
+def as_json(results: Sequence[Result], remaining: Guarantee) -> str:
+    """Answers for programs: one as it is, several as a list of `answers`. Ends of intervals are rounded outward."""
+    paid = {
+        "guarantee": _guarantee(results[0].guarantee),
+        "remaining": _guarantee(remaining),
+        "free": results[0].free,
+    }
+    answers = [_answer(one) for one in results]
+    return json.dumps({**answers[0], **paid} if len(answers) == 1 else {"answers": answers, **paid})
+
+
+def _answer(result: Result) -> dict[str, Any]:
     intervals = {
         name: [None if one is None else plain(one) for one in listed]
         for name, listed in result.intervals().items()
         if any(one is not None for one in listed)
     }
-    data = {
+    return {
         "columns": list(result.columns),
         "rows": [[_plain(value) for value in row] for row in result.rows],
         "confidence": 0.95,
         "intervals": intervals,
-        "guarantee": _guarantee(result.guarantee),
-        "remaining": _guarantee(remaining),
-        "free": result.free,
         "notes": list(result.notes),
     }
-    return json.dumps(data)
 
 
 def as_csv(result: Result) -> str:
@@ -92,22 +116,31 @@ def as_csv(result: Result) -> str:
     return stream.getvalue().removesuffix("\n")
 
 
-def explanation_json(explanation: Explanation) -> str:
-    """What a question would do, for programs."""
+def explanation_json(explanation: Explanation | BatchExplanation) -> str:
+    """What questions would do, for programs: one as it is, several as a list of `questions`."""
+    from privately.query.batching import BatchExplanation
+
+    left = explanation.remaining
+    data = {"cost": _guarantee(explanation.cost), "remaining": None if left is None else _guarantee(left)}
+    if isinstance(explanation, BatchExplanation):
+        listed = [{**_explained(one), "cost": _guarantee(one.cost)} for one in explanation.parts]
+        return json.dumps({"questions": listed, **data})
+    return json.dumps({**_explained(explanation), **data})
+
+
+def _explained(explanation: Explanation) -> dict[str, Any]:
     steps = [
         {"what": one.what, "sensitivity": one.sensitivity, "mechanism": one.mechanism, "error": one.error}
         for one in explanation.steps
     ]
-    left = explanation.remaining
-    data = {
+    charged = explanation.charged
+    return {
         "plan": list(explanation.plan),
         "groups": explanation.groups,
         "steps": steps,
-        "cost": _guarantee(explanation.cost),
-        "remaining": None if left is None else _guarantee(left),
+        "charged": None if charged is None else _guarantee(charged),
         "notes": list(explanation.notes),
     }
-    return json.dumps(data)
 
 
 def report(found: TableReport) -> str:

@@ -54,10 +54,44 @@ def check_kept(table: str, tables: Sequence[Any], computed: Sequence[Any]) -> No
         raise InvalidParameter("table", f"{table} computes its column {computed[0][0]} when it is read.", hint=hint)
 
 
-def reading_text(stored: Stored, place: int | None = None) -> str:
-    """Reads every cell of every declared column, or of one of them, so that whatever a reader stumbles over shows."""
-    names = stored.names if place is None else [stored.names[place]]
-    return f"SELECT {', '.join(f'count({name(one)})' for one in names)} FROM {stored.relation}"
+def reading_text(stored: Stored) -> str:
+    """Reads every cell of every declared column, so that whatever a reader stumbles over shows.
+
+    What is counted on the way are rows, cells, values of texts that are declared as something else, and named units.
+    """
+    counted = [name(one) for one in stored.names]
+    counted += [f"({stored.value(place)})" for place in _converted(stored)]
+    counted += [] if stored.unit is None else [f"({stored.unit})"]
+    return f"SELECT count(*), {', '.join(f'count({one})' for one in counted)} FROM {stored.relation}"
+
+
+def column_text(stored: Stored, place: int) -> str:
+    """Reads every cell of one column."""
+    return f"SELECT count({name(stored.names[place])}) FROM {stored.relation}"
+
+
+def notes_of(stored: Stored, counts: Sequence[Any]) -> tuple[str, ...]:
+    """What the owner should hear unasked, of what was counted: an empty table, columns of NULL, rows of nobody."""
+    rows, *found = (int(one) for one in counts)
+    if not rows:
+        return ("the table is empty.",)
+    columns = stored.table.columns
+    empty = [column.name for column, cells in zip(columns, found, strict=False) if not cells]
+    lost = [
+        columns[place].name
+        for place, values in zip(_converted(stored), found[len(columns) :], strict=False)
+        if not values
+    ]
+    notes = [f"{one} is NULL in every row." for one in empty]
+    notes += [f"{one} has no value that is as declared: it is NULL in every row." for one in lost if one not in empty]
+    nobody = 0 if stored.unit is None else rows - found[-1]
+    return (*notes, *([f"{nobody:,} rows name no {stored.table.unit.column}; they will not count."] if nobody else []))
+
+
+def _converted(stored: Stored) -> list[int]:
+    """The columns that are texts in the source and something else by declaration."""
+    pairs = enumerate(zip(stored.table.columns, stored.found, strict=True))
+    return [place for place, (column, found) in pairs if found == "VARCHAR" and column.type is not Type.TEXT]
 
 
 def report_text(stored: Stored, relation: str) -> str:

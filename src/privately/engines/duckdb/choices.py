@@ -15,6 +15,7 @@ from privately.engines.duckdb.emission import (
     number_text,
     only_grouped,
     relation_text,
+    steps_of,
     used_in,
 )
 from privately.engines.duckdb.expressions import expression_text
@@ -23,7 +24,7 @@ from privately.engines.duckdb.programs import MOST_SLOTS, Choice, Part
 from privately.engines.duckdb.ranking import KEY_BYTES
 from privately.engines.duckdb.scanning import base_of, may_be_cut
 from privately.engines.duckdb.stored import Stored
-from privately.engines.duckdb.tallies import bin_text, step_text
+from privately.engines.duckdb.tallies import bin_text
 from privately.plans import (
     Aggregation,
     BinCounts,
@@ -52,9 +53,9 @@ def choice_of(aggregation: Aggregation, stored: Stored, key: bytes) -> Choice | 
     if not _may_choose(aggregation, stored):
         return None
     scan = scan_of(aggregation.source)
-    bare = frozenset(one for one in only_grouped(aggregation, stored) if _is_key(one, aggregation, stored))
+    bare = bare_keys(aggregation, stored)
     reading = Reading(stored, key, scan.identities, used_in(aggregation), bare, marks=True)
-    codes = [_code(one, place, reading) for place, one in enumerate(aggregation.keys)]
+    codes = [listed_code(one, place, reading) for place, one in enumerate(aggregation.keys)]
     known = [one for one in codes if one is not None]
     digits = _Digits(reading)
     parts = tuple(digits.part(tally) for _, tally in aggregation.tallies)
@@ -66,7 +67,7 @@ def choice_of(aggregation: Aggregation, stored: Stored, key: bytes) -> Choice | 
         return None
     code = "0::BIGINT"
     for _, values, one in known:
-        code = one if code == "0::BIGINT" else f"({code} * {len(values)} + {one})"
+        code = one if code == "0::BIGINT" else f"({code} * {len(values)}::BIGINT + {one})"
     marks = " AND ".join(marks_of(aggregation.source))
     outputs = ["CAST(u AS BIGINT)", f"CASE WHEN {marks} THEN {code} END" if marks else code, *digits.texts]
     named = [f"{one} AS d{place}" for place, one in enumerate(outputs)]
@@ -77,35 +78,37 @@ def choice_of(aggregation: Aggregation, stored: Stored, key: bytes) -> Choice | 
         most=stored.table.unit.rows,
         sizes=sizes,
         lows=(-1, *digits.lows),
-        groups=_product([values for _, values, _ in known]),
+        groups=combinations([values for _, values, _ in known]),
         parts=parts,
     )
 
 
 def _may_choose(aggregation: Aggregation, stored: Stored) -> bool:
     unit = stored.table.unit
-    if unit.column is None or stored.bounded or _is_limited(aggregation, unit):
+    if unit.column is None or stored.bounded or is_limited(aggregation, unit):
         return False
     place = [one.name for one in stored.table.columns].index(unit.column)
     whole = stored.table.columns[place].type is Type.INTEGER and base_of(stored.found[place]) in _WHOLE
     return whole and not any(isinstance(tally, UnitCount) for _, tally in aggregation.tallies)
 
 
-def _is_limited(aggregation: Aggregation, unit: Unit) -> bool:
+def is_limited(aggregation: Aggregation, unit: Unit) -> bool:
+    """Whether a unit may have fewer groups than rows, or fewer rows in a group."""
     return (bool(aggregation.keys) and unit.groups < unit.rows) or unit.rows_per_group < unit.rows
 
 
 Listed = Sequence[str | int | bool | None]
 
 
-def _product(lists: Sequence[Listed]) -> tuple[tuple[str | int | bool | None, ...], ...]:
+def combinations(lists: Sequence[Listed]) -> tuple[tuple[str | int | bool | None, ...], ...]:
+    """All groups, in the order of their numbers."""
     groups: list[tuple[str | int | bool | None, ...]] = [()]
     for values in lists:
         groups = [(*group, value) for group in groups for value in values]
     return tuple(groups)
 
 
-def _code(key: Key, place: int, reading: Reading) -> tuple[str, Listed, str] | None:
+def listed_code(key: Key, place: int, reading: Reading) -> tuple[str, Listed, str] | None:
     """What makes the type of a key's groups, the groups, and the number of a row's; None if they are not listed.
 
     NULL is the number of whatever is in no listed group.
@@ -123,7 +126,7 @@ def _code(key: Key, place: int, reading: Reading) -> tuple[str, Listed, str] | N
             return None
         listed = ", ".join(text(str(one)) for one in words)
         made = f"CREATE OR REPLACE TEMP TYPE w{place} AS ENUM (SELECT unnest([{listed}]))"
-        code = f"CAST(enum_code(TRY_CAST({value} AS w{place})) AS BIGINT)"
+        code = f"enum_code(TRY_CAST({value} AS w{place}))"
     elif 0 < len(words) <= _SHORT_LIST:
         made = ""
         code = f"CAST(list_position([{', '.join(literal(one, kind) for one in words)}], {value}) - 1 AS BIGINT)"
@@ -132,6 +135,11 @@ def _code(key: Key, place: int, reading: Reading) -> tuple[str, Listed, str] | N
     if None not in key.values:
         return made, words, code
     return made, [*words, None], f"CASE WHEN {value} IS NULL THEN {len(words)}::BIGINT ELSE {code} END"
+
+
+def bare_keys(aggregation: Aggregation, stored: Stored) -> frozenset[Identity]:
+    """Texts that are grouped by as they are found, and looked at nowhere else."""
+    return frozenset(one for one in only_grouped(aggregation, stored) if _is_key(one, aggregation, stored))
 
 
 def _is_key(identity: Identity, aggregation: Aggregation, stored: Stored) -> bool:
@@ -169,7 +177,7 @@ class _Digits:
     def part(self, tally: Tally) -> Part:
         match tally:
             case StepSum():
-                value = step_text(tally, number_text(tally, self._reading))
+                value = steps_of(tally, self._reading)
                 size = tally.high - tally.low + 2
                 return Part(kind="sum", digit=self._add(tally.argument, value, tally.low, size), low=tally.low)
             case BinCounts():

@@ -21,6 +21,7 @@ Whole = npt.NDArray[np.int64]
 Words = npt.NDArray[Any]
 
 _ROWS_AT_ONCE = 2**18
+_ROWS_IN_CACHE = 2**16
 _MOST_ROWS = 2**30
 _FEWEST_BITS = 8
 
@@ -41,9 +42,9 @@ class Shuffle:
         self._word: Any = np.uint32 if self.bits <= 32 else np.uint64
         self._mask = self._word(2**self.bits - 1)
         self._half = self._word((self.bits + 1) // 2)
-        self._factors = (0x85EBCA6B, 0xC2B2AE35) if self.bits <= 32 else (0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53)
+        self._factor = self._word(0x85EBCA6B if self.bits <= 32 else 0xFF51AFD7ED558CCD)
 
-    def places(self, units: Whole, numbers: Whole) -> Words:
+    def places(self, units: Whole, numbers: Words) -> Words:
         """Where rows of these numbers are in the orders of their units."""
         odd, offset = self._of_units(units)
         words: Words = numbers.astype(self._word)
@@ -51,22 +52,20 @@ class Shuffle:
         words += offset
         words &= self._mask
         words ^= words >> self._half
-        for factor in self._factors:
-            words *= self._word(factor)
-            words &= self._mask
-            words ^= words >> self._half
+        words *= self._factor
+        words &= self._mask
+        words ^= words >> self._half
         return words
 
     def numbers(self, units: Whole, places: Words) -> Whole:
         """The numbers again: every step backwards."""
         odd, offset = self._of_units(units)
         words: Words = places ^ (places >> self._half)
-        for factor in reversed(self._factors):
-            words *= self._word(pow(factor, -1, 2**self.bits))
-            words &= self._mask
-            words ^= words >> self._half
+        words *= self._word(pow(int(self._factor), -1, 2**self.bits))
+        words &= self._mask
+        words ^= words >> self._half
         words -= offset
-        words *= _inverse(odd)
+        words *= _inverse(odd, self.bits)
         words &= self._mask
         found: Whole = words.astype(np.int64)
         return found
@@ -77,19 +76,23 @@ class Shuffle:
         words *= self._key[1] | np.uint64(1)
         words ^= words >> np.uint64(32)
         words *= self._key[2] | np.uint64(1)
-        words ^= words >> np.uint64(29)
         words += self._key[3]
         if self._word is np.uint32:
-            return words.astype(np.uint32) | np.uint32(1), (words >> np.uint64(32)).astype(np.uint32)
+            odd = words.astype(np.uint32)
+            odd |= np.uint32(1)
+            words >>= np.uint64(32)
+            return odd, words.astype(np.uint32)
         return (words * np.uint64(0x9E3779B97F4A7C15)) | np.uint64(1), words
 
 
-def _inverse(odd: Words) -> Words:
-    """By Newton's iteration: an odd number is its own inverse in the last 3 bits, and each step doubles them."""
+def _inverse(odd: Words, bits: int) -> Words:
+    """By Newton's iteration: 3 a xor 2 is right in 5 bits of the inverse of an odd a, and each step doubles them."""
     word: Any = odd.dtype.type
-    found = odd.copy()
-    for _ in range(5):
+    found: Words = (odd * word(3)) ^ word(2)
+    right = 5
+    while right < bits:
         found *= word(2) - odd * found
+        right *= 2
     return found
 
 
@@ -101,34 +104,47 @@ def chosen_counts(connection: Any, choice: Choice) -> Counts:
     blocks: list[Block] = []
     for batch in connection.sql(choice.rows).to_arrow_reader(_ROWS_AT_ONCE):
         units = batch.column(0).to_numpy(zero_copy_only=False)
-        blocks.append((units, shuffle.places(units, _numbers(batch, choice))))
+        places = np.empty(len(units), dtype=_short_word_of(shuffle.bits))
+        for at in range(0, len(units), _ROWS_IN_CACHE):
+            part = slice(at, at + _ROWS_IN_CACHE)
+            places[part] = shuffle.places(units[part], _numbers(batch.slice(at, _ROWS_IN_CACHE), choice, shuffle.bits))
+        blocks.append((_shortened(units), places))
     if sum(len(units) for units, _ in blocks) > _MOST_ROWS:
         raise MemoryError
     for units, places in first_rows(blocks, choice.most, shuffle.bits):
-        totals.add(shuffle.numbers(units, places))
+        for at in range(0, len(units), _ROWS_IN_CACHE):
+            part = slice(at, at + _ROWS_IN_CACHE)
+            totals.add(shuffle.numbers(units[part], places[part]))
     return totals.counts()
 
 
-def _numbers(batch: Any, choice: Choice) -> Whole:
-    """The numbers of rows, of their digits."""
-    numbers: Whole | None = None
+def _numbers(batch: Any, choice: Choice, bits: int) -> Words:
+    """The numbers of rows, of their digits; in words that wrap around, which leaves a difference below 2^bits right."""
+    word = _word_of(bits)
+    numbers: Words | None = None
     for place, (size, low) in enumerate(zip(choice.sizes, choice.lows, strict=True), start=1):
         column = batch.column(place)
-        filled = column.fill_null(low) if column.null_count else column
-        digit = filled.to_numpy(zero_copy_only=False).astype(np.int64)
-        digit -= low
-        numbers = digit if numbers is None else numbers * size + digit
+        filled = column.fill_null(0) if column.null_count else column
+        digit = filled.to_numpy(zero_copy_only=False).astype(word)
+        digit += word(-low % 2 ** (8 * word().itemsize))
+        if column.null_count:
+            digit[column.is_null().to_numpy(zero_copy_only=False)] = 0
+        if numbers is None:
+            numbers = digit
+        else:
+            numbers *= word(size)
+            numbers += digit
     assert numbers is not None  # noqa: S101  (for the type checker)
     if batch.column(1).null_count:
         numbers[batch.column(1).is_null().to_numpy(zero_copy_only=False)] = 0
     return numbers
 
 
-Block = tuple[Whole, Words]
-"""Rows: their units, and where they are in the orders of these."""
+Block = tuple[npt.NDArray[np.int32] | Whole, Words]
+"""Rows: their units, and where they are in the orders of these; both in as few bytes as will do."""
 
 
-def first_rows(blocks: list[Block], most: int, bits: int) -> Iterator[Block]:
+def first_rows(blocks: list[Block], most: int, bits: int) -> Iterator[tuple[Whole, Words]]:
     """The first rows of every unit, in the order of their places, which have so many bits. It takes the blocks apart.
 
     Theorem: of every unit as many rows as it has, or `most` if these are fewer, and none with a lower place is left
@@ -143,30 +159,31 @@ def first_rows(blocks: list[Block], most: int, bits: int) -> Iterator[Block]:
     low = min(int(units.min()) for units, _ in blocks)
     span = max(int(units.max()) for units, _ in blocks) - low
     if span.bit_length() + bits > 64:
-        yield _first_of_pairs(blocks, most)
+        yield _first_of_pairs(blocks, most, bits)
         return
     word: Any = np.uint32 if span.bit_length() + bits <= 32 else np.uint64
     keys, at = np.empty(sum(len(units) for units, _ in blocks), dtype=word), 0
     while blocks:
         units, places = blocks.pop()
         part = keys[at : at + len(units)]
-        np.subtract(units, low, out=part, casting="unsafe")
+        np.subtract(units, low, out=part, dtype=np.int64, casting="unsafe")
         part <<= word(bits)
         part |= places.astype(word, copy=False)
         at += len(units)
     keys.sort()
-    for at in range(0, len(keys), _ROWS_AT_ONCE):
-        owners = keys[max(at - most, 0) : at + _ROWS_AT_ONCE] >> word(bits)
+    for at in range(0, len(keys), _ROWS_IN_CACHE):
+        owners = keys[max(at - most, 0) : at + _ROWS_IN_CACHE] >> word(bits)
         kept = np.ones(len(owners), dtype=bool)
         kept[most:] = owners[most:] != owners[:-most]
         kept = kept[at - max(at - most, 0) :]
-        part = keys[at : at + _ROWS_AT_ONCE][kept]
+        part = keys[at : at + _ROWS_IN_CACHE][kept]
         yield (part >> word(bits)).astype(np.int64) + low, (part & word(2**bits - 1)).astype(_word_of(bits))
 
 
-def _first_of_pairs(blocks: list[Block], most: int) -> Block:
+def _first_of_pairs(blocks: list[Block], most: int, bits: int) -> tuple[Whole, Words]:
     """The same where a unit and a place do not go into one word."""
-    units, places = (np.concatenate([block[part] for block in blocks]) for part in range(2))
+    units = np.concatenate([block[0].astype(np.int64, copy=False) for block in blocks])
+    places = np.concatenate([block[1].astype(_word_of(bits), copy=False) for block in blocks])
     order = np.lexsort((places, units))
     units, places = units[order], places[order]
     kept = np.ones(len(units), dtype=bool)
@@ -176,6 +193,16 @@ def _first_of_pairs(blocks: list[Block], most: int) -> Block:
 
 def _word_of(bits: int) -> Any:
     return np.uint32 if bits <= 32 else np.uint64
+
+
+def _short_word_of(bits: int) -> Any:
+    return np.uint8 if bits <= 8 else np.uint16 if bits <= 16 else _word_of(bits)
+
+
+def _shortened(units: Whole) -> npt.NDArray[np.int32] | Whole:
+    """A copy in half the memory, if they are small enough: what DuckDB handed over can then be used again."""
+    small = len(units) and units.min() >= -(2**31) and units.max() < 2**31
+    return units.astype(np.int32) if small else units
 
 
 class _Totals:
@@ -238,5 +265,4 @@ def _bins(slots: Whole) -> Bins:
     """Counts in bins: the first is of NULL, and what is just above the last bin is in the last bin."""
     counts = slots[1:-1].copy()
     counts[-1] += slots[-1]
-    filled = np.flatnonzero(counts)
-    return Bins(filled.astype(np.int64), counts[filled])
+    return Bins(None, counts)

@@ -44,6 +44,8 @@ def connect(setup: Setup) -> Any:
     connection.execute("SET enable_progress_bar = false")
     # Files by other writers leave NaN out of their least and largest value, and DuckDB drops comparisons on their word.
     connection.execute("SET disabled_optimizers = 'statistics_propagation'")
+    # The pages of a column are decoded as they are read; gathering them first copies all of them once more.
+    connection.execute("SET disable_parquet_prefetching = true")
     for path, alias in setup.attached:
         connection.execute(f"ATTACH {quoted(path)} AS {name(alias)} (READ_ONLY)")
     allowed = [*setup.paths, *(path for path, _ in setup.attached)]

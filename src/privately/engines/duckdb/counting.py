@@ -1,25 +1,27 @@
-"""Runs the text of an aggregation on a connection and gathers whole numbers. It runs in the worker."""
+"""Runs the text of an aggregation on a connection and gathers whole numbers. It runs in the worker.
+
+What needs NumPy is loaded for those questions alone that need it.
+"""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
-from privately.engines.duckdb.choosing import chosen_counts
-from privately.engines.duckdb.programs import MOST_SLOTS, BinsText, Program
+from privately.engines.duckdb.programs import BinsText, Program
 from privately.engines.protocol import Bins, Counts, Group
-
-_ROWS_AT_ONCE = 2**20
 
 
 def count(connection: Any, program: Program) -> Counts:
     """The tallies of every group."""
     if program.choice is not None:
+        from privately.engines.duckdb.choosing import chosen_counts
+
         return chosen_counts(connection, program.choice)
+    if program.histogram is not None:
+        from privately.engines.duckdb.binning import histogram_counts
+
+        return histogram_counts(connection, program.histogram)
     connection.execute(f"CREATE OR REPLACE TEMP TABLE grouped AS {program.first}")
     connection.execute(f"CREATE OR REPLACE TEMP TABLE found AS {program.groups}")
     keys, binned = len(program.types), {one.place: one for one in program.bins}
@@ -27,11 +29,11 @@ def count(connection: Any, program: Program) -> Counts:
     raws = {tuple(row[:keys]): tuple(row[keys : 2 * keys]) for row in rows}
     scalars = [place for place in range(program.tallies) if place not in binned]
     counts = _summed(rows, keys, len(scalars))
-    bins = {place: _bins(connection, one, raws) for place, one in binned.items()}
+    bins = _binned(connection, binned, raws)
     result: Counts = {}
     for group, totals in counts.items():
         numbers: dict[int, int | Bins] = dict(zip(scalars, totals, strict=True))
-        numbers |= {place: found.get(group, _NOTHING) for place, found in bins.items()}
+        numbers |= {place: found[group] for place, found in bins.items()}
         result[group] = tuple(numbers[place] for place in range(program.tallies))
     return result
 
@@ -40,84 +42,17 @@ def _summed(rows: Sequence[Sequence[Any]], keys: int, scalars: int) -> dict[Grou
     """Totals by key; rows were grouped by texts as they were found, several of which may be one key."""
     counts: dict[Group, list[int]] = {}
     for row in rows:
-        group, totals = tuple(row[keys : 2 * keys]), list(row[2 * keys : 2 * keys + scalars])
+        group, totals = tuple(row[keys : 2 * keys]), [int(one) for one in row[2 * keys : 2 * keys + scalars]]
         seen = counts.get(group)
         counts[group] = totals if seen is None else [one + other for one, other in zip(seen, totals, strict=True)]
     return counts
 
 
-_NOTHING = Bins(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
-
-
-def _bins(connection: Any, bins: BinsText, raws: dict[Group, Group]) -> dict[Group, Bins]:
-    if not raws:
+def _binned(connection: Any, texts: Mapping[int, BinsText], raws: dict[Group, Group]) -> dict[int, dict[Group, Bins]]:
+    """Counts in bins of every group, by the place of the tally."""
+    if not texts:
         return {}
-    if bins.codes is None:
-        return _grouped(connection, bins, raws)
-    sizes = [code.size or _dictionary(connection, number) for number, code in enumerate(bins.codes)]
-    stride = bins.bins + 1
-    slots = math.prod(sizes) * stride
-    if slots > MOST_SLOTS:
-        return _grouped(connection, bins, raws)
-    number = "0"
-    for code, size in zip(bins.codes, sizes, strict=True):
-        number = f"({number} * {size} + {code.text})"
-    text = f"SELECT {number} * {stride} + {bins.value} AS i FROM ({bins.rows})"
-    totals = _numbered(connection, text, slots).reshape(-1, stride)
-    keys = len(bins.codes)
-    numbered = connection.execute(f"SELECT *, {number} AS i FROM found").fetchall()
-    return _unfolded(totals, [(row[-1], raws[tuple(row[:keys])]) for row in numbered])
+    from privately.engines.duckdb.binning import NOTHING, binned
 
-
-def _dictionary(connection: Any, number: int) -> int:
-    """Makes a type of the texts that a key was found to have, so that each has a number."""
-    connection.execute(f"DROP TYPE IF EXISTS d{number}")
-    texts = f"SELECT DISTINCT CAST(g{number} AS VARCHAR) AS g FROM found WHERE g{number} IS NOT NULL"
-    connection.execute(f"CREATE TEMP TYPE d{number} AS ENUM ({texts})")
-    ((size,),) = connection.execute(f"SELECT count(*) + 1 FROM ({texts})").fetchall()
-    return int(size)
-
-
-def _numbered(connection: Any, text: str, slots: int) -> npt.NDArray[np.int64]:
-    """How often each number occurs; NULL is none."""
-    totals = np.zeros(slots, dtype=np.int64)
-    for batch in connection.sql(text).to_arrow_reader(_ROWS_AT_ONCE):
-        column = batch.column(0)
-        numbers = (column.drop_null() if column.null_count else column).to_numpy(zero_copy_only=False)
-        if len(numbers) < slots:
-            np.add.at(totals, numbers, 1)
-        else:
-            found = np.bincount(numbers)
-            totals[: len(found)] += found
-    return totals
-
-
-def _unfolded(totals: npt.NDArray[np.int64], numbered: list[tuple[int, Group]]) -> dict[Group, Bins]:
-    """Counts by key and bin, of counts by number. What is just above the last bin is in the last bin."""
-    sums: dict[Group, npt.NDArray[np.int64]] = {}
-    for row, group in numbered:
-        sums[group] = sums[group] + totals[row] if group in sums else totals[row]
-    found = {}
-    for group, slots in sums.items():
-        counts = slots[:-1].copy()
-        counts[-1] += slots[-1]
-        filled = np.flatnonzero(counts)
-        found[group] = Bins(filled.astype(np.int64), counts[filled])
-    return found
-
-
-def _grouped(connection: Any, bins: BinsText, raws: dict[Group, Group]) -> dict[Group, Bins]:
-    """The same where groups cannot be numbered."""
-    sums: dict[Group, dict[int, int]] = {}
-    for *raw, place, number in connection.execute(bins.grouped).fetchall():
-        group = raws.get(tuple(raw))
-        if group is not None:
-            counts, at = sums.setdefault(group, {}), min(place, bins.bins - 1)
-            counts[at] = counts.get(at, 0) + number
-    return {
-        group: Bins(
-            np.array(sorted(counts), dtype=np.int64),
-            np.array([counts[place] for place in sorted(counts)], dtype=np.int64),
-        )
-        for group, counts in sums.items()
-    }
+    empty = dict.fromkeys(raws.values(), NOTHING)
+    return {place: empty | binned(connection, one, raws) for place, one in texts.items()}

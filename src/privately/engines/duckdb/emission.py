@@ -1,8 +1,8 @@
 """Plans as DuckDB text, from the plan alone: nothing that was typed by anybody is in it but as a literal.
 
 Names in the text: `c7` the value with the number 7, `r7` the same as found, `s7` the same in steps, `x7` the same with
-NaN for what is no number, `u` the unit, `g0` what the first key is grouped by, `k0` the key itself, `a0` what the first
-tally adds, `t0` the tally.
+NaN for what is no number, `y7` the same not yet within its bounds, `u` the unit, `g0` what the first key is grouped by,
+`k0` the key itself, `a0` what the first tally adds, `t0` the tally.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from privately.engines.duckdb.literals import literal
 from privately.engines.duckdb.programs import BinsText, Code, Program
 from privately.engines.duckdb.ranking import first_groups, first_rows
 from privately.engines.duckdb.stored import Stored
-from privately.engines.duckdb.tallies import bin_text, clamped_steps, skips_nan, step_text
+from privately.engines.duckdb.tallies import bin_text, clamped_steps, skips_nan, step_text, summed_steps
 from privately.plans import (
     Aggregation,
     BinCounts,
@@ -65,9 +65,14 @@ class Reading:
         return [f"{form}{identity.number}" for form, text in self.forms(place).items() if text is not None]
 
     def forms(self, place: int) -> dict[str, str | None]:
-        """The value as found, in steps, and with NaN for what is no number, where there is such a form of it."""
+        """The value as found, in steps, with NaN for what is no number, and beyond its bounds, where there is such."""
         stored = self.stored
-        return {"r": stored.raw(place), "s": stored.step(place), "x": stored.unbranched(place)}
+        return {
+            "r": stored.raw(place),
+            "s": stored.step(place),
+            "x": stored.unbranched(place),
+            "y": stored.double(place),
+        }
 
 
 def program(aggregation: Aggregation, stored: Stored, key: bytes) -> Program:
@@ -87,13 +92,23 @@ def program(aggregation: Aggregation, stored: Stored, key: bytes) -> Program:
     words = [_words(one, table) if raw else None for one in aggregation.keys]
     names = [f"g{place}" for place in range(len(keys))]
     scalars = [place for place, tally in enumerate(tallies) if not isinstance(tally, BinCounts)]
-    counted = [f"{_total(tallies[place], shared.get(place, place), stored)} AS t{place}" for place in scalars]
+    # In a copy neighbours are of one group, and DuckDB adds up whole runs of them: quicker, but not for averages.
+    both = {} if stored.as_declared else shared
+    states = frozenset(both.values())
+    counted = [
+        f"{_state(place) if place in states else _total(tallies[place], shared.get(place, place), stored)} AS t{place}"
+        for place in scalars
+        if place not in both
+    ]
     by = f"GROUP BY {', '.join(str(place + 1) for place in range(len(names)))}" if names else "HAVING count(*) > 0"
     # Words are grouped as texts: DuckDB looks at each word of a block once, but at each number in every row.
     shown = [f"CAST({one} AS VARCHAR) AS {one}" if word else one for one, word in zip(names, words, strict=True)]
     inner = f"SELECT {', '.join([*shown, *counted]) or '1 AS one'} FROM ({rows}) {by}"
     values = [f"{value} AS k{place}" for place, (_, value) in enumerate(keys)]
-    outer = ", ".join([*names, *values, *(f"t{place}" for place in scalars)]) or "1 AS one"
+    totals = [
+        _of_state(place, both.get(place, place)) if place in {*both, *states} else f"t{place}" for place in scalars
+    ]
+    outer = ", ".join([*names, *values, *totals]) or "1 AS one"
     wanted = [_public(one, f"k{place}", table) for place, one in enumerate(aggregation.keys)]
     condition = " AND ".join(one for one in wanted if one) or "true"
     return Program(
@@ -292,7 +307,18 @@ def _added(tally: Tally, table: Reading, *, kept: bool) -> str | None:
         case BinCounts():
             return bin_text(tally, number_text(tally, table))
         case StepSum():
-            return (kept and _kept_steps(tally, table)) or step_text(tally, number_text(tally, table))
+            return (kept and _kept_steps(tally, table)) or steps_of(tally, table)
+
+
+def steps_of(tally: StepSum, table: Reading) -> str:
+    """The steps that a row adds; by sums alone, if that can be done."""
+    place = table.place(tally.argument.identity) if isinstance(tally.argument, Field) else None
+    if place is not None and table.forms(place)["y"] is not None:
+        bounds = table.stored.table.columns[place].bounds
+        summed = bounds and summed_steps(tally, bounds, f"y{table.identities[place].number}")
+        if summed:
+            return summed
+    return step_text(tally, number_text(tally, table))
 
 
 def number_text(tally: StepSum | BinCounts, table: Reading) -> str:
@@ -336,6 +362,16 @@ def step_text_inside(tally: StepSum) -> str:
     """The text of steps when no bounds are needed."""
     wide = StepSum(argument=tally.argument, step=tally.step, low=1 - 2**62, high=2**62 - 1)
     return step_text(wide, "x")
+
+
+def _state(place: int) -> str:
+    """How many numbers there are, and their sum in 128 bits, gathered at once: what DuckDB makes an average of."""
+    return f"CAST(avg(CAST(a{place} AS BIGINT)) EXPORT_STATE AS STRUCT(count UBIGINT, value HUGEINT))"
+
+
+def _of_state(place: int, source: int) -> str:
+    """One of both."""
+    return f"t{source}.{'value' if place == source else 'count'} AS t{place}"
 
 
 def _total(tally: Tally, place: int, stored: Stored) -> str:

@@ -11,6 +11,7 @@ from privately.engines.duckdb import checking, preparing
 from privately.engines.duckdb.choices import choice_of
 from privately.engines.duckdb.connection import Setup
 from privately.engines.duckdb.emission import program
+from privately.engines.duckdb.histograms import histogram_of
 from privately.engines.duckdb.lines import check_lines
 from privately.engines.duckdb.literals import quoted
 from privately.engines.duckdb.pool import Pool
@@ -18,6 +19,7 @@ from privately.engines.duckdb.ranking import KEY_BYTES
 from privately.engines.duckdb.scanning import fitting
 from privately.engines.duckdb.sources import ALIAS, Source, check_names
 from privately.engines.duckdb.stored import Stored
+from privately.engines.limits import Size, limits_of
 from privately.engines.protocol import Counts, Limits, TableReport, failed
 from privately.errors import EngineFailed, InvalidParameter
 from privately.plans import Aggregation, Table, Type, scan_of
@@ -28,7 +30,7 @@ _OWNER = Limits(seconds=24 * 3600.0)
 class Reader:
     """A source with the columns that it was found to have, and the worker that looked, which can go on to count.
 
-    Only the owner sees what is wrong with it. `found` are the DuckDB types of the columns.
+    Only the owner sees what is wrong with it. `found` are the DuckDB types of the columns, `size` is known roughly.
     """
 
     def __init__(self, source: Source, *, prepared: Path | None = None, limits: Limits | None = None) -> None:
@@ -41,6 +43,7 @@ class Reader:
         self.pool = Pool(Setup(paths=source.paths, attached=attached))
         try:
             self.found = _columns(self.pool, source, limits or Limits())
+            self.size = Size(rows=_most_rows(self.pool, source, limits or Limits()), bytes=source.state()[1])
         except BaseException:
             self.close()
             raise
@@ -74,6 +77,14 @@ def _columns(pool: Pool, source: Source, limits: Limits) -> dict[str, str]:
     return {str(name): str(kind) for name, kind in found}
 
 
+def _most_rows(pool: Pool, source: Source, limits: Limits) -> int:
+    """The most rows that it can have: a file says how many they are, and every cell of a text takes a byte."""
+    if source.names is not None:
+        return source.state()[1] // len(source.names) + 1
+    ((rows,),) = pool.tell([f"SELECT count(*) FROM {source.relation}"], limits)[0]
+    return int(rows)
+
+
 def _top_names(nodes: Sequence[tuple[str, int | None]]) -> list[str]:
     """The names of columns, of a tree that is listed from the root on."""
     names, at = [], 1
@@ -90,7 +101,8 @@ class Embedded:
     """A table in a file, with the declaration of its owner and the key that chooses rows.
 
     With `prepared` the questions go to a copy that `prepare` made; a stale one is an error when the table is opened. A
-    `reader` of the same source and copy is taken over and closed in the end.
+    `reader` of the same source and copy is taken over and closed in the end. Without `limits` those of a question
+    follow from its plan.
     """
 
     def __init__(
@@ -106,12 +118,14 @@ class Embedded:
         if len(key) != KEY_BYTES:
             raise InvalidParameter("key", f"must be {KEY_BYTES} random bytes.")
         self._table, self._source, self._key = table, source, key
-        self._limits = limits or Limits()
+        self._given, self._limits = limits, limits or Limits()
+        self.notes: tuple[str, ...] = ()
+        """What the owner should hear of the data unasked. Of a prepared copy it was told when that was made."""
         self._state = source.state()
         opened = Reader(source, prepared=prepared, limits=self._limits) if reader is None else reader
         if (opened.source, opened.prepared) != (source, prepared):
             raise InvalidParameter("reader", "is of another table.")
-        self._pool, self._found = opened.pool, opened.found
+        self._pool, self._found, self._size = opened.pool, opened.found, opened.size
         try:
             self._stored = checking.stored_of(table, source.relation, self._found)
             if prepared is None:
@@ -125,24 +139,24 @@ class Embedded:
         """Reads all that a question could read, for the owner: afterwards no single cell can make one fail."""
         if self._source.lines is not None:
             check_lines(self._source.path, self._source.lines)
-        else:
-            self._check_cells()
+        self._check_cells()
         if self._changed():
             raise InvalidParameter("source", "was changed while it was opened.", hint="Open it again.")
 
     def _check_cells(self) -> None:
         """Passes if the engine can read every cell of every declared column; the owner is told which column it is."""
         try:
-            self._pool.tell([checking.reading_text(self._stored)], self._owner_limits())
+            ((counts,),) = self._pool.tell([checking.reading_text(self._stored)], self._owner_limits())
         except EngineFailed:
             for place, column in enumerate(self._table.columns):
                 try:
-                    self._pool.tell([checking.reading_text(self._stored, place)], self._owner_limits())
+                    self._pool.tell([checking.column_text(self._stored, place)], self._owner_limits())
                 except EngineFailed:
                     told = f"{column.name} has a cell that cannot be read, such as a text that is no UTF-8."
                     hint = "Repair or drop such cells, and write the file again."
                     raise InvalidParameter("source", told, hint=hint) from None
             raise
+        self.notes = checking.notes_of(self._stored, counts)
 
     def _copy(self, path: Path) -> Stored:
         described = f"SELECT column_name, column_type FROM (DESCRIBE {preparing.ALIAS}.data)"
@@ -170,10 +184,12 @@ class Embedded:
         if scan_of(aggregation.source).table != self._table:
             raise InvalidParameter("aggregation", "is about another table.")
         text = program(aggregation, self._read, self._key)
-        text = replace(text, choice=choice_of(aggregation, self._read, self._key))
+        choice = choice_of(aggregation, self._read, self._key)
+        histogram = None if choice is not None else histogram_of(aggregation, self._read, self._key)
+        text = replace(text, choice=choice, histogram=histogram)
         if self._changed():
             raise failed()
-        return self._pool.count(text, limits or self._limits)
+        return self._pool.count(text, limits or self._given or limits_of(aggregation, self._size))
 
     def units(self, table: str, most: int) -> list[str]:
         """Some of the units, for the owner alone: the same ones in every copy of the table, whatever its order.

@@ -53,16 +53,16 @@ def check_lines(path: Path, form: LineForm) -> None:
     """
     good, quote, before = form.pattern(), form.quote.encode(), 0
     for block in _blocks(path):
-        _check_ends(block, form, before)
+        _check_ends(path, block, form, before)
         if quote in block:
             for number, line in enumerate(block.split(b"\n"), start=before + 1):
                 bare = line.removesuffix(b"\r")
                 if quote in bare and good.fullmatch(bare.removeprefix(_MARK) if number == 1 else bare) is None:
-                    raise _refusal(number, "has a quote that is not closed at the end of its cell")
+                    raise _refusal(path, number, "has a quote that is not closed at the end of its cell")
         before += block.count(b"\n")
 
 
-def _check_ends(block: bytes, form: LineForm, before: int) -> None:
+def _check_ends(path: Path, block: bytes, form: LineForm, before: int) -> None:
     """Carriage returns are at the ends of all lines, or nowhere."""
     returns, ends = block.count(b"\r"), block.count(b"\n")
     if returns == (ends if form.returns else 0) and (not returns or block.count(b"\r\n") == ends):
@@ -71,13 +71,14 @@ def _check_ends(block: bytes, form: LineForm, before: int) -> None:
     for number, line in enumerate(lines, start=before + 1):
         is_last = number == before + len(lines)
         if b"\r" in line.removesuffix(b"\r") or (is_last and b"\r" in line):
-            raise _refusal(number, "has a carriage return within")
+            raise _refusal(path, number, "has a carriage return within")
         if not is_last and line.endswith(b"\r") != form.returns:
-            raise _refusal(number, "ends otherwise than the first one (with or without a carriage return)")
+            raise _refusal(path, number, "ends otherwise than the first one (with or without a carriage return)")
 
 
-def _refusal(line: int, what: str) -> InvalidParameter:
-    hint = "A row is a line: write the file again without line breaks in cells, or as Parquet."
+def _refusal(path: Path, line: int, what: str) -> InvalidParameter:
+    convert = f"COPY (FROM read_csv('{path.name}', all_varchar = true)) TO '{path.stem}.parquet'"
+    hint = f'A row is a line. Convert the file once, duckdb.sql("{convert}"), and open that, declared as it is.'
     return InvalidParameter("source", f"line {line:,} {what}.", hint=hint)
 
 

@@ -8,11 +8,9 @@ from dataclasses import asdict
 from datetime import date, datetime
 from typing import Any
 
-import numpy as np
-
-from privately.engines.duckdb.programs import BinsText, Choice, Code, Part, Program
+from privately.engines.duckdb.programs import BinsText, Choice, Code, Histogram, Part, Program
 from privately.engines.protocol import Bins, Counts
-from privately.plans import Type, Value
+from privately.plans.types import Type, Value
 
 Reader = Callable[[int], bytes]
 """Gives exactly so many bytes."""
@@ -24,9 +22,10 @@ TURN_BYTES = 8
 
 def packed(header: Any, arrays: Sequence[Any] = ()) -> bytes:
     """A message as bytes."""
-    bodies = [np.ascontiguousarray(array, dtype="<i8").tobytes() for array in arrays]
-    text = json.dumps({"header": header, "lengths": [len(body) for body in bodies]}).encode()
-    return len(text).to_bytes(8, "big") + text + b"".join(bodies)
+    bodies = _bodies(arrays) if arrays else []
+    shapes = [[width, len(body)] for width, body in bodies]
+    text = json.dumps({"header": header, "arrays": shapes}).encode()
+    return b"".join([len(text).to_bytes(8, "big"), text, *(body for _, body in bodies)])
 
 
 def unpacked(read: Reader) -> tuple[Any, list[Any]]:
@@ -35,7 +34,29 @@ def unpacked(read: Reader) -> tuple[Any, list[Any]]:
     if length > _LONGEST_HEADER:
         raise ValueError("no message")
     message = json.loads(read(length))
-    return message["header"], [np.frombuffer(read(size), dtype="<i8") for size in message["lengths"]]
+    bodies = [(width, read(size)) for width, size in message["arrays"]]
+    return message["header"], _arrays(bodies) if bodies else []
+
+
+_WIDTHS = {1: "<u1", 2: "<u2", 4: "<u4", 8: "<i8"}
+"""How many bytes a number takes: as few as the largest of an array allows, since there may be millions."""
+
+
+def _bodies(arrays: Sequence[Any]) -> list[tuple[int, bytes]]:
+    import numpy as np  # most messages have no arrays, and it takes long to load
+
+    found = []
+    for array in arrays:
+        least, most = (int(array.min()), int(array.max())) if len(array) else (0, 0)
+        width = next((one for one in (1, 2, 4) if least >= 0 and most < 1 << 8 * one), 8)
+        found.append((width, np.ascontiguousarray(array, dtype=_WIDTHS[width]).tobytes()))
+    return found
+
+
+def _arrays(bodies: Sequence[tuple[int, bytes]]) -> list[Any]:
+    import numpy as np
+
+    return [np.frombuffer(body, dtype=_WIDTHS[width]) for width, body in bodies]
 
 
 def program_header(program: Program) -> dict[str, Any]:
@@ -48,7 +69,8 @@ def program_of(header: dict[str, Any]) -> Program:
         for one in header["bins"]
     ]
     types = tuple(Type(kind) for kind in header["types"])
-    return Program(**(header | {"types": types, "bins": tuple(bins), "choice": _choice_of(header["choice"])}))
+    ways = {"choice": _choice_of(header["choice"]), "histogram": _histogram_of(header["histogram"])}
+    return Program(**(header | {"types": types, "bins": tuple(bins)} | ways))
 
 
 def _choice_of(header: dict[str, Any] | None) -> Choice | None:
@@ -59,6 +81,14 @@ def _choice_of(header: dict[str, Any] | None) -> Choice | None:
     return Choice(**(header | lists | {"groups": groups, "parts": tuple(Part(**part) for part in header["parts"])}))
 
 
+def _histogram_of(header: dict[str, Any] | None) -> Histogram | None:
+    if header is None:
+        return None
+    lists = {field: tuple(header[field]) for field in ("before", "sizes", "bins")}
+    groups = tuple(None if group is None else tuple(group) for group in header["groups"])
+    return Histogram(**(header | lists | {"groups": groups}))
+
+
 def counts_message(counts: Counts) -> bytes:
     """Counts as a message: whole numbers in the header, bins as arrays."""
     groups: list[Any] = []
@@ -67,8 +97,9 @@ def counts_message(counts: Counts) -> bytes:
         shown: list[Any] = []
         for one in numbers:
             if isinstance(one, Bins):
-                shown.append([len(arrays)])
-                arrays += [one.places, one.counts]
+                parts = [one.counts] if one.places is None else [one.counts, one.places]
+                shown.append([len(arrays) + place for place in range(len(parts))])
+                arrays += parts
             else:
                 shown.append(one)
         groups.append([[_shown(value) for value in group], shown])
@@ -79,11 +110,13 @@ def counts_of(header: dict[str, Any], arrays: Sequence[Any], types: Sequence[Typ
     """The counts again; only whole numbers are taken."""
     counts: Counts = {}
     for group, shown in header["groups"]:
-        numbers = tuple(
-            Bins(arrays[one[0]], arrays[one[0] + 1]) if isinstance(one, list) else int(one) for one in shown
-        )
+        numbers = tuple(_bins(*(arrays[at] for at in one)) if isinstance(one, list) else int(one) for one in shown)
         counts[tuple(_value(value, kind) for value, kind in zip(group, types, strict=True))] = numbers
     return counts
+
+
+def _bins(counts: Any, places: Any = None) -> Bins:
+    return Bins(None if places is None else places.astype("<i8"), counts)
 
 
 def _shown(value: Value) -> Value:

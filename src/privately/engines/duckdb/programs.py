@@ -64,11 +64,27 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Histogram:
+    """How rows are counted in bins, and in nothing else, for groups that are listed: none need be looked for.
+
+    `rows` has a column for each key, the place of the row's group among the `sizes` of it that are listed, or NULL, and
+    one for each tally, with the number of the bin. A listed group that is not asked for is None among the `groups`.
+    """
+
+    before: tuple[str, ...]
+    rows: str
+    sizes: tuple[int, ...]
+    groups: tuple[tuple[str | int | bool | None, ...] | None, ...]
+    bins: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Program:
     """All that is asked of the engine for one aggregation: the groups with their tallies, and the bins.
 
     `first` is kept as the table `grouped`, of which `groups` works out the keys. In one text, DuckDB would move the
-    condition on the keys to every row. With a `choice` all this is for those tables only that it is not made for.
+    condition on the keys to every row. With a `choice` or a
+    `histogram` all this is for those tables only that these are not made for.
     """
 
     groups: str
@@ -77,3 +93,4 @@ class Program:
     bins: tuple[BinsText, ...]
     first: str = "SELECT 1 AS one"
     choice: Choice | None = None
+    histogram: Histogram | None = None

@@ -107,7 +107,7 @@ def frame(data: Any) -> Source:
     import pyarrow.parquet as files
 
     try:
-        table = pa.table(data)
+        table = _spelt_out(pa.table(data))
     except (pa.ArrowException, TypeError, ValueError):
         hint = "Make every column of one type first."
         raise InvalidParameter("source", "a column holds values of several types.", hint=hint) from None
@@ -125,6 +125,20 @@ def frame(data: Any) -> Source:
         raise InvalidParameter("source", "has a column of a type that no file can hold.") from None
     relation = f"read_parquet({quoted(str(path))})"
     return Source(path=path, relation=relation, strict=relation, held=held)
+
+
+def _spelt_out(table: Any) -> Any:
+    """The table with texts in place of their numbers in a dictionary: Arrow cannot write those of polars."""
+    import pyarrow as pa
+
+    def spelt_out(column: Any) -> Any:
+        kind = column.type
+        if not pa.types.is_dictionary(kind) or not pa.types.is_string_view(kind.value_type):
+            return column
+        chunks = [one.dictionary.cast(pa.large_string()).take(one.indices) for one in column.chunks]
+        return pa.chunked_array(chunks, type=pa.large_string())
+
+    return pa.table([spelt_out(column) for column in table.columns], names=table.column_names)
 
 
 def source_of(data: Any, **options: Any) -> Source:

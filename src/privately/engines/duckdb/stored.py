@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from privately.engines.duckdb.literals import name
 from privately.engines.duckdb.people import person
-from privately.engines.duckdb.scanning import base_of, scanned, unbranched
+from privately.engines.duckdb.scanning import base_of, converted, scanned, unbranched
 from privately.plans import Table, Type
 
 
@@ -51,6 +51,12 @@ class Stored:
         if self.as_declared:
             return None
         return unbranched(self.table.columns[place], self.found[place], name(self.names[place]))
+
+    def double(self, place: int) -> str | None:
+        """A real number with bounds as it is found, not yet brought within them, if that is a double."""
+        if self.as_declared or self.unbranched(place) is None:
+            return None
+        return converted(Type.REAL, self.found[place], name(self.names[place]))
 
     def word(self, place: int) -> str | None:
         """The type of a text that is kept as the number of a word, if it is."""

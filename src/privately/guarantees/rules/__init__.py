@@ -11,6 +11,7 @@ from privately.guarantees.rules.accounting import accounted
 from privately.guarantees.rules.answers import randomized_response
 from privately.guarantees.rules.composition import advanced_composition, optimal_composition
 from privately.guarantees.rules.conversions import (
+    approx_to_zcdp,
     gaussian_to_approx,
     gaussian_to_zcdp,
     pure_to_gaussian,
@@ -76,6 +77,7 @@ RULES: dict[str, Callable[..., Proof]] = {
         bounded_unit,
         add_remove_to_replace,
         pure_to_zcdp,
+        approx_to_zcdp,
         pure_to_gaussian,
         zcdp_to_renyi,
         zcdp_to_approx,
@@ -96,6 +98,7 @@ __all__ = [
     "adaptive_sparse_vector",
     "add_remove_to_replace",
     "advanced_composition",
+    "approx_to_zcdp",
     "assumption",
     "bounded_unit",
     "convert",

@@ -29,9 +29,7 @@ def pure_to_zcdp(premise: Derivation) -> Derivation:
     Checked-by: tests/guarantees/rules/test_conversions.py::test_pure_to_zcdp_dominates_enumeration
     """
     statement = _only(premise, PureDP, "ZCDP")
-    epsilon = statement.parameters["epsilon"]
-    simple = tidy(epsilon**2 / 2)
-    rho = simple if epsilon > 1000 else min(simple, (epsilon * half_tanh(epsilon)).claim())
+    rho = _concentrated(statement.parameters["epsilon"])
     return conclude("pure_to_zcdp", [premise], ZCDP(rho=rho, neighbors=statement.neighbors))
 
 
@@ -46,6 +44,21 @@ def pure_to_zcdp_simple(premise: Derivation) -> Derivation:
     statement = _only(premise, PureDP, "ZCDP")
     rho = tidy(statement.parameters["epsilon"] ** 2 / 2)
     return conclude("pure_to_zcdp", [premise], ZCDP(rho=rho, neighbors=statement.neighbors))
+
+
+def approx_to_zcdp(premise: Derivation) -> Derivation:
+    """The same of the part that delta does not leave out.
+
+    Theorem: (epsilon, delta)-DP implies delta-approximate rho-zCDP with rho = epsilon tanh(epsilon/2); randomized
+        response that reveals its input with probability delta attains it.
+    Reference: Bun-Steinke 2016, section 8; Kairouz-Oh-Viswanath 2015 (the worst case)
+    Proof: docs/theory/conversions.md#approx-to-approximate-zcdp
+    Checked-by: tests/guarantees/rules/test_conversions.py::test_approx_to_zcdp_dominates_enumeration
+    """
+    statement = _only(premise, ApproxDP, "ApproxZCDP")
+    rho, delta = _concentrated(statement.parameters["epsilon"]), statement.parameters["delta"]
+    found = ApproxZCDP(rho=rho, delta=delta, neighbors=statement.neighbors)
+    return conclude("approx_to_zcdp", [premise], found)
 
 
 def pure_to_gaussian(premise: Derivation) -> Derivation:
@@ -158,6 +171,12 @@ def gaussian_to_zcdp(premise: Derivation) -> Derivation:
     statement = _only(premise, GaussianDP, "ZCDP")
     rho = tidy(statement.parameters["mu"] ** 2 / 2)
     return conclude("gaussian_to_zcdp", [premise], ZCDP(rho=rho, neighbors=statement.neighbors))
+
+
+def _concentrated(epsilon: Fraction) -> Fraction:
+    """epsilon tanh(epsilon/2), rounded up."""
+    simple = tidy(epsilon**2 / 2)
+    return simple if epsilon > 1000 else min(simple, (epsilon * half_tanh(epsilon)).claim())
 
 
 def half_tanh(epsilon: Fraction) -> Enclosure:

@@ -12,6 +12,7 @@ from privately.guarantees.kinds import ZCDP, ApproxDP, ApproxZCDP, GaussianDP, P
 from privately.guarantees.neighbors import Neighbors
 from privately.guarantees.rules.composition import optimal_composition
 from privately.guarantees.rules.conversions import (
+    approx_to_zcdp,
     gaussian_to_approx,
     gaussian_to_zcdp,
     pure_to_gaussian,
@@ -88,6 +89,8 @@ def _to_kind(premise: Derivation, kind: type[Guarantee], orders: Iterable[Number
     if start is ZCDP and kind is ApproxZCDP:
         wider = ApproxZCDP(rho=statement.parameters["rho"], delta=0, neighbors=statement.neighbors)
         return weaken(premise, to=wider)
+    if start is ApproxDP and kind is ApproxZCDP:
+        return approx_to_zcdp(premise)
     raise NoSuchRule(premise=statement, wanted=kind.__name__, hint=_FALSE.get((start, kind), ""))
 
 

@@ -17,7 +17,7 @@ except ImportError:  # pragma: no cover - Windows
     fcntl = None  # type: ignore[assignment]
 
 _NOTE = 64  # where in the file
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.0002, 0.01
+_SHORTEST_PAUSE, _LONGEST_PAUSE, _SHARE = 0.0001, 0.01, 1 / 8
 
 
 class Lock(Protocol):
@@ -35,7 +35,7 @@ class FileLock:
     def __init__(self, path: Path, *, patience: float) -> None:
         if fcntl is None:  # pragma: no cover - Windows
             raise LedgerUnavailable("this system has no file locks that die with their process.")
-        self.path = path
+        self.path, self._name = path, str(path)
         self.patience = patience
         try:
             self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -82,18 +82,18 @@ class FileLock:
     def _acquire(self) -> None:
         if self._file < 0:
             raise LedgerUnavailable(f"{self.path} was closed.")
-        deadline, pause = time.monotonic() + self.patience, _FIRST_PAUSE
+        start = time.monotonic()
         while True:
             try:
                 fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                if time.monotonic() > deadline:
+                waited = time.monotonic() - start
+                if waited > self.patience:
                     hint = "Another process holds it; is one suspended?"
                     raise LedgerUnavailable(
                         f"waited {self.patience:g} s for {self.path}, nothing was written.", hint=hint
                     ) from None
-                time.sleep(pause)
-                pause = min(2 * pause, _LONGEST_PAUSE)
+                time.sleep(min(max(_SHORTEST_PAUSE, _SHARE * waited), _LONGEST_PAUSE))
             except OSError as fault:
                 raise LedgerUnavailable(f"cannot lock {self.path}: {fault.strerror}.") from None
             else:
@@ -104,7 +104,7 @@ class FileLock:
         """A lock file that was replaced is held by several at once."""
         ours = os.fstat(self._file)
         try:
-            found = os.stat(self.path)  # noqa: PTH116 - once for every commit
+            found = os.stat(self._name)  # noqa: PTH116 - once for every commit
         except OSError:
             found = None
         if found is None or (found.st_dev, found.st_ino) != (ours.st_dev, ours.st_ino):

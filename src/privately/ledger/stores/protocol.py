@@ -82,6 +82,19 @@ class Session(Protocol):
     def append(self, row: Row, *, answer: bytes | None = None, checkpoint: bool = False) -> None:
         """Adds a record. Whatever is asked of the session later takes account of it."""
 
+    def extend(self, rows: Sequence[Whole]) -> None:
+        """The same for several records without answers, at least one."""
+
+
+class Checking(Protocol):
+    """A look at a whole database that goes on meanwhile."""
+
+    def wait(self) -> None:
+        """Passes if all is in order, as `Session.check` does."""
+
+    def stop(self) -> None:
+        """Ends at once, whatever was found."""
+
 
 class Store(Protocol):
     """A database that writes for one at a time, durably, or not at all."""
@@ -91,6 +104,9 @@ class Store(Protocol):
 
     def reading(self) -> AbstractContextManager[Session]:
         """Looks at all that was committed."""
+
+    def checking(self) -> Checking | None:
+        """Begins what `Session.check` does, while others read; None where this is not possible."""
 
     def writing(self) -> AbstractContextManager[Session]:
         """Waits for its turn; commits durably on leaving, and forgets everything on an error."""

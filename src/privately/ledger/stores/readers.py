@@ -14,6 +14,7 @@ import apsw
 
 from privately.errors import LedgerCorrupt, LedgerUnavailable
 from privately.ledger.stores import forks, inspected
+from privately.ledger.stores.checks import CheckAside
 from privately.ledger.stores.faults import explained
 from privately.ledger.stores.protocol import Session
 from privately.ledger.stores.schema import check_kind
@@ -48,13 +49,7 @@ class SQLiteReader:
                 raise LedgerUnavailable(f"{self.path} is no file.", hint="Give the path of a ledger.")
             self._way = self._found_way()
             self._before = self._seen()
-            name = f"file:{quote(os.fsencode(self.path))}?mode=ro&{self._way}"
-            self._connection = apsw.Connection(name, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
-            self._connection.set_busy_timeout(int(patience * 1000))
-            for option in (apsw.SQLITE_DBCONFIG_DEFENSIVE, apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE):
-                self._connection.config(option, 1)
-            for setting in SAFE:
-                self._connection.execute(f"PRAGMA {setting}").fetchall()
+            self._connection = self._connected(patience)
             try:
                 check_kind(self._connection, self.path)
             except BaseException:
@@ -64,6 +59,23 @@ class SQLiteReader:
             if self._way == _SHARED:
                 inspected.begin(self._place)
             self._closed = False
+
+    def _connected(self, patience: float) -> apsw.Connection:
+        name = f"file:{quote(os.fsencode(self.path))}?mode=ro&{self._way}"
+        connection = apsw.Connection(name, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
+        connection.set_busy_timeout(int(patience * 1000))
+        for option in (apsw.SQLITE_DBCONFIG_DEFENSIVE, apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE):
+            connection.config(option, 1)
+        for setting in SAFE:
+            connection.execute(f"PRAGMA {setting}").fetchall()
+        return connection
+
+    def checking(self) -> CheckAside:
+        """Begins to look for damage, while others read."""
+        with self._guard, explained(self.path):
+            if inspected.place_of(self.path) != self._place:
+                raise LedgerUnavailable(f"{self.path} was replaced while it was read.", hint="Look again.")
+            return CheckAside(self._connected(PATIENCE), self.path)
 
     @contextmanager
     def reading(self) -> Iterator[Session]:

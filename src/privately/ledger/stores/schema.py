@@ -10,6 +10,7 @@ import apsw
 from privately.errors import InvalidParameter, LedgerCorrupt, LedgerUnavailable
 
 APPLICATION, VERSION = 0x70724C67, 2
+_SQLITE, _HEADER = b"SQLite format 3\0", 100
 
 _STATEMENTS = (
     """CREATE TABLE record (
@@ -45,13 +46,30 @@ def found(connection: apsw.Connection) -> None:
         connection.execute(f"PRAGMA user_version = {VERSION}")
 
 
+def check_header(path: Path) -> None:
+    """Passes if a file begins as a ledger does. Looks at nothing else, and leaves nothing beside another's file."""
+    with path.open("rb") as file:
+        header = file.read(_HEADER)
+    if not header:
+        raise LedgerCorrupt(f"{path} is empty.", hint="Remove it only if a new budget is meant.")
+    if len(header) < _HEADER or not header.startswith(_SQLITE):
+        raise LedgerCorrupt(f"{path} is damaged or no ledger.")
+    if int.from_bytes(header[68:72], "big") != APPLICATION:
+        raise _of_another(path)
+
+
+def _of_another(path: Path) -> InvalidParameter:
+    return InvalidParameter("path", f"{path} is a database of another program.", hint="Give another name.")
+
+
 def check_kind(connection: apsw.Connection, path: Path) -> None:
     """Passes if the file is a ledger of this version."""
     application, version = (connection.pragma(name) for name in ("application_id", "user_version"))
     if application != APPLICATION:
-        raise InvalidParameter("path", f"{path} is a database of another program.", hint="Give another name.")
+        raise _of_another(path)
     if version != VERSION:
-        raise LedgerUnavailable(f"{path} was written by another version of ledgers ({version}, not {VERSION}).")
+        hint = "Use the version of privately that wrote it; for a larger number, a newer one."
+        raise LedgerUnavailable(f"{path} is a ledger of form {version}, not {VERSION}.", hint=hint)
     check_schema(connection)
 
 

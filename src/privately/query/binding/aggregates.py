@@ -97,8 +97,7 @@ class Aggregates:
         if found.known.type is Type.BOOLEAN:
             found = apply("to_integer", found, scope=self.rows)
         if not found.known.type.is_number:
-            hint = "Count it, COUNT(x), or convert it: TRY_CAST(x AS DOUBLE)."
-            raise NotSupported("this is no number.", hint=hint, span=self.source.span(node))
+            raise _no_number(found, self.source.span(node))
         if found.known.range is None:
             raise UnknownBounds("nothing bounds this number.", hint=_BOUNDS, span=self.source.span(node))
         return self._where(found, condition)
@@ -316,6 +315,17 @@ def _always(argument: Expression) -> bool:
     if isinstance(argument, Constant):
         return argument.value is not None
     return not known.nullable and known.range is not None and 0 in known.range
+
+
+def _no_number(found: Expression, span: tuple[int, int] | None) -> NotSupported:
+    """Of a column that nobody declared it is not the question that has to change."""
+    if isinstance(found, Field) and found.known.type is Type.TEXT:
+        name = found.identity.name
+        numbers = '{type = "real", bounds = [0, 100]}'
+        hint = f"Declare it as a number, {name} = {numbers} (columns of CSV files are texts until then), or count it."
+        return NotSupported(f"{name} is a text, as far as it is declared.", hint=hint, span=span)
+    hint = "Count it, COUNT(x), or convert it: TRY_CAST(x AS DOUBLE)."
+    return NotSupported("this is no number.", hint=hint, span=span)
 
 
 def _range(argument: Expression) -> Range:

@@ -36,6 +36,18 @@ def test_pure_to_zcdp(epsilon: Fraction) -> None:
     refuse("conclusion.rho", "pure_to_zcdp", [pure(epsilon)], statement("ZCDP", rho=down(bound)))
 
 
+@given(positive | small)
+def test_approx_to_zcdp(epsilon: Fraction) -> None:
+    bound = mpf(epsilon) * mpmath.tanh(mpf(epsilon) / 2)
+    premise = statement("ApproxDP", epsilon=epsilon, delta="1/100")
+    conclude("approx_to_zcdp", [premise], statement("ApproxZCDP", rho=up(bound), delta="1/100"))
+    conclude("approx_to_zcdp", [premise], statement("ApproxZCDP", rho=epsilon**2 / 2, delta="1/99"))
+    refuse("conclusion.rho", "approx_to_zcdp", [premise], statement("ApproxZCDP", rho=down(bound), delta="1/100"))
+    refuse("conclusion.delta", "approx_to_zcdp", [premise], statement("ApproxZCDP", rho=epsilon**2, delta="1/101"))
+    refuse("conclusion.kind", "approx_to_zcdp", [premise], statement("ZCDP", rho=epsilon**2))
+    refuse("premises[0]", "approx_to_zcdp", [pure(epsilon)], statement("ApproxZCDP", rho=epsilon**2, delta=0))
+
+
 def test_pure_to_zcdp_without_exponentials() -> None:
     conclude("pure_to_zcdp", [pure(0)], statement("ZCDP", rho=0))
     conclude("pure_to_zcdp", [pure(10**6)], statement("ZCDP", rho=10**6))

@@ -16,8 +16,19 @@ def _pure_to_zcdp(step: Step) -> None:
     """rho >= epsilon^2 / 2, or rho >= epsilon tanh(epsilon/2), which is below epsilon."""
     epsilon = step.only_premise("PureDP").number("epsilon")
     step.claim_must_be("ZCDP")
-    rho = step.claim.number("rho")
-    if rho < min(epsilon * epsilon * HALF, epsilon):
+    _require_rho(step, epsilon)
+
+
+def _approx_to_zcdp(step: Step) -> None:
+    """The same, and delta at least that of the premise."""
+    premise = step.only_premise("ApproxDP")
+    step.claim_must_be("ApproxZCDP")
+    require("conclusion.delta", step.claim.number("delta"), premise.number("delta"))
+    _require_rho(step, premise.number("epsilon"))
+
+
+def _require_rho(step: Step, epsilon: Rational) -> None:
+    if step.claim.number("rho") < min(epsilon * epsilon * HALF, epsilon):
         step.require_bound("rho", lambda bits: _times_tanh(epsilon, bits))
 
 
@@ -138,6 +149,7 @@ def _renyi_bound(premise: Statement, order: Rational) -> Rational:
 
 RULES = {
     "pure_to_zcdp": Rule(_pure_to_zcdp, premises=1),
+    "approx_to_zcdp": Rule(_approx_to_zcdp, premises=1),
     "pure_to_gaussian": Rule(_pure_to_gaussian, premises=1),
     "zcdp_to_renyi": Rule(_zcdp_to_renyi, premises=1),
     "gaussian_to_zcdp": Rule(_gaussian_to_zcdp, premises=1),

@@ -1,0 +1,433 @@
+"""The contour integral for rarely sampled Gaussians: what comes of near losses alone, and what comes of jumps.
+
+D(epsilon) = E[(1 - e^(epsilon - S))+; no step jumps] + E[(1 - e^(epsilon - S))+; some step jumps]. With N the transform
+of a near loss and J that of a jump, the first has the transform prod N^T and the second prod (N + J)^T - prod N^T. Each
+has a contour of its own: a steep one for the near losses, and a low one for jumps, whose small probability is a factor.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+
+from privately.accounting.compositions import Composition
+from privately.accounting.contour.integral import Integral
+from privately.accounting.contour.laying import Layout, lay
+from privately.accounting.contour.road import exp_of
+from privately.accounting.contour.saddle import Outline, Saddle, Shape, for_epsilon, shape
+from privately.accounting.contour.split import JumpGrid, Law, NearGrid, Split
+from privately.accounting.contour.view import Complex, enlarged, exp_above, power, product, size_of
+from privately.accounting.elementary import (
+    ERROR,
+    UNIT,
+    Floats,
+    exp_one,
+    expm1,
+    expm1_one,
+    log1p,
+    log_between,
+    turn_minus_one,
+)
+from privately.accounting.losses import SampledGaussianLoss
+from privately.accounting.roads import NotApplicable
+from privately.rounding import Interval
+
+METHOD = "contour integral, jumps apart"
+
+Parts = Sequence[tuple[Law, int]]
+
+_MOST_LAWS, _FEWEST = 64, 64
+_OFTEN = (300.0, 30.0, 3000.0)
+"""Jumps should be about so many times as probable as delta."""
+_HIGHER = (1.0, 1.6, 2.5)
+_STEEPER = 1.4
+_MOST_OFTEN, _LOST, _FEW = 1.0, 4.0, 5
+_TOLERANCE, _COARSEST, _SPARE = 1e-9, 1e-3, 2.0
+_MOST_WORK = 1 << 26
+_QUIET = 34.0
+_ROUNDS = 12
+_TRIES = 40
+_CLOSE = 1e-9
+_STILL = 0.3
+_HEIGHTS = np.exp(np.linspace(math.log(0.05), math.log(3e5), 100))
+_LEAST_EPSILON = Fraction(1, 1000)
+_LARGEST_SHARE = 0.5
+_SMALL = 2.0**-6
+_HALF = 0.5
+_MOST_JUMPS = 0.05
+_ENDLESS = 500.0
+
+
+@dataclass(frozen=True)
+class JumpWhole:
+    """Near losses and jumps of all laws, on the real line."""
+
+    grids: Sequence[tuple[NearGrid, JumpGrid, int]]
+
+    def log_mass_above(self, b: float) -> float:
+        """ln(prod (N + J)^T - prod N^T) at b, from above."""
+        total = often = size = 0.0
+        for near, jumps, times in self.grids:
+            low, high = near.log_mass(b)
+            total, size = total + times * high, size + times * abs(high)
+            often += times * jumps.mass(b)[1] * exp_above(max(-low, -600.0))
+        if often > _ENDLESS:
+            raise NotApplicable("jumps are not rare at all")
+        return (
+            total
+            + log_between(expm1_one(often * (1 + 2.0**-20)) * (1 + 2.0**-20))[1]
+            + 8 * len(self.grids) * UNIT * size
+        )
+
+
+class JumpIntegral(Integral):
+    """Bounds on what comes of jumps, from the layout of the near losses."""
+
+    def __init__(self, layout: Layout, grids: Sequence[tuple[NearGrid, JumpGrid, int]]) -> None:
+        """Relative to prod N^T(c) times `often`, the value of expm1(sum T ln(1 + J/N)) at c."""
+        self.grids = grids
+        self.ratios: list[tuple[float, float]] = []
+        c = layout.c
+        total = off = 0.0
+        for (view, times), (_, jumps, _) in zip(layout.views, grids, strict=True):
+            low, high = jumps.mass(c)
+            middle = (low + high) / 2 * exp_one(-sum(view.log_mass) / 2)
+            doubt = (high - low) / low + (view.log_mass[1] - view.log_mass[0]) + 16 * UNIT + 4 * ERROR
+            self.ratios.append((middle, enlarged(doubt)))
+            if middle > _SMALL:
+                raise NotApplicable("jumps are not rare")
+            total += times * float(log1p(np.array([middle]))[0])
+            off += times * middle * doubt
+        if total > _LARGEST_SHARE:
+            raise NotApplicable("too many jumps")
+        self.often = expm1_one(total)
+        self.doubt = enlarged(2 * off / total + 64 * UNIT + 2 * ERROR)
+        jump_views = [
+            jumps.view(c, float(view.centre)) for (view, _), (_, jumps, _) in zip(layout.views, grids, strict=True)
+        ]
+        self.jump_views = jump_views
+        logs = log_between(self.often)
+        low, high = layout.log_mass
+        slack = 4 * UNIT * (abs(low) + abs(logs[0]))
+        super().__init__(
+            replace(
+                layout,
+                log_mass=(low + logs[0] - slack, high + logs[1] + slack),
+                truncated=self._truncated(layout),
+                whole=JumpWhole(grids),  # type: ignore[arg-type]
+            )
+        )
+        self.rounding += self.doubt * self.first
+
+    def _alone(self, shares: Floats) -> None:
+        """Never: there are jumps beside the law."""
+
+    def _truncated(self, layout: Layout) -> float:
+        """What lies beyond the last frequency, at most.
+
+        Theorem: where |N| <= N(c) e^-f, the difference of the products is at most prod N(c)^T times
+            exp(sum T (J/N(c) e^f - f)) sum T J/N(c) e^f.
+        Reference: mean value inequality
+        Proof: docs/theory/accounting/jumps.md#what-comes-of-jumps
+        Checked-by: tests/accounting/contour/test_jumps.py::test_jumps_beyond_the_last_frequency
+        """
+        last = np.array([layout.step * layout.count * (1 - 2.0**-40)])
+        falls = often = 0.0
+        for (near, _, times), (ratio, doubt) in zip(self.grids, self.ratios, strict=True):
+            fall = float(near.decay(layout.c, last)[0])
+            falls += times * fall
+            often += times * ratio * (1 + doubt) * exp_one(min(fall, 600.0)) * (1 + 2.0**-20)
+        if often > 1:
+            raise NotApplicable("too many jumps")
+        return enlarged(4 * often / self.often * exp_above(-falls * (1 - 2.0**-20)) / (3.14159 * float(last[0])))
+
+    def _transform(self) -> tuple[Complex, Floats]:
+        """(prod (N + J)^T - prod N^T)/(prod N(c)^T often), centred, with bounds on the errors.
+
+        Theorem: it is prod phi^T expm1(sum T ln(1 + r psi/phi))/often, phi and psi the transforms of the tilted near
+            losses and jumps and r = J(c)/N(c); where |phi| >= 1/2 no step of this loses more than is charged.
+        Reference: Higham 2002, section 1.14
+        Proof: docs/theory/accounting/jumps.md#what-comes-of-jumps
+        Checked-by: tests/accounting/contour/test_jumps.py::test_the_transform_of_jumps
+        """
+        layout = self.layout
+        whole: tuple[Complex, Floats] | None = None
+        y: Complex = np.zeros(layout.count, dtype=np.complex128)
+        y_error, y_size = np.zeros(layout.count), np.zeros(layout.count)
+        for (view, times), jumps, (ratio, doubt) in zip(layout.views, self.jump_views, self.ratios, strict=True):
+            found, off = view.transforms(self.step, layout.count)
+            jumped, jumped_off = jumps.transforms(self.step, layout.count)
+            near = 1 + found
+            least = size_of(near) - off - 2 * UNIT
+            if least.min() < _HALF:
+                raise NotApplicable("too few steps")
+            part = ratio * (1 + jumped) / near
+            size = ratio * (1 + jumped_off) / least
+            error = ratio * (doubt + 2 * jumped_off + 4 * off + 16 * UNIT) * 2
+            if float(size.max()) > 2 * _SMALL:
+                raise NotApplicable("jumps are not rare")
+            square = part * part
+            y = y + times * (part - square / 2 + part * square / 3 - square * square / 4)
+            y_error += times * (1.1 * error + size**5 + 16 * UNIT * size)
+            y_size += times * size * 1.1
+            one = power(found, off, times)
+            whole = one if whole is None else product(*whole, *one)
+        if whole is None or float((y_size + y_error).max()) > 2 * _LARGEST_SHARE:
+            raise NotApplicable("too many jumps")
+        turned = turn_minus_one(y.imag)
+        change = expm1(y.real) * (1 + turned) + turned
+        change_error = 3 * (y_error + 8 * ERROR * y_size)
+        near, near_error = 1 + whole[0], whole[1] + 2 * UNIT
+        change_size = 3 * y_size
+        error = near_error * change_size + (1 + near_error) * change_error + 16 * UNIT * change_size
+        return near * change / self.often, error * ((1 + 2.0**-20) / self.often)
+
+
+@dataclass(frozen=True)
+class Both:
+    """Two integrals that serve about one epsilon: near losses, and jumps."""
+
+    near: Integral
+    jumps: JumpIntegral
+
+    def rough(self, epsilon: float) -> tuple[float, float]:
+        """ln D and its slope, nearly."""
+        found = []
+        for one in (self.near, self.jumps):
+            value, slope, _ = one.estimate(epsilon - float(one.centre))
+            found.append((value, slope) if math.isfinite(value) else (-700.0, 0.0))
+        top = max(value for value, _ in found)
+        parts = [(math.exp(value - top), slope) for value, slope in found]
+        total = sum(part for part, _ in parts)
+        return top + math.log(total), sum(part * slope for part, slope in parts) / total
+
+    def upper(self, epsilon: Fraction) -> Fraction:
+        """D, from above."""
+        return sum(
+            (Fraction(exp_of(min(one.upper(_down(epsilon - one.centre)), 0.0)).upper) for one in self._each),
+            Fraction(0),
+        )
+
+    def lower(self, epsilon: Fraction) -> Fraction:
+        """D, from below."""
+        return sum((Fraction(exp_of(one.lower(_up(epsilon - one.centre))).lower) for one in self._each), Fraction(0))
+
+    @property
+    def _each(self) -> tuple[Integral, JumpIntegral]:
+        return self.near, self.jumps
+
+
+class Jumps:
+    """The road."""
+
+    def epsilon(self, composition: Composition, delta: Fraction, width: Fraction) -> Interval:
+        """The epsilon of the finite losses of a composition, at 0 < delta < 1."""
+        log_delta = math.log(delta)
+        for often in _OFTEN:
+            sums = _Sums(composition, log_delta, often)
+            guess = sums.first_guess(log_delta)
+            for higher in _HIGHER:
+                with suppress(NotApplicable):
+                    return _refined(sums, higher * guess, delta, width)
+        raise NotApplicable("no epsilon was found")
+
+    def delta(self, composition: Composition, epsilon: Fraction, width: Fraction) -> Interval:
+        """The delta of the finite losses of a composition; `width` is relative to delta."""
+        log_delta, best = math.log(1e-6), None
+        for _ in range(_ROUNDS):
+            both = _Sums(composition, log_delta, _OFTEN[0]).at(float(epsilon), log_delta)
+            before, log_delta = log_delta, min(both.rough(float(epsilon))[0], -1e-3)
+            found = Interval(
+                max(both.lower(epsilon), Fraction(0)), min(both.upper(epsilon), Fraction(1)), method=METHOD
+            )
+            best = found if best is None else _common(best, found)
+            if best.width <= width * best.upper or abs(before - log_delta) < _STILL:
+                break
+        if best is None:
+            raise NotApplicable("no delta was found")
+        return best
+
+
+JUMPS = Jumps()
+
+
+def _refined(sums: _Sums, guess: float, delta: Fraction, width: Fraction) -> Interval:
+    """Laid again where the guess was wrong, until the answer is as narrow as asked or does not move."""
+    log_delta, best = math.log(delta), None
+    for _ in range(_ROUNDS):
+        both = sums.at(guess, log_delta)
+        root = _root(both, guess, log_delta)
+        moved, guess = abs(root - guess), root
+        if moved > _STILL * max(guess, 1e-9):
+            continue
+        found = _ends(both, root, delta)
+        best = found if best is None else _common(best, found)
+        if best.width <= width * max(best.upper, _LEAST_EPSILON) or moved < _CLOSE * guess:
+            return best
+    if best is None:
+        raise NotApplicable("no epsilon was found")
+    return best
+
+
+class _Sums:
+    """The laws of a composition, split where jumps are about as probable as they should be."""
+
+    def __init__(self, composition: Composition, log_delta: float, often: float) -> None:
+        listed = [(law, times) for law, times in composition.parts if isinstance(law, SampledGaussianLoss)]
+        if not listed or len(listed) < len(composition.parts) or len(listed) > _MOST_LAWS:
+            raise NotApplicable("not a few sampled Gaussians alone")
+        if sum(times for _, times in listed) < _FEWEST:
+            raise NotApplicable("so few steps are for a lattice")
+        wanted = min(math.exp(log_delta) * often, _MOST_JUMPS) / sum(times for _, times in listed)
+        self.parts: list[tuple[Law, int]] = [(_split(law, wanted), times) for law, times in listed]
+        self.outline = Outline(self.parts, 0.0)
+        self.jumpy = [(law.rough_jumps(), times) for law, times in self.parts]
+        self._near_levels: Floats = self.outline.levels(_HEIGHTS.tolist())  # type: ignore[assignment]
+
+    def first_guess(self, log_delta: float) -> float:
+        """Where near losses, by a Chernoff bound, and one jump alone are about delta together."""
+        near = np.array(self._near_levels) - np.log(2 * (_HEIGHTS + 1) * (_HEIGHTS + 1))
+
+        def too_small(epsilon: float) -> bool:
+            total = math.exp(min(float((near - _HEIGHTS * epsilon).min()), 0.0))
+            for rough, times in self.jumpy:
+                gain = -np.expm1(np.minimum(epsilon - rough.losses, 0.0))
+                total += times * float((np.exp(rough.base) * gain).sum())
+            return total > math.exp(log_delta)
+
+        low, high = 1e-9, 1e3
+        for _ in range(_TRIES):
+            middle = math.sqrt(low * high)
+            low, high = (middle, high) if too_small(middle) else (low, middle)
+        return high
+
+    def _log_often(self, heights: Floats) -> Floats:
+        """ln sum T J/N, nearly."""
+        often = np.full(heights.shape, -math.inf)
+        for (law, _), (rough, times) in zip(self.parts, self.jumpy, strict=True):
+            often = np.logaddexp(often, math.log(times) + rough.levels(heights) - law.rough(0.0).levels(heights))
+        return often
+
+    def at(self, epsilon: float, log_delta: float) -> Both:
+        """Integrals that serve about this epsilon."""
+        saddle = for_epsilon(self.outline, epsilon)
+        enough = log_delta + _SPARE
+        if _bound(saddle, epsilon) < enough:  # steeper than anybody needs
+            low, high = math.log(1e-3), math.log(saddle.c)
+            for _ in range(_TRIES // 2):
+                middle = (low + high) / 2
+                saddle = _saddle(self.outline, math.exp(middle))
+                low, high = (low, middle) if _bound(saddle, epsilon) < enough else (middle, high)
+        tolerance = min(_TOLERANCE * math.exp(min(log_delta - _bound(saddle, epsilon), 30.0)), _COARSEST)
+        laid = shape(self.outline, saddle, epsilon, math.log(tolerance))
+        near = lay(self.parts, 0.0, laid, tolerance, _MOST_WORK)
+        return Both(Integral(near), self._jumps(epsilon, log_delta))
+
+    def _jumps(self, epsilon: float, log_delta: float) -> JumpIntegral:
+        often = self._log_often(_HEIGHTS)
+        kept = often < _MOST_OFTEN
+        heights, levels = _HEIGHTS[kept], (np.array(self._near_levels) + often)[kept]
+        if heights.size < _FEW:
+            raise NotApplicable("jumps are too large")
+        falls = levels - heights * epsilon
+        goal = log_delta + math.log(_TOLERANCE)
+        costs = falls - np.log(heights * (heights + 1))
+        tried = [
+            (_needed(heights, falls - goal, place), place)
+            for place in range(1, heights.size - 1)
+            if costs[place] < costs.min() + _LOST
+        ]
+        if not tried:
+            raise NotApplicable("no contour fits")
+        (period, below, above), place = min(tried)
+        c = float(heights[place])
+        step = 2 * math.pi / max(period, 1e-9)
+        step = math.ldexp(math.floor(math.ldexp(math.frexp(step)[0], 20)), math.frexp(step)[1] - 20)
+        laid = Shape(_saddle(self.outline, c), epsilon, step, below, above)
+        near = lay(self.parts, 0.0, laid, _TOLERANCE, _MOST_WORK)
+        grids = [
+            (grid, law.jumps(c, above, _QUIET), times)
+            for (grid, _), (law, times) in zip(near.whole.grids, self.parts, strict=True)
+            if isinstance(grid, NearGrid)
+        ]
+        return JumpIntegral(near, grids)
+
+
+def _needed(heights: Floats, excess: Floats, place: int) -> tuple[float, float, float]:
+    """The shortest period for a contour at one of these heights, and the heights below and above that show it."""
+    c = heights[place]
+    above, below = excess[place + 1 :] / (heights[place + 1 :] - c), excess[:place] / (c - heights[:place])
+    first, last = int(below.argmin()), int(above.argmin())
+    return max(float(below[first]), float(above[last])), float(heights[first]), float(heights[place + 1 + last])
+
+
+def _bound(saddle: Saddle, epsilon: float) -> float:
+    """ln of about what is integrated."""
+    return saddle.k - saddle.c * epsilon + saddle.log_sum
+
+
+def _saddle(outline: Outline, c: float) -> Saddle:
+    return Saddle(c, *outline.cumulants(c))
+
+
+def _split(law: SampledGaussianLoss, wanted: float) -> Law:
+    """With jumps of about this probability."""
+    mu, rate = math.sqrt(law.mu_squared), float(law.rate)
+    low, high = 0.0, 40.0
+    for _ in range(60):
+        x = (low + high) / 2
+        chance = (rate * math.erfc((x - mu) / math.sqrt(2)) + (1 - rate) * math.erfc(x / math.sqrt(2))) / 2
+        low, high = (x, high) if chance > wanted else (low, x)
+    return Law.of(law, Split.near(high, min(max(_STEEPER * high, 2.0), 16.0)))
+
+
+def _root(both: Both, guess: float, log_delta: float) -> float:
+    """Where ln D is about ln delta: Newton's method, kept near the guess."""
+    epsilon, least, most = guess, guess / 3, guess * 3
+    for _ in range(_TRIES):
+        value, slope = both.rough(epsilon)
+        if not slope < 0:
+            raise NotApplicable("the profile is too flat")
+        moved = min(max(epsilon + (log_delta - value) / slope, least), most)
+        if abs(moved - epsilon) < 1e-13 * epsilon:
+            break
+        epsilon = moved
+    return epsilon
+
+
+def _ends(both: Both, root: float, delta: Fraction) -> Interval:
+    def first(holds: Callable[[Fraction], bool], sign: int) -> Fraction | None:
+        margin = 1e-11 * root
+        for _ in range(_TRIES):
+            place = Fraction(root + sign * margin)
+            if place <= 0 and sign < 0:
+                return Fraction(0)
+            if holds(place):
+                return place
+            margin *= 2
+        return None
+
+    upper, lower = (
+        first(lambda place: both.upper(place) <= delta, 1),
+        first(lambda place: both.lower(place) >= delta, -1),
+    )
+    if upper is None:
+        raise NotApplicable("no upper end was found")
+    return Interval(lower or Fraction(0), upper, method=METHOD)
+
+
+def _common(one: Interval, other: Interval) -> Interval:
+    return Interval(max(one.lower, other.lower), min(one.upper, other.upper), method=METHOD)
+
+
+def _down(s: Fraction) -> float:
+    return math.nextafter(float(s), -math.inf)
+
+
+def _up(s: Fraction) -> float:
+    return math.nextafter(float(s), math.inf)

@@ -1,0 +1,474 @@
+"""A rarely sampled Gaussian in two parts: steps that move little, and jumps.
+
+Where few take part, a tilt that suits the many small losses is swamped by jumps that hardly ever occur. So the law of
+one step is split by a weight g(x) = exp(-E), E = e^(k (x - at)), which is analytic and at most 1 in size for
+|Im x| <= pi/(2k): near losses have the weight g, jumps the weight 1 - g.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from privately.accounting.contour.view import Rough, View, enlarged, exp_above, size_of
+from privately.accounting.elementary import (
+    ERROR,
+    UNIT,
+    Floats,
+    atan,
+    cos_sin,
+    exp,
+    exp_and_expm1,
+    exp_one,
+    expm1,
+    log1p,
+    log_between,
+    turn_minus_one,
+)
+from privately.accounting.losses import SampledGaussianLoss
+from privately.accounting.roads import NotApplicable
+
+_PER_ROOT = 0.3989422804014327
+_TURN = 6.283185307179586  # below 2 pi
+_DYADIC = 4096
+_LOWEST, _STEEPEST = -600.0, 600.0
+_COARSE = 1 / 64
+_STRIPS = (1.0, 0.7, 0.5, 0.35, 0.25, 0.125, 0.0625)
+_PATHS = (1.0, 0.6, 0.3, 0.1)
+_MOST_POINTS = 1 << 16
+_LEAST_MASS = 2.0**-40
+_SAFE = 2.0**-20
+_SOFT = 0.25
+_WIDEST = 1.5
+_ALL = 50.0
+_NOTHING = 1e-200
+_FEW, _HALF = 2.0**-10, 0.5
+
+
+@dataclass(frozen=True)
+class Split:
+    """Where losses become jumps, and how steeply: floats of few bits."""
+
+    at: float
+    steepness: float
+
+    @classmethod
+    def near(cls, at: float, steepness: float) -> Split:
+        return cls(round(at * 64) / 64, max(round(steepness * 8), 8) / 8)
+
+
+class Steps:
+    """Points x of one law, with their losses in the direction "remove", and E at each."""
+
+    def __init__(self, law: Law, first: int, last: int, step: float) -> None:
+        if last - first > _MOST_POINTS:
+            raise NotApplicable("too many points")
+        mu, rate, split = law.mu, law.rate, law.split
+        self.mu, self.step, self.split = mu, step, split
+        self.x = np.arange(first, last + 1, dtype=np.float64) * step
+        drift = mu * self.x
+        t = drift - mu * mu / 2
+        if t[-1] > _STEEPEST:
+            raise NotApplicable("losses beyond the range of floats")
+        grown, lifted = exp_and_expm1(t)
+        lifted *= rate
+        whole = 1 + lifted
+        self.loss = log1p(lifted)
+        self.share = np.minimum(rate * grown / whole, 1.0)
+        """The part of the mixture at x that comes from the row: dL/dx = mu share."""
+        moved = self.share * (8 * UNIT * (np.abs(drift) + mu * mu))
+        self.loss_error = ERROR * np.abs(self.loss) + 2 * ERROR * np.abs(lifted) / whole + moved
+        self.growth = exp(np.minimum(split.steepness * (self.x - split.at), 100.0))
+        """E."""
+        self.log_base = -self.x * self.x / 2
+        self.base = step * _PER_ROOT * exp(self.log_base)
+        self.base_error = 8 * UNIT + 2 * ERROR - 4 * UNIT * self.log_base
+
+    def near(self, s: float) -> Weights:
+        """The weights of g e^(sL), and their excess over the base weights."""
+        exponent = np.maximum(s * self.loss - self.growth, _LOWEST)
+        spread = abs(s) * self.loss_error + 2 * ERROR * np.minimum(self.growth, -_LOWEST)
+        rounded = np.abs(s * self.loss) + np.minimum(self.growth, -_LOWEST)
+        error = spread + self.base_error + 2 * ERROR + 4 * UNIT * rounded
+        if exponent.max() > _STEEPEST:
+            raise NotApplicable("weights beyond the range of floats")
+        small = np.minimum(exponent, 1.0)
+        excess = self.base * expm1(small)
+        large = step_exp(self.step, exponent + self.log_base)
+        excess = np.where(exponent > 1, large - self.base, excess)
+        return Weights(s, np.where(np.abs(exponent) > 1, large, self.base + excess), excess, error, spread)
+
+    def jumps(self, s: float) -> Weights:
+        """The weights of (1 - g) e^(sL)."""
+        exponent = s * self.loss + self.log_base
+        if exponent.max() > _STEEPEST:
+            raise NotApplicable("weights beyond the range of floats")
+        weights = step_exp(self.step, exponent) * -expm1(-np.minimum(self.growth, 50.0))
+        spread = abs(s) * self.loss_error
+        error = spread + self.base_error + 8 * ERROR + 4 * UNIT * np.abs(s * self.loss)
+        return Weights(s, weights, weights, error, spread)
+
+    def upper_sum(self, exponent: Floats, slopes: tuple[Floats, Floats], more: Floats | float = 0.0) -> float:
+        """The integral of e^exponent over the normal law, from above: cell by cell.
+
+        `slopes` are bounds on the logarithmic slope of the whole integrand in each cell, from below and from above;
+        `more` is added to the exponent of a cell.
+        """
+        rise = self.step * np.maximum(np.minimum(-slopes[0], slopes[1]), 0.0)
+        whole = exponent + self.log_base
+        cells = np.maximum(whole[:-1], whole[1:]) + rise + more
+        if cells.max() > _STEEPEST:
+            return math.inf
+        return enlarged(self.step * _PER_ROOT * float(exp(np.maximum(cells, _LOWEST)).sum()))
+
+    def slopes(self, s: float, softer: float = 1.0) -> tuple[Floats, Floats]:
+        """Bounds on the logarithmic slope of g^softer e^(sL) times the normal density, s >= 0, in each cell."""
+        pull, fall = s * self.mu * self.share, softer * self.split.steepness * self.growth
+        return pull[:-1] - fall[1:] - self.x[1:], pull[1:] - fall[:-1] - self.x[:-1]
+
+
+def step_exp(step: float, exponent: Floats) -> Floats:
+    """The weight of points of a normal law."""
+    return step * _PER_ROOT * exp(exponent)
+
+
+@dataclass(frozen=True)
+class Weights:
+    """Tilted weights with their relative errors; `spread` is the part of these that wrong exponents have."""
+
+    s: float
+    weights: Floats
+    excess: Floats
+    error: Floats
+    spread: Floats
+
+    @property
+    def total(self) -> float:
+        return float(self.weights.sum())
+
+    def log_mass(self, missing: float) -> tuple[float, float]:
+        """ln of the mass of near losses, of which the points miss at most this part of it and of 1."""
+        sizes = np.abs(self.excess)
+        off = 3 * float((sizes * self.error).sum()) + float((self.weights * self.spread).sum())
+        off += 2 * sizes.size * UNIT * float(sizes.sum()) + 2 * missing * max(self.total, 1.0)
+        off, found = enlarged(off), float(self.excess.sum())
+        if found - off + 1 < _LEAST_MASS:
+            raise NotApplicable("the points do not tell the transform from 0")
+        return log_between(found - off, 1)[0], log_between(found + off, 1)[1]
+
+    def mass(self, missing: float) -> tuple[float, float]:
+        """The mass of jumps, of which the points miss at most this part."""
+        off = float((self.weights * self.error).sum()) + self.total * (missing + 2 * self.weights.size * UNIT)
+        return self.total - enlarged(off), self.total + enlarged(off)
+
+
+@dataclass(frozen=True)
+class Law:
+    """One step of a sampled Gaussian, "remove", that is split; floats are within 2 units of the exact parameters."""
+
+    mu: float
+    rate: float
+    split: Split
+
+    @classmethod
+    def of(cls, law: SampledGaussianLoss, split: Split) -> Law:
+        if law.direction != "remove":
+            raise NotApplicable("only losses of the direction remove jump")
+        mu = math.sqrt(law.mu_squared)
+        if mu > _WIDEST * split.steepness:
+            raise NotApplicable("too little noise")
+        return cls(mu, float(law.rate), split)
+
+    def rough(self, highest: float) -> Rough:
+        """Near losses, for contours up to this height."""
+        del highest
+        return self._rough(jumps=False)
+
+    def rough_jumps(self) -> Rough:
+        """Jumps."""
+        return self._rough(jumps=True)
+
+    def _rough(self, *, jumps: bool) -> Rough:
+        right = self.split.at + (14.0 if jumps else 7.0 / self.split.steepness)
+        x = np.arange(-9.0, right, 1 / 16)
+        loss = np.log1p(self.rate * np.expm1(np.minimum(self.mu * x - self.mu**2 / 2, _STEEPEST)))
+        growth = np.exp(self.split.steepness * (x - self.split.at))
+        kept = np.log(-np.expm1(-growth)) if jumps else -growth
+        return Rough(loss, -x * x / 2 + math.log(_PER_ROOT / 16) + loss + kept)
+
+    def grid(self, c: float, highest: float, reach: float, quiet: float) -> NearGrid:
+        """Points of the near losses for c and all frequencies, and other heights."""
+        del reach
+        width = math.sqrt(2 * quiet) + 1
+        right = max(width, self.split.at + math.log(2 * _STEEPEST + 4 * (highest + 1) * self.mu) / self.split.steepness)
+        coarse = NearGrid(self, self._steps(-width, right, _COARSE))
+        step = min(coarse.widest_aside(c, quiet), coarse.widest(highest, quiet), _COARSE)
+        return NearGrid(self, self._steps(-width, right, math.floor(step * _DYADIC * 16) / (_DYADIC * 16)))
+
+    def jumps(self, c: float, highest: float, quiet: float) -> JumpGrid:
+        """Points of the jumps for c and all frequencies, and other heights."""
+        width = math.sqrt(2 * quiet) + 1
+        left = self.split.steepness - width
+        right = max((highest + 1) * self.mu + width, self.split.at + 5 / self.split.steepness)
+        coarse = JumpGrid(self, self._steps(left, right, _COARSE))
+        step = min(coarse.widest_aside(c, quiet), coarse.widest(highest, quiet), _COARSE)
+        return JumpGrid(self, self._steps(left, right, math.floor(step * _DYADIC * 16) / (_DYADIC * 16)))
+
+    def _steps(self, left: float, right: float, step: float) -> Steps:
+        if step <= 0:
+            raise NotApplicable("too many points")
+        return Steps(self, math.floor(left / step), math.ceil(right / step), step)
+
+
+class _Grid:
+    """What near losses and jumps have in common: the error of the sum over equally spaced x."""
+
+    is_jumpy = False
+
+    def __init__(self, law: Law, steps: Steps) -> None:
+        self.law, self.steps = law, steps
+        self._weights: dict[float, Weights] = {}
+
+    def weights(self, c: float) -> Weights:
+        """Tilted to c."""
+        if c not in self._weights:
+            self._weights[c] = self.steps.jumps(c + 1) if self.is_jumpy else self.steps.near(c + 1)
+        return self._weights[c]
+
+    def edge(self, c: float, a: float) -> float:
+        """ln of the integral of the integrand's size on Im x = a, w = 0, over the mass, from above.
+
+        Theorem: for k a <= 1 the weight g is at most e^(-E cos ka), and 1 - g at most 2 min(E, 1) in size;
+            |u + v e^(i mu a)| is at most u + v.
+        Reference: Trefethen-Weideman 2014, Theorem 5.1
+        Proof: docs/theory/accounting/jumps.md#sums-over-points
+        Checked-by: tests/accounting/contour/test_split.py::test_masses
+        """
+        steps, k = self.steps, self.law.split.steepness
+        if self.is_jumpy:
+            softer = 0.0
+            weight = np.minimum(k * (steps.x - self.law.split.at), 0.0)
+            low, high = steps.slopes(c + 1, 0.0)
+            slopes = low, high + k
+        else:
+            softer = 1 - (k * a) ** 2 / 2
+            weight, slopes = -np.minimum(softer * steps.growth, -2 * _LOWEST), steps.slopes(c + 1, softer)
+        total = steps.upper_sum((c + 1) * steps.loss + weight, slopes)
+        least = self.weights(c).total / 2
+        if not (total < math.inf and least > 0):
+            return math.inf
+        # 1 more for what lies beyond the ends
+        return a * a / 2 + log_between(total / least + 1)[1] + (1.0 if self.is_jumpy else 0.0)
+
+    def widest(self, c: float, quiet: float) -> float:
+        """The widest step with errors of about e^-quiet."""
+        strips = [part / self.law.split.steepness for part in _STRIPS]
+        return max(_TURN * a / (quiet + 2 + max(self.edge(c, a), 0.0)) for a in strips)
+
+    def aliasing(self, c: float) -> float:
+        """The error of the sum over real x, w = 0, relative to the mass."""
+        least = math.inf
+        for part in _STRIPS:
+            a = part / self.law.split.steepness
+            exponent = self.edge(c, a) - _TURN * a / self.steps.step
+            least = min(least, exponent)
+        return 2.1 * exp_above(least) if least < -4 else math.inf
+
+    @property
+    def aside(self) -> float:
+        """The height of a line beside the real one, on which fast oscillation dies out."""
+        return 0.5 / self.law.split.steepness
+
+    def widest_aside(self, c: float, quiet: float) -> float:
+        """The widest step on that line with errors of about e^-quiet, whatever the frequency."""
+        return _TURN * self.aside / (quiet + 2 + max(self.edge(c, 2 * self.aside), 1.0))
+
+    def missing_aside(self, c: float) -> float:
+        """What the points on that line miss, relative to the mass, for all w >= 0.
+
+        Theorem: on 0 <= Im x <= 2y the factor e^(iwL) is at most 1, so that the edges contribute the mass and what
+            `edge` says of 2y; at the ends the integrand is at most 4 e^(y^2/2) times what bounds it on the real line.
+        Reference: Trefethen-Weideman 2014, Theorem 5.1
+        Proof: docs/theory/accounting/jumps.md#sums-over-points
+        Checked-by: tests/accounting/contour/test_split.py::test_transforms_on_a_line
+        """
+        exponent = max(self.edge(c, 2 * self.aside), 1.0) - _TURN * self.aside / self.steps.step
+        return (4.2 * exp_above(exponent) if exponent < -4 else math.inf) + 5 * self.outside(c)
+
+    def outside(self, c: float) -> float:
+        """The part of the sum beyond both ends, relative to the mass."""
+        raise NotImplementedError
+
+    def aside_view(self, c: float, centre: float | None, log_mass: tuple[float, float]) -> View:
+        """The tilted law on that line, seen from a centre, its own if none is given."""
+        steps, real, y, s = self.steps, self.weights(c), self.aside, c + 1
+        total = real.total
+        middle = float((real.weights * steps.loss).sum()) / total if centre is None else centre
+        turn = turn_minus_one(np.array([self.law.mu * y]))[0]
+        versed, sine = -turn.real, turn.imag
+        mixed = -2 * steps.share * (1 - steps.share) * versed
+        wane, slant = log1p(mixed) / 2, steps.share * sine / (1 - steps.share * versed)
+        angle = atan(slant)
+        cosine, turned = cos_sin(np.array([self.law.split.steepness * y]))
+        fall, swing = steps.growth * cosine[0], steps.growth * turned[0]
+        exponent = s * (steps.loss + wane) + steps.log_base + y * y / 2
+        if self.is_jumpy:
+            around = turn_minus_one(-np.minimum(swing, _ALL))
+            kept = -(expm1(-np.minimum(fall, _ALL)) * (1 + around) + around)
+            kept[steps.growth > _ALL] = 1.0
+            phase = s * angle - steps.x * y
+        else:
+            kept = np.ones(1, dtype=np.complex128)
+            exponent = np.maximum(exponent - fall, 2 * _LOWEST)
+            phase = s * angle - steps.x * y - np.minimum(swing, -_LOWEST)
+        cosines, sines = cos_sin(phase)
+        weights = step_exp(steps.step, exponent) / total * (cosines + 1j * sines) * kept
+        losses = (steps.loss + wane - middle) + 1j * angle
+        off = steps.loss_error + 8 * ERROR * (np.abs(mixed) + slant) + 4 * UNIT * (np.abs(steps.loss) + abs(middle))
+        missing = self.missing_aside(c)
+        carried = size_of(weights) * (1 + 8 * UNIT)
+        errors = real.error + s * off + (32 if self.is_jumpy else 8) * ERROR
+        whole = missing + float((carried * errors).sum()) + 2 * carried.size * UNIT
+        slope = float((carried * ((errors + whole) * (np.abs(losses.real) + angle) + off)).sum())
+        return View(
+            log_mass=log_mass,
+            centre=middle,
+            weights=weights,
+            losses=losses,
+            error=enlarged(2 * missing),
+            slope=enlarged(slope) * (1 + 2 * whole),
+        )
+
+
+class NearGrid(_Grid):
+    """Points of the near losses."""
+
+    is_endless = True
+
+    @property
+    def size(self) -> int:
+        return self.steps.x.size
+
+    def missing(self, c: float) -> float:
+        """What the points miss, relative to the mass and, for the base weights, to 1.
+
+        Theorem: beyond the last point E is so large that next to nothing is left of either part; before the first the
+            terms fall at least like those of the normal law.
+        Reference: comparison with a geometric series
+        Proof: docs/theory/accounting/jumps.md#sums-over-points
+        Checked-by: tests/accounting/contour/test_split.py::test_masses
+        """
+        steps, s = self.steps, c + 1
+        last = float(steps.x[-1])
+        grown = exp_one(min(self.law.split.steepness * (last - self.law.split.at), 100.0)) * (1 - _SAFE)
+        far = grown / 2 - s * float(steps.loss[-1])
+        if far < -_LOWEST or self.law.split.steepness * grown / 2 < s * self.law.mu + 1:
+            raise NotApplicable("the grid ends too early")
+        untilted = 2.1 * exp_above(-((_TURN / steps.step) ** 2) * 0.49)
+        # before the first point e^(sL) is at most 1, and all masses here are at least 1/2
+        least = self.weights(c).total
+        if least < _HALF:
+            raise NotApplicable("hardly any near losses")
+        return self.aliasing(c) + 2 * self.outside(c) + untilted
+
+    def outside(self, c: float) -> float:  # noqa: ARG002 - e^(sL) is below 1 on one side, and e^-E next to 0 on the other
+        first, last = -float(self.steps.x[0]), float(self.steps.x[-1])
+        return exp_above(-first * first / 2) / first + exp_above(-last * last / 2) / last + _NOTHING
+
+    def log_mass(self, c: float) -> tuple[float, float]:
+        """ln of the mass, enclosed."""
+        return self.weights(c).log_mass(self.missing(c))
+
+    def log_mass_above(self, c: float) -> float:
+        """ln of the mass, from above."""
+        return self.log_mass(c)[1]
+
+    def view(self, c: float, reach: float) -> View:
+        """What the integral needs at c, for all frequencies."""
+        del reach
+        return self.aside_view(c, None, self.log_mass(c))
+
+    def atoms(self, c: float, view: View, times: int) -> None:
+        """None that could be taken out."""
+
+    def decay(self, c: float, frequencies: Floats) -> Floats:
+        """Lower bounds on -ln |phi(w)| that hold for all w at or above each of these frequencies.
+
+        Theorem: on a path x + i h(x), h = min(w mu r/(1 + mu^2), y), the integrand is at most
+            e^((1 + mu^2) h^2/2 - w arg + E (1 - cos kh)) times its size on the real line, arg the angle of
+            u + v e^(i mu h) and r = v/(u + v).
+        Reference: Olver 1974, chapter 4
+        Proof: docs/theory/accounting/jumps.md#how-fast-near-losses-fall
+        Checked-by: tests/accounting/contour/test_split.py::test_how_fast_near_losses_fall
+        """
+        missing = self.missing(c)
+        heights = [part / self.law.split.steepness for part in _PATHS]
+        found = [[self._fallen(c, w, y, missing) for y in heights] for w in frequencies.tolist()]
+        best: Floats = np.array(found).max(axis=1)
+        return best
+
+    def _fallen(self, c: float, frequency: float, y: float, missing: float) -> float:
+        steps, total, k, mu = self.steps, self.weights(c).total, self.law.split.steepness, self.law.mu
+        height = np.minimum(steps.share * (frequency * mu / (1 + mu * mu)), min(y, 1 / mu))
+        left, right = height[:-1], height[1:] * (1 + _SAFE)
+        inside, low, high = steps.growth[1:] <= _SOFT, *steps.slopes(c + 1)
+        dip = steps.step * np.maximum(np.minimum(-low, high), 0.0)[inside]
+        if (dip > 1).any():
+            raise NotApplicable("the grid is too coarse")
+        sine = mu * left * (1 - (mu * left) ** 2 / 6)
+        tangent = steps.share[:-1] * sine * (1 - _SAFE)
+        angle = 3 * tangent / (1 + 2 * np.sqrt(1 + tangent * tangent)) * (1 - _SAFE)
+        lifted = right * right * ((1 + mu * mu + k * k * steps.growth[1:]) / 2)
+        change = expm1(np.minimum(lifted - frequency * angle, 3.0)[inside])
+        first, last = (self.weights(c).weights[part][inside] / total for part in (slice(None, -1), slice(1, None)))
+        least = np.minimum(first, last) * (1 - dip) * (1 - _SAFE)
+        most = np.maximum(first, last) * exp(dip) * (1 + _SAFE)
+        gain = -float(np.where(change < 0, least * change, most * change).sum())
+        softer = 1 - (k * y) ** 2 / 2
+        exponent = (c + 1) * steps.loss - np.minimum(softer * steps.growth, -2 * _LOWEST)
+        outer = np.where(steps.growth > _SOFT / 2, exponent + (1 + mu * mu) * y * y / 2, _LOWEST)
+        gain -= 2 * steps.upper_sum(outer, steps.slopes(c + 1, softer)) / total + 4 * missing
+        gain = min(max(gain, -1.0), 1 - 2.0**-30)
+        return max(-float(log1p(np.array([-gain]))[0]), 0.0) * (1 - _SAFE)
+
+
+class JumpGrid(_Grid):
+    """Points of the jumps."""
+
+    is_jumpy = True
+
+    def missing(self, c: float) -> float:
+        """What the points miss, relative to the mass.
+
+        Theorem: before the first point the integrand rises at least like e^((k/2 - x) x), beyond the last one it falls
+            at least like that of the normal law around (c + 1) mu.
+        Reference: comparison with a geometric series
+        Proof: docs/theory/accounting/jumps.md#sums-over-points
+        Checked-by: tests/accounting/contour/test_split.py::test_masses
+        """
+        return self.aliasing(c) + self.outside(c)
+
+    def outside(self, c: float) -> float:
+        steps, weights = self.steps, self.weights(c)
+        rises = self.law.split.steepness / 2 - float(steps.x[0])
+        falls = float(steps.x[-1]) - (c + 1) * self.law.mu - 1  # k E/(e^E - 1) is below 1 from there on
+        if min(rises, falls) * steps.step < _SAFE or steps.growth[0] > 1 or steps.growth[-1] < _ALL:
+            raise NotApplicable("the grid ends too early")
+        found = float(weights.weights[0]) / (rises * steps.step) + float(weights.weights[-1]) / (falls * steps.step)
+        outside = enlarged(found / weights.total) * (1 + _SAFE)
+        if not outside < _FEW:
+            raise NotApplicable("the grid ends too early")
+        return outside
+
+    def mass(self, c: float) -> tuple[float, float]:
+        """The mass, enclosed."""
+        low, high = self.weights(c).mass(self.missing(c))
+        if not low > 0:
+            raise NotApplicable("the points do not tell the jumps from 0")
+        return low, high
+
+    def view(self, c: float, centre: float) -> View:
+        """What the integral needs at c, for all frequencies; the mass is not asked for."""
+        return self.aside_view(c, centre, (0.0, 0.0))

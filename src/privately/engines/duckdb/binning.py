@@ -1,0 +1,152 @@
+"""Counts rows in bins, in arrays. It runs in the worker."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from privately.engines.duckdb.programs import MOST_SLOTS, BinsText, Histogram
+from privately.engines.protocol import Bins, Counts, Group
+
+_ROWS_AT_ONCE = 2**20
+_MOST_ROWS = 2**32 - 1
+
+NOTHING = Bins(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
+
+
+def binned(connection: Any, bins: BinsText, raws: dict[Group, Group]) -> dict[Group, Bins]:
+    """How many rows are in each bin, for the groups that were found: `raws` are their keys by what was grouped by."""
+    if not raws:
+        return {}
+    if bins.codes is None:
+        return grouped(connection, bins, raws)
+    sizes = [code.size or _dictionary(connection, number) for number, code in enumerate(bins.codes)]
+    stride = bins.bins + 1
+    slots = math.prod(sizes) * stride
+    if slots > MOST_SLOTS:
+        return grouped(connection, bins, raws)
+    number = "0"
+    for code, size in zip(bins.codes, sizes, strict=True):
+        number = f"({number} * {size} + {code.text})"
+    text = f"SELECT {number} * {stride} + {bins.value} AS i FROM ({bins.rows})"
+    totals = _numbered(connection, text, slots).reshape(-1, stride)
+    keys = len(bins.codes)
+    numbered = connection.execute(f"SELECT *, {number} AS i FROM found").fetchall()
+    return _unfolded(totals, [(row[-1], raws[tuple(row[:keys])]) for row in numbered])
+
+
+def histogram_counts(connection: Any, histogram: Histogram) -> Counts:
+    """Counts in bins of every listed group that has a row.
+
+    Theorem: a row adds 1 to the bin that its number names, in the group of its place, or to nothing if either is NULL.
+    Reference: elementary
+    Proof: docs/theory/engines.md#steps-and-bins
+    Checked-by: tests/engines/duckdb/test_histograms.py::test_integers_are_the_references
+    """
+    for statement in histogram.before:
+        connection.execute(statement)
+    keys, groups = len(histogram.sizes), math.prod(histogram.sizes)
+    totals = [np.zeros(groups * (bins + 1), dtype=np.uint32) for bins in histogram.bins]
+    seen, rows = np.zeros(groups, dtype=bool), 0
+    for batch in connection.sql(histogram.rows).to_arrow_reader(_ROWS_AT_ONCE):
+        rows += batch.num_rows
+        if rows > _MOST_ROWS:
+            raise MemoryError
+        columns = [batch.column(place) for place in range(batch.num_columns)]
+        listed = _all_valid(columns[:keys])
+        places = np.zeros(batch.num_rows, dtype=np.int32)
+        for size, column in zip(histogram.sizes, columns[:keys], strict=True):
+            places *= np.int32(size)
+            places += _numbers(column)
+        for counts, bins, column in zip(totals, histogram.bins, columns[keys:], strict=True):
+            slots = places * np.int32(bins + 1) + _numbers(column)
+            kept = _all_valid([column]) if listed is None else listed & column.is_valid().to_numpy(zero_copy_only=False)
+            np.add.at(counts, slots if kept is None else slots[kept], np.uint32(1))
+        if any(column.null_count for column in columns[keys:]):
+            seen[places if listed is None else places[listed]] = True
+    shaped = [one.reshape(groups, -1) for one in totals]
+    for one in shaped:
+        seen |= one.any(axis=1)
+    return {
+        group: tuple(folded(one[place]) for one in shaped)
+        for place, group in enumerate(histogram.groups)
+        if group is not None and seen[place]
+    }
+
+
+def _numbers(column: Any) -> npt.NDArray[np.int32]:
+    """Whole numbers below 2^25, with 0 for NULL."""
+    filled = column.fill_null(0) if column.null_count else column
+    found: npt.NDArray[np.int32] = filled.to_numpy(zero_copy_only=False).astype(np.int32, copy=False)
+    return found
+
+
+def _all_valid(columns: list[Any]) -> npt.NDArray[np.bool_] | None:
+    """In which rows none of them is NULL; None if that is so in all."""
+    found: npt.NDArray[np.bool_] | None = None
+    for column in columns:
+        if column.null_count:
+            valid = column.is_valid().to_numpy(zero_copy_only=False)
+            found = valid if found is None else found & valid
+    return found
+
+
+def _dictionary(connection: Any, number: int) -> int:
+    """Makes a type of the texts that a key was found to have, so that each has a number."""
+    connection.execute(f"DROP TYPE IF EXISTS d{number}")
+    texts = f"SELECT DISTINCT CAST(g{number} AS VARCHAR) AS g FROM found WHERE g{number} IS NOT NULL"
+    connection.execute(f"CREATE TEMP TYPE d{number} AS ENUM ({texts})")
+    ((size,),) = connection.execute(f"SELECT count(*) + 1 FROM ({texts})").fetchall()
+    return int(size)
+
+
+def _numbered(connection: Any, text: str, slots: int) -> npt.NDArray[np.int64]:
+    """How often each number occurs; NULL is none."""
+    totals = np.zeros(slots, dtype=np.int64)
+    for batch in connection.sql(text).to_arrow_reader(_ROWS_AT_ONCE):
+        column = batch.column(0)
+        numbers = (column.drop_null() if column.null_count else column).to_numpy(zero_copy_only=False)
+        if len(numbers) < slots:
+            np.add.at(totals, numbers, 1)
+        else:
+            found = np.bincount(numbers)
+            totals[: len(found)] += found
+    return totals
+
+
+def _unfolded(totals: npt.NDArray[np.int64], numbered: list[tuple[int, Group]]) -> dict[Group, Bins]:
+    """Counts by key and bin, of counts by number. What is just above the last bin is in the last bin."""
+    sums: dict[Group, npt.NDArray[np.int64]] = {}
+    for row, group in numbered:
+        sums[group] = sums[group] + totals[row] if group in sums else totals[row]
+    found = {}
+    for group, slots in sums.items():
+        found[group] = folded(slots)
+    return found
+
+
+def folded(slots: npt.NDArray[Any]) -> Bins:
+    """Counts in bins, of which what is just above the last is in the last."""
+    counts = slots[:-1].copy()
+    counts[-1] += slots[-1]
+    return Bins(None, counts)
+
+
+def grouped(connection: Any, bins: BinsText, raws: dict[Group, Group]) -> dict[Group, Bins]:
+    """The same where groups cannot be numbered."""
+    sums: dict[Group, dict[int, int]] = {}
+    for *raw, place, number in connection.execute(bins.grouped).fetchall():
+        group = raws.get(tuple(raw))
+        if group is not None:
+            counts, at = sums.setdefault(group, {}), min(place, bins.bins - 1)
+            counts[at] = counts.get(at, 0) + number
+    return {
+        group: Bins(
+            np.array(sorted(counts), dtype=np.int64),
+            np.array([counts[place] for place in sorted(counts)], dtype=np.int64),
+        )
+        for group, counts in sums.items()
+    }

@@ -1,0 +1,138 @@
+"""Terms that differ in their numbers alone, such as charges each at an epsilon of its own.
+
+They are added up without reading each of them as JSON: the text between the numbers is read once, and says where the
+numbers of the cost stand and that every account pays just these, in its own currency.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from privately.accounting.filters import Currency
+from privately.accounting.filters.states import encoded_neighbors
+from privately.errors import PrivatelyError
+from privately.guarantees import GaussianDP, Neighbors
+from privately.ledger.entries import Charged
+from privately.ledger.state import Account
+
+_NUMBER = re.compile(rb'"([1-9][0-9]{0,99}(?:/[1-9][0-9]{0,99})?)"(?=[],}])').split
+_PLACE = "#"  # the name of what stands for a number, where a text uses it for nothing else
+
+Payers = tuple[bytes, bytes | None, bool]
+"""An analyst, a token, and whether charges do not say what question their answers serve again."""
+
+Column = dict[int, int]
+"""A sum of fractions: for each denominator, the sum of the numerators."""
+
+
+class Place(NamedTuple):
+    """Where a number stands: so many numbers come before it."""
+
+    before: int
+
+
+class Alike:
+    """Charges on terms that are one text but for the numbers. Every account pays the numbers of the cost."""
+
+    def __init__(self, accounts: Mapping[str, list[Place | str]], cost: tuple[Place | str, ...]) -> None:
+        paid = [pair for amounts in accounts.values() for pair in zip(amounts, cost, strict=True)]
+        if any(type(mine) not in (Place, str) or (mine != theirs and type(mine) is str) for mine, theirs in paid):
+            raise ValueError
+        if any(type(mine) is not type(theirs) for mine, theirs in paid):
+            raise ValueError
+        self.names = tuple(accounts)
+        self._same = [
+            (mine.before, theirs.before)
+            for mine, theirs in paid
+            if isinstance(mine, Place) and isinstance(theirs, Place)
+        ]
+        self._places = [one.before if isinstance(one, Place) else None for one in cost]
+        self._fixed = [Fraction(0) if isinstance(one, Place) else Fraction(one) for one in cost]
+        self._sums: dict[int, Column] = {place: {} for place in self._places if place is not None}
+        self.count, self.last, self.terms = 0, 0, b""
+        self.groups: dict[Payers, list[int]] = {}
+        if not self._sums or any(amount < 0 for amount in self._fixed):
+            raise ValueError
+
+    def add(self, numbers: list[bytes], payers: Payers, first: bytes, number: int) -> bool:
+        """Goes on by a charge, unless somebody pays something else than the cost."""
+        for mine, theirs in self._same:
+            if numbers[mine] != numbers[theirs]:
+                return False
+        for place, column in self._sums.items():
+            above, _, below = numbers[place].partition(b"/")
+            denominator = int(below or 1)
+            column[denominator] = column.get(denominator, 0) + int(above)
+        self.count, self.last, self.terms = self.count + 1, number, first
+        counted(self.groups, payers, number)
+        return True
+
+    def columns(self) -> list[Column]:
+        """What each account pays for all of them."""
+        return [
+            {fixed.denominator: fixed.numerator * self.count} if place is None else self._sums[place]
+            for place, fixed in zip(self._places, self._fixed, strict=True)
+        ]
+
+
+def counted(groups: dict[Any, list[int]], group: Any, number: int) -> None:
+    """One more charge of a group: how many, the first and the last record."""
+    known = groups.get(group)
+    if known is None:
+        groups[group] = [1, number, number]
+    else:
+        known[0] += 1
+        known[2] = number
+
+
+def taken_apart(first: bytes) -> tuple[tuple[bytes, ...], list[bytes]]:
+    """What stands between the numbers of terms, and the numbers."""
+    parts = _NUMBER(first)
+    return tuple(parts[::2]), parts[1::2]
+
+
+def alike(between: tuple[bytes, ...], accounts: Mapping[str, Account]) -> Alike | None:
+    """Nothing spent yet on terms with this text between their numbers; None if they must be read one by one."""
+    try:
+        terms = _form(between)
+        costs = {plainly(terms["cost"], accounts[name].filter.tally.currency) for name in terms["accounts"]}
+        return Alike(terms["accounts"], *costs)  # type: ignore[arg-type] # None, or several, are no cost
+    except (PrivatelyError, KeyError, TypeError, ValueError, AttributeError, RecursionError):
+        return None
+
+
+@lru_cache(maxsize=64)
+def _form(between: tuple[bytes, ...]) -> dict[str, Any]:
+    """Terms with places for numbers."""
+    if f'"{_PLACE}"'.encode("ascii") in b"".join(between):
+        raise ValueError
+    text = between[0]
+    for number, part in enumerate(between[1:]):
+        text += b'{"%b":%d}%b' % (_PLACE.encode("ascii"), number, part)
+    terms: dict[str, Any] = json.loads(text, object_hook=_placed)
+    if terms.pop("what") != Charged.what or terms.keys() != {"accounts", "cost"}:
+        raise ValueError
+    return terms
+
+
+def _placed(data: dict[str, Any]) -> Any:
+    return Place(data[_PLACE]) if _PLACE in data else data
+
+
+def plainly(cost: Mapping[str, Any], currency: Currency) -> tuple[Any, ...] | None:
+    """The numbers of a guarantee that is written in the currency itself, which is what it costs."""
+    found = cost.get("guarantee")
+    if found is None or found["kind"] != currency.kind.__name__ or currency.kind is GaussianDP or currency.orders:
+        return None
+    same = found["neighbors"] == _written(currency.neighbors)
+    return tuple(found[str(name)] for name in currency.names) if same else None
+
+
+@lru_cache(maxsize=64)
+def _written(neighbors: Neighbors) -> dict[str, Any]:
+    return encoded_neighbors(neighbors)

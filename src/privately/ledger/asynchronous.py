@@ -1,0 +1,132 @@
+"""A ledger for programs with an event loop: as many clients as there are coroutines, and no thread for any of them."""
+
+from __future__ import annotations
+
+from asyncio import AbstractEventLoop, Future, get_running_loop
+from collections import deque
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from privately.errors import InvalidParameter, LedgerUnavailable
+from privately.ledger.acts import Receipt
+from privately.ledger.budgets import Budget
+from privately.ledger.charges import Charge
+from privately.ledger.ledger import Answer, Ledger
+
+
+class Mailbox:
+    """Outcomes on their way to an event loop, which is called once for all that are there."""
+
+    __slots__ = ("_called", "_posted", "loop")
+
+    def __init__(self, loop: AbstractEventLoop) -> None:
+        self.loop = loop
+        self._posted: deque[tuple[Future[Any], Any, BaseException | None]] = deque()
+        self._called = False
+
+    def post(self, future: Future[Any], result: Any, fault: BaseException | None) -> None:
+        """From any thread. Where the loop has ended nobody waits any more."""
+        self._posted.append((future, result, fault))
+        if not self._called:
+            self._called = True
+            try:
+                self.loop.call_soon_threadsafe(self._deliver)
+            except RuntimeError:
+                self._posted.clear()
+
+    def _deliver(self) -> None:
+        self._called = False  # first of all: whoever posts from now on calls again
+        while self._posted:
+            future, result, fault = self._posted.popleft()
+            if future.done():
+                continue  # whoever waited was cancelled
+            if fault is None:
+                future.set_result(result)
+            else:
+                future.set_exception(fault)
+
+
+class Reply:
+    """Where the outcome of one task goes: a future of an event loop."""
+
+    __slots__ = ("_done", "_mailbox", "future")
+
+    def __init__(self, mailbox: Mailbox, future: Future[Any]) -> None:
+        self._mailbox, self.future = mailbox, future
+        self._done = False
+
+    def set_result(self, result: Any) -> None:
+        self._done = True
+        self._mailbox.post(self.future, result, None)
+
+    def set_exception(self, fault: BaseException) -> None:
+        self._done = True
+        told = fault if isinstance(fault, Exception) else LedgerUnavailable("the ledger was closed.")
+        self._mailbox.post(self.future, None, told)
+
+    def done(self) -> bool:
+        return self._done
+
+
+class AsyncLedger:
+    """The same ledger, the same turns, the same promises; what may take time is awaited.
+
+    Whoever is cancelled while waiting has asked all the same: a charge may be made, or not, as where a connection is
+    lost. Asked again under the same key it is not made twice. Several event loops may share a ledger.
+
+    >>> import asyncio
+    >>> from privately.guarantees import PureDP
+    >>> async def main():
+    ...     with Ledger.open(":memory:") as ledger:
+    ...         ledger.account("visits", cap=PureDP(epsilon=1))
+    ...         charge = Charge(lineages=["visits"], query="count", cost=PureDP(epsilon="0.1"))
+    ...         async def run(receipt):
+    ...             return b"42"
+    ...         return (await AsyncLedger(ledger).answer(charge, run)).body
+    >>> asyncio.run(main())
+    b'42'
+    """
+
+    def __init__(self, ledger: Ledger) -> None:
+        if not isinstance(ledger, Ledger):
+            raise InvalidParameter("ledger", "give a Ledger that is open.")
+        self.ledger = ledger
+        self._mailbox: Mailbox | None = None
+
+    async def charge(self, charge: Charge, *, again: bool = False) -> Receipt:
+        """As `Ledger.charge`: the receipt is there when the charge is durable."""
+        reply = self._reply()
+        self.ledger.submit_charge(charge, reply, again=again)
+        receipt: Receipt = await reply.future
+        return receipt
+
+    async def store(self, receipt: Receipt, answer: bytes) -> Answer:
+        """As `Ledger.store`: only what it returns may be shown."""
+        reply = self._reply()
+        self.ledger.submit_answer(receipt, answer, reply)
+        return Answer(body=await reply.future, receipt=receipt, free=False)
+
+    async def answer(
+        self, charge: Charge, run: Callable[[Receipt], Awaitable[bytes]], *, again: bool = False
+    ) -> Answer:
+        """Charges, runs, stores, answers, in this order. If `run` fails or is cancelled, the charge stays."""
+        if not callable(run):
+            raise InvalidParameter("run", "give an async function that takes the receipt and returns bytes.")
+        receipt = await self.charge(charge, again=again)
+        if receipt.answer is not None:
+            return Answer(body=receipt.answer, receipt=receipt, free=True)
+        return await self.store(receipt, await run(receipt))
+
+    async def budget(self, lineage: str, *, analyst: str | None = None, token: str | None = None) -> Budget:
+        """As `Ledger.budget`: what one account has left."""
+        reply = self._reply()
+        self.ledger.submit_budget(lineage, reply, analyst=analyst, token=token)
+        found: Budget = await reply.future
+        return found
+
+    def _reply(self) -> Reply:
+        loop = get_running_loop()
+        mailbox = self._mailbox
+        if mailbox is None or mailbox.loop is not loop:
+            mailbox = self._mailbox = Mailbox(loop)
+        return Reply(mailbox, loop.create_future())

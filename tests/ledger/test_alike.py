@@ -1,0 +1,96 @@
+"""Terms that differ in their numbers come to what reading each of them does, or are read one by one."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from privately.guarantees import ZCDP, ApproxDP, ApproxZCDP, Guarantee, Neighbors, PureDP
+from privately.ledger.alike import Alike, alike, taken_apart
+from privately.ledger.charges import described
+from privately.ledger.entries import terms
+from privately.ledger.ledger import _filter
+from privately.ledger.state import Account, bill_of
+
+CAPS: dict[str, Guarantee] = {
+    "pure": PureDP(epsilon=10),
+    "other": PureDP(epsilon=10),
+    "both": ApproxDP(epsilon=1, delta="1e-6"),
+    "renamed": PureDP(epsilon=10, neighbors=Neighbors(change="replace")),
+}
+ACCOUNTS = {name: Account(name, _filter(cap, None), "everyone") for name, cap in CAPS.items()}
+
+
+def of(first: bytes) -> Alike | None:
+    return alike(taken_apart(first)[0], ACCOUNTS)
+
+
+def pure(number: Fraction, **paid: str) -> bytes:
+    owed = {name: [paid.get(name, str(number))] for name in ("pure", "other")}
+    return terms(owed, described(PureDP(epsilon=number)))
+
+
+@given(st.lists(st.fractions(min_value=Fraction(1, 10**9), max_value=5), min_size=1, max_size=20))
+def test_sums(numbers: list[Fraction]) -> None:
+    found: Alike | None = None
+    for at, number in enumerate(numbers):
+        first = pure(number)
+        found = found or of(first)
+        assert found is not None
+        assert found.add(taken_apart(first)[1], (b"ann", None, False), first, 10 + at)
+    assert found is not None
+    (column,) = found.columns()
+    assert sum(Fraction(above, below) for below, above in column.items()) == sum(numbers)
+    assert found.names == ("other", "pure")
+    assert found.groups == {(b"ann", None, False): [len(numbers), 10, 9 + len(numbers)]}
+    assert bill_of(found.terms).accounts == {"pure": [str(numbers[-1])], "other": [str(numbers[-1])]}
+
+
+def test_a_number_that_does_not_change() -> None:
+    cost = ApproxZCDP(rho="0.01", delta=0)
+    first = terms({"both": ["1/100", "0"]}, described(cost))
+    found = of(first)
+    assert found is not None
+    assert found.add(taken_apart(first)[1], (b"ann", None, False), first, 10)
+    assert found.columns() == [{100: 1}, {1: 0}]
+
+
+@pytest.mark.parametrize("paid", ["1/2", "2", "10/30"])
+def test_whoever_pays_something_else_is_read(paid: str) -> None:
+    first = pure(Fraction(1, 3), pure=paid)
+    found = of(first)
+    assert found is not None
+    assert not found.add(taken_apart(first)[1], (b"ann", None, False), first, 10)
+    assert found.count == 0
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        pure(Fraction(1, 3), pure="0"),
+        pure(Fraction(1, 3), pure="-1/3"),
+        pure(Fraction(1, 3), pure="1/0"),
+        pure(Fraction(1, 3), pure='1/3"'),
+        pure(Fraction(1, 3), pure="1" * 200),
+        terms({"pure": ["1/3", "1/3"]}, described(PureDP(epsilon=Fraction(1, 3)))),
+        terms({"pure": []}, described(PureDP(epsilon=Fraction(1, 3)))),
+        terms({}, described(PureDP(epsilon=Fraction(1, 3)))),
+        terms({"nobody": ["1/3"]}, described(PureDP(epsilon=Fraction(1, 3)))),
+        terms({"both": ["1/3", "0"]}, described(PureDP(epsilon=Fraction(1, 3)))),
+        terms({"pure": ["1/3"]}, described(ZCDP(rho=Fraction(1, 3)))),
+        terms({"renamed": ["1/3"]}, described(PureDP(epsilon=Fraction(1, 3)))),
+        terms({"pure": ["1/3"]}, {"guarantee": {"kind": "PureDP", "epsilon": {"#": 0}, "neighbors": {}}}),
+        terms({"pure": ["1/3"]}, {"event": {"epsilon": "1/3"}, "delta": None}),
+        pure(Fraction(1, 3)).replace(b'"charged"', b'"released"'),
+        pure(Fraction(1, 3)).replace(b'"what"', b'"more":"1/3","what"'),
+        b'{"accounts":{"pure":["1/3"]},"cost":["\\"1/3"],"what":"charged"}',
+        b"1/3",
+        b'"1/3",',
+        b"",
+    ],
+)
+def test_what_must_be_read(first: bytes) -> None:
+    assert of(first) is None

@@ -1,0 +1,287 @@
+"""Coroutines as clients: the same promises, nobody waits for ever, and whoever is cancelled harms nobody."""
+
+import asyncio
+import os
+import threading
+from collections.abc import Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from privately.errors import BudgetExhausted, InvalidParameter, LedgerUnavailable, Unanswered
+from privately.guarantees import PureDP
+from privately.ledger import Ledger, Receipt
+from privately.ledger.asynchronous import AsyncLedger, Mailbox, Reply
+from privately.ledger.book import Book
+from privately.ledger.writer import Writer
+from tests.ledger.examples import charge, founded
+from tests.ledger.stores.test_forks import in_a_child, refused
+
+CLIENTS = 64
+
+
+async def run(receipt: Receipt) -> bytes:
+    return b"answer to %d" % receipt.number
+
+
+def held(ledger: Ledger) -> tuple[threading.Event, threading.Event]:
+    """A turn that has begun, and what lets it end."""
+    begun, go = threading.Event(), threading.Event()
+
+    def wait(book: Book) -> None:
+        begun.set()
+        go.wait(30)
+
+    threading.Thread(target=ledger._writer.perform, args=(wait,), daemon=True).start()
+    begun.wait(30)
+    return begun, go
+
+
+def test_charge_run_store_answer(tmp_path: Path) -> None:
+    with founded(tmp_path / "l") as ledger:
+        awaited = AsyncLedger(ledger)
+
+        async def main() -> None:
+            first = await awaited.answer(charge("q", key="k"), run)
+            assert (first.body, first.free) == (b"answer to 3", False)
+            again = await awaited.answer(charge("q", key="k"), run)
+            assert (again.body, again.free) == (b"answer to 3", True)
+            assert (await awaited.budget("visits")).remaining == PureDP(epsilon="0.9")
+            receipt = await awaited.charge(charge("other"))
+            assert (await awaited.store(receipt, b"42")).body == b"42"
+            with pytest.raises(InvalidParameter, match="was used for another request"):
+                await awaited.charge(charge("another", key="k"))
+            with pytest.raises(InvalidParameter, match="no account"):
+                await awaited.budget("wards")
+
+        asyncio.run(main())
+        assert [record.entry.what for record in ledger.history()][2:] == ["charged", "released"] * 2
+        assert ledger.verify().charges == 2
+
+
+def test_bad_input_is_refused_at_once() -> None:
+    with founded() as ledger:
+        awaited: Any = AsyncLedger(ledger)
+
+        async def main() -> None:
+            receipt = await awaited.charge(charge())
+            for wrong in (
+                awaited.charge("count"),
+                awaited.store("receipt", b""),
+                awaited.store(receipt, "text"),
+                awaited.answer(charge(), None),
+                awaited.budget("a/b"),
+            ):
+                with pytest.raises(InvalidParameter):
+                    await wrong
+
+        asyncio.run(main())
+        assert ledger.head.number == 3
+    with pytest.raises(InvalidParameter, match="Ledger"):
+        AsyncLedger("ledger")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("cap", "cost", "fit"), [("1", "0.3", 3), ("0.6399", "0.01", 63)])
+def test_coroutines_race_for_the_last_unit(tmp_path: Path, cap: str, cost: str, fit: int) -> None:
+    left = PureDP(epsilon=Fraction(cap) - fit * Fraction(cost))
+    with founded(tmp_path / "l", cap=cap) as ledger:
+        awaited = AsyncLedger(ledger)
+
+        async def main() -> list[Any]:
+            asked = (awaited.charge(charge(f"q{at}", cost=PureDP(epsilon=cost))) for at in range(CLIENTS))
+            return await asyncio.gather(*asked, return_exceptions=True)
+
+        outcomes = asyncio.run(main())
+        assert sum(isinstance(one, Receipt) for one in outcomes) == fit
+        refusals = [one for one in outcomes if not isinstance(one, Receipt)]
+        assert all(isinstance(one, BudgetExhausted) and one.left == left for one in refusals)
+        assert ledger.verify().charges == fit
+
+
+def test_coroutines_and_threads_of_several_loops_share_turns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes: list[int] = []
+    take = Writer.take_turn
+
+    def counted(self: Writer, acts: Sequence[Any]) -> None:
+        sizes.append(len(acts))
+        take(self, acts)
+
+    monkeypatch.setattr(Writer, "take_turn", counted)
+    with founded(tmp_path / "l", cap=100) as ledger:
+        awaited = AsyncLedger(ledger)
+
+        async def client(name: str) -> None:
+            for at in range(10):
+                await awaited.charge(charge(f"{name} {at}"))
+
+        async def main(name: str) -> None:
+            await asyncio.gather(*(client(f"{name} {number}") for number in range(16)))
+
+        def wait() -> None:
+            for at in range(10):
+                ledger.charge(charge(f"{threading.get_ident()} {at}"))
+
+        threads = [threading.Thread(target=asyncio.run, args=(main(f"loop {number}"),)) for number in range(2)]
+        threads += [threading.Thread(target=wait) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(60)
+        assert not any(thread.is_alive() for thread in threads)
+        assert ledger.budget("visits").entries == ledger.verify().charges == 360
+    assert len(sizes) < 200
+
+
+def test_nothing_is_told_before_it_is_durable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[tuple[int, int]] = []
+    with founded(tmp_path / "l", cap=100) as ledger:
+        awaited, post = AsyncLedger(ledger), Mailbox.post
+
+        def looks(self: Mailbox, future: Any, result: Any, fault: Any) -> None:
+            with ledger._store.reading() as session:
+                told.append((result.number, session.head().number))
+            post(self, future, result, fault)
+
+        monkeypatch.setattr(Mailbox, "post", looks)
+
+        async def client(number: int) -> None:
+            for at in range(20):
+                await awaited.charge(charge(f"{number} {at}"))
+
+        async def main() -> None:
+            await asyncio.gather(*(client(number) for number in range(8)))
+
+        asyncio.run(main())
+    assert len(told) == 160
+    assert all(number <= durable for number, durable in told)
+
+
+def test_whoever_is_cancelled_may_have_been_charged(tmp_path: Path) -> None:
+    """As where a connection is lost: the charge stands, and the same key is not charged again."""
+    with founded(tmp_path / "l") as ledger:
+        awaited = AsyncLedger(ledger)
+
+        async def main() -> None:
+            _, go = held(ledger)
+            lost = asyncio.create_task(awaited.charge(charge("q", key="k")))
+            await asyncio.sleep(0)
+            lost.cancel()
+            go.set()
+            with pytest.raises(asyncio.CancelledError):
+                await lost
+            with pytest.raises(Unanswered):
+                await awaited.charge(charge("q", key="k"))
+            assert (await awaited.charge(charge("q", key="k"), again=True)).number == 4
+
+        asyncio.run(main())
+        assert ledger.budget("visits").entries == 2
+
+
+@pytest.mark.parametrize("fault", [ZeroDivisionError(), asyncio.CancelledError()])
+def test_a_run_that_fails_or_is_cancelled_stays_charged(fault: BaseException) -> None:
+    async def fail(receipt: Receipt) -> bytes:
+        raise fault
+
+    with founded() as ledger:
+
+        async def main() -> None:
+            with pytest.raises(type(fault)):
+                await AsyncLedger(ledger).answer(charge("q"), fail)
+
+        asyncio.run(main())
+        assert ledger.budget("visits").entries == 1
+
+
+def test_a_loop_that_has_ended_harms_nobody(tmp_path: Path) -> None:
+    with founded(tmp_path / "l") as ledger:
+        awaited = AsyncLedger(ledger)
+        _, go = held(ledger)
+
+        async def leave() -> None:
+            waiting = asyncio.create_task(awaited.charge(charge("left")))
+            await asyncio.sleep(0)
+            waiting.cancel()
+
+        asyncio.run(leave())
+        go.set()
+        ledger.charge(charge("later"))
+        assert asyncio.run(awaited.charge(charge("in another loop"))).number == 5
+        assert ledger.verify().charges == 3
+
+
+def test_closing_answers_all_who_wait(tmp_path: Path) -> None:
+    ledger = founded(tmp_path / "l", cap=100)
+    awaited = AsyncLedger(ledger)
+
+    async def client(number: int) -> int:
+        for at in range(1_000):
+            try:
+                await awaited.charge(charge(f"{number} {at}"))
+            except LedgerUnavailable:
+                return at
+        return -1
+
+    async def main() -> list[int]:
+        clients = [asyncio.create_task(client(number)) for number in range(8)]
+        await asyncio.sleep(0.05)
+        await asyncio.to_thread(ledger.close)
+        return await asyncio.wait_for(asyncio.gather(*clients), 30)
+
+    charged = asyncio.run(main())
+    assert -1 not in charged
+    with Ledger.open(tmp_path / "l") as again:
+        assert again.budget("visits").entries == sum(charged)
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_nobody_waits_for_a_writer_that_died() -> None:
+    def die(book: Book) -> None:
+        raise SystemExit
+
+    ledger = founded()
+    awaited = AsyncLedger(ledger)
+
+    async def main() -> list[Any]:
+        mailbox = Mailbox(asyncio.get_running_loop())
+        reply = Reply(mailbox, asyncio.get_running_loop().create_future())
+        ledger._writer.submit(die, reply)
+        asked = [awaited.charge(charge(f"q{at}")) for at in range(3)]
+        return await asyncio.wait_for(asyncio.gather(reply.future, *asked, return_exceptions=True), 30)
+
+    assert all(isinstance(one, LedgerUnavailable) for one in asyncio.run(main()))
+    with pytest.raises(LedgerUnavailable, match="was closed"):
+        asyncio.run(awaited.charge(charge()))
+    ledger.close()
+
+
+def test_whoever_comes_when_the_writer_has_just_ended_is_told() -> None:
+    """Between the look whether it is open and the last look of the writer into its queue."""
+    ledger = founded()
+    desk = ledger._writer._writing()
+    ledger._writer.close()
+    desk._closing = False
+    with pytest.raises(LedgerUnavailable, match="was closed"):
+        asyncio.run(AsyncLedger(ledger).charge(charge()))
+    ledger.close()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_a_forked_child_is_refused_at_once(tmp_path: Path) -> None:
+    with founded(tmp_path / "l") as ledger:
+        awaited = AsyncLedger(ledger)
+        assert in_a_child(refused(lambda: asyncio.run(awaited.charge(charge())))) == 0
+        assert in_a_child(refused(lambda: asyncio.run(awaited.budget("visits")))) == 0
+        asyncio.run(awaited.charge(charge()))
+        assert ledger.verify().charges == 1
+
+
+def test_a_ledger_that_is_only_read(tmp_path: Path) -> None:
+    with founded(tmp_path / "l"):
+        pass
+    with Ledger.inspect(tmp_path / "l") as ledger:
+        awaited = AsyncLedger(ledger)
+        assert asyncio.run(awaited.budget("visits")).entries == 0
+        with pytest.raises(LedgerUnavailable, match="reading only"):
+            asyncio.run(awaited.charge(charge()))
