@@ -43,6 +43,7 @@ def test_at_the_ends_the_formula_jumps() -> None:
 
 def test_exponentials_are_exact_too() -> None:
     found = analyze(EXPONENTIAL, public={"scale": 2}, sizes=[2])
+    assert isinstance(found.epsilon.lower, Fraction)
     assert abs(found.epsilon.lower - Fraction("0.62011450695827752463176337351")) < Fraction(1, 10**27)  # ln((1+e)/2)
     assert found.epsilon.width < Fraction(1, 10**17)
     with pytest.raises(NotSupported, match="curve"):
@@ -52,6 +53,7 @@ def test_exponentials_are_exact_too() -> None:
 def test_units_are_made_finer_when_needed() -> None:
     text = "def f(x: replaced(2, 3)):\n    return flip_exp(1 / x)\n"
     found = analyze(text)
+    assert isinstance(found.epsilon.lower, Fraction)
     assert abs(found.epsilon.lower - Fraction("0.327901475287467975510625833897")) < Fraction(1, 10**27)
     assert found.place is not None
 
@@ -94,6 +96,20 @@ def test_only_one_parameter_stays_open() -> None:
         _ = analyze(RESPONSE, public={"p": "1/2"}).pieces
     assert analyze(RESPONSE, public={"p": between(0, "1/4")}).pieces
     assert each(1).distance == 1
+
+
+def test_two_long_inputs_are_compared_alone() -> None:
+    text = (
+        "def f(x: replaced(0, 1)):\n    s = 0\n    for v in x:\n        s += v if flip(3/4) else 1 - v\n    return s\n"
+    )
+    zeros = [0] * 40
+    found = analyze(text, between=({"x": zeros}, {"x": [1, *zeros[1:]]}))
+    assert len(found.pairs) == 2
+    assert found.worst.value == 3
+    assert found.delta(1).upper < found.delta(0).upper < Fraction(1, 5)
+    assert found.epsilon_at(found.delta("1/2").upper).lower <= Fraction(1, 2)
+    with pytest.raises(InvalidParameter, match="the same"):
+        analyze(text, between=({"x": zeros}, {"x": zeros}))
 
 
 def test_missing_inputs_are_named() -> None:

@@ -11,6 +11,7 @@ from typing import Any
 from privately.errors import InvalidParameter, NotSupported
 from privately.guarantees.distances import PrivacyCurve, privacy_curve_of
 from privately.proving.exact.claims import Claim
+from privately.proving.exact.curves import Curve, curve_of
 from privately.proving.exact.inputs import Inputs, named, neighbouring_pairs
 from privately.proving.exact.places import Between, Exponential, Place
 from privately.proving.exact.ratios import Piece, Ratio, distinct, epsilon, largest, pieces, ratios, within
@@ -35,6 +36,8 @@ class Question:
     public: Mapping[str, Value]
     sizes: tuple[int, ...]
     open_domain: Domain | None = None
+    chosen: tuple[tuple[Inputs, Inputs], ...] = ()
+    """Pairs of inputs to compare, instead of all neighbours."""
 
     @property
     def open_parameter(self) -> str | None:
@@ -95,6 +98,8 @@ class Analysis:
     @cached_property
     def pairs(self) -> list[tuple[Inputs, Inputs]]:
         """All ordered pairs of neighbours that meet the assumptions of the program."""
+        if self.asked.chosen:
+            return [pair for one, other in self.asked.chosen for pair in ((one, other), (other, one))]
         private = self.asked.program.private
         if not private:
             raise InvalidParameter("neighbors", "the program has no private input.", hint="Say which: neighbors={...}.")
@@ -201,8 +206,20 @@ class Analysis:
         return None
 
     @cached_property
+    def _curve(self) -> Curve:
+        return curve_of(((self.law_of(one), self.law_of(other)) for one, other in self.pairs), self.place)
+
+    def delta(self, epsilon: Number) -> Interval:
+        """The tight delta for an epsilon, over all these inputs."""
+        return self._curve.delta(epsilon)
+
+    def epsilon_at(self, delta: Number) -> Interval:
+        """The tight epsilon for a delta, over all these inputs."""
+        return self._curve.epsilon(delta)
+
+    @cached_property
     def curve(self) -> PrivacyCurve:
-        """The tight delta for every epsilon; for laws with rational weights."""
+        """The whole curve in exact numbers; for laws with rational weights that are not too many."""
         return privacy_curve_of(
             (rational_law(self.law_of(one)), rational_law(self.law_of(other))) for one, other in self.pairs
         )
@@ -218,6 +235,14 @@ def rational_law(law: Outputs) -> dict[Value, Fraction]:
     if any(isinstance(mass, Quotient) for mass in law.values()):
         raise NotSupported("the curve of a law with exponentials or an open parameter.", hint="Ask for epsilon.")
     return {output: fraction(mass) for output, mass in law.items()}
+
+
+def between_inputs(asked: Question, one: Mapping[str, object], other: Mapping[str, object]) -> Question:
+    """The same question about two inputs only, such as long lists whose neighbours are too many to list."""
+    places = [tuple(_value(side, parameter.name) for parameter in asked.program.private) for side in (one, other)]
+    if places[0] == places[1]:
+        raise InvalidParameter("between", "the two inputs are the same.")
+    return replace(asked, chosen=((places[0], places[1]),))
 
 
 def _value(inputs: Mapping[str, object], name: str) -> Value:

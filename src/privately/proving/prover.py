@@ -8,7 +8,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from privately.errors import InvalidParameter
-from privately.proving.analysis import SIZES, Analysis, Question, question
+from privately.proving.analysis import SIZES, Analysis, Question, between_inputs, question
 from privately.proving.certifying import certificate_of
 from privately.proving.exact.claims import Claim, read_claim
 from privately.proving.exact.inputs import named
@@ -29,8 +29,9 @@ def analyze(
     neighbors: Mapping[str, Neighborhood] | None = None,
     public: Mapping[str, Number | Domain] | None = None,
     sizes: Iterable[int] | None = None,
+    between: tuple[Mapping[str, object], Mapping[str, object]] | None = None,
 ) -> Analysis:
-    """The exact analysis of a finite program.
+    """The exact analysis of a finite program: of all neighbours, or of two inputs that are given.
 
     >>> response = "b := flip()\\nif b = 1 then\\n  o := F(x)\\nelse\\n  o := flip()\\n"
     >>> from privately.proving import replaced
@@ -40,7 +41,8 @@ def analyze(
     """
     read = read_program(program)
     lengths = declared_sizes(read) if sizes is None else tuple(sizes)
-    return Analysis(question(read, neighbors=neighbors, public=public, sizes=lengths or SIZES))
+    asked = question(read, neighbors=neighbors, public=public, sizes=lengths or SIZES)
+    return Analysis(asked if between is None else between_inputs(asked, *between))
 
 
 def prove(

@@ -64,6 +64,8 @@ def _lengths(condition: Expression, lists: set[str]) -> set[int] | None:
 
 def scope_of(asked: Question) -> str:
     """The inputs in words."""
+    if asked.chosen:
+        return "two given inputs"
     parts = []
     for one in asked.program.private:
         more = " or one more" if one.neighborhood is not None and one.neighborhood.change == "added" else ""

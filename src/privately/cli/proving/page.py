@@ -8,7 +8,6 @@ from fractions import Fraction
 from typing import Any
 
 from privately.cli.proving.telling import verdict_text
-from privately.errors import NotSupported
 from privately.proving import Analysis, Verdict
 from privately.proving.exact.inputs import Inputs, named
 from privately.proving.trees import Leaf, Node, tree
@@ -125,13 +124,9 @@ def _mass(mass: Any) -> str:
 def _curve(found: Analysis | None) -> Iterator[str]:
     if found is None or found.asked.open_parameter is not None:
         return
-    try:
-        curve = found.curve
-    except NotSupported:
-        return
     end = found.epsilon.upper if found.epsilon.upper != float("inf") else Fraction(3)
     steps = [Fraction(k, 60) * max(Fraction(end), Fraction(1, 10)) * Fraction(5, 4) for k in range(61)]
-    points = tuple((float(one), float(curve.delta(epsilon=one).upper)) for one in steps)
+    points = tuple((float(one), float(found.delta(one).upper)) for one in steps)
     chart = Chart(
         title="What is lost: delta for every epsilon",
         x=Axis(label="epsilon"),

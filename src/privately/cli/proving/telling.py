@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from privately.errors import NotSupported
 from privately.proving import Analysis, Proved, Refuted, Unknown, Verdict
 from privately.proving.exact.places import Between
 from privately.proving.exact.weights import Quotient
@@ -86,11 +85,8 @@ def analysis_text(found: Analysis) -> str:
     worst = found.worst
     one, other = (", ".join(map(shown, inputs)) for inputs in worst.inputs)
     parts.append(f"tight epsilon: {ends(found.epsilon)}\n  output {shown(worst.output)}, input {one} against {other}")
-    try:
-        curve = [(str(epsilon), ends(found.curve.delta(epsilon=epsilon))) for epsilon in _CURVE]
-        parts.append(table(("epsilon", "tight delta"), curve))
-    except NotSupported:
-        pass
+    curve = [(str(epsilon), ends(found.delta(epsilon))) for epsilon in _CURVE]
+    parts.append(table(("epsilon", "tight delta"), curve))
     parts.append(_laws(found))
     return "\n\n".join(parts)
 
