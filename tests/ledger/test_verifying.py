@@ -95,12 +95,12 @@ def test_counting_comes_to_what_adding_one_by_one_does(asked: list[tuple[Fractio
             for at, (epsilon, analyst) in enumerate(asked):
                 ledger.charge(charge(f"q{at}", cost=PureDP(epsilon=epsilon), analyst=analyst))
             state = folded(ledger)
-            for most in (100, 0):
+            for most in (50, 0):
                 settling._MOST_TERMS = most
                 assert verified(ledger._reader.look).charges == len(asked)
             assert state.head.number == ledger.head.number
     finally:
-        books.CHECKPOINT_EVERY, settling._MOST_TERMS = before, 100
+        books.CHECKPOINT_EVERY, settling._MOST_TERMS = before, 50
 
 
 def cheaper(texts: Texts) -> None:
