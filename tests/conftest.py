@@ -5,6 +5,8 @@ import os
 import pytest
 from hypothesis import settings
 
+collect_ignore_glob = ["corpus/*"]  # programs, not tests
+
 # The fast suite is the same on every run; new examples are the business of the slow one.
 settings.register_profile("fast", deadline=None, derandomize=True, print_blob=True)
 settings.register_profile("thorough", settings.get_profile("fast"), derandomize=False, max_examples=1000)

@@ -23,9 +23,11 @@ __all__ = [
     "Release",
     "RenyiDP",
     "ZCDP",
+    "analyze",
     "certify",
     "check",
     "open",
+    "prove",
 ]
 
 _HOMES = {
@@ -56,6 +58,7 @@ _HOMES = {
     "mechanisms": (),
     "noise": (),
     "plans": (),
+    "proving": ("analyze", "prove"),
     "query": ("open",),
     "releases": ("Release",),
     "rounding": ("Interval",),
@@ -83,6 +86,7 @@ if TYPE_CHECKING:
     from privately import mechanisms as mechanisms
     from privately import noise as noise
     from privately import plans as plans
+    from privately import proving as proving
     from privately import query as query
     from privately import releases as releases
     from privately import rounding as rounding
@@ -107,6 +111,7 @@ if TYPE_CHECKING:
         PureDP,
         RenyiDP,
     )
+    from privately.proving import analyze, prove
     from privately.query import open  # noqa: A004 - pv.open is its name
     from privately.releases import Release
     from privately.rounding import Interval

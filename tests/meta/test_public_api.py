@@ -26,9 +26,11 @@ PUBLIC = [
     "Release",
     "RenyiDP",
     "ZCDP",
+    "analyze",
     "certify",
     "check",
     "open",
+    "prove",
 ]
 PACKAGES = [
     "accounting",
@@ -41,6 +43,7 @@ PACKAGES = [
     "mechanisms",
     "noise",
     "plans",
+    "proving",
     "query",
     "releases",
     "rounding",

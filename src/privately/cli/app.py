@@ -10,6 +10,7 @@ import typer
 
 from privately import __version__
 from privately.cli import account, budget, checking, demo
+from privately.cli.proving import analyze, prove
 from privately.cli.sql import explain, prepare, sql
 from privately.errors import PrivatelyError
 
@@ -26,9 +27,11 @@ app.command("prepare")(prepare)
 app.command("demo")(demo.demo)
 app.command("check")(checking.check)
 app.command("budget")(budget.budget)
+app.command("prove")(prove)
+app.command("analyze")(analyze)
 app.add_typer(account.app, name="account")
 
-_OPTIONAL = {"duckdb", "sqlglot", "pyarrow"}
+_EXTRAS = {"duckdb": "query", "sqlglot": "query", "pyarrow": "query", "flint": "prove", "z3": "prove"}
 
 
 def show_version(asked: bool) -> None:  # noqa: FBT001 - typer calls it so
@@ -56,9 +59,9 @@ def main() -> None:
         print(f"error: {fault}", file=sys.stderr)
         raise SystemExit(2) from None
     except ModuleNotFoundError as fault:
-        if fault.name not in _OPTIONAL:
+        if fault.name not in _EXTRAS:
             raise
-        print(f"error: {fault.name} is not installed. Install privately[query].", file=sys.stderr)
+        print(f"error: {fault.name} is not installed. Install privately[{_EXTRAS[fault.name]}].", file=sys.stderr)
         raise SystemExit(2) from None
     except OSError as fault:  # whoever read the output has gone, or its disk is full
         silence(sys.stdout)

@@ -1,0 +1,232 @@
+"""Exact analysis of finite programs: every law, for every input, and what it gives away."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from privately.errors import InvalidParameter, NotSupported
+from privately.guarantees.distances import PrivacyCurve, privacy_curve_of
+from privately.proving.claims import Claim
+from privately.proving.exact.inputs import Inputs, named, neighbouring_pairs
+from privately.proving.exact.places import Between, Exponential, Place
+from privately.proving.exact.ratios import Piece, Ratio, distinct, epsilon, largest, pieces, ratios, within
+from privately.proving.exact.sampling import NotFinite
+from privately.proving.exact.states import Excluded, Outputs, output_law
+from privately.proving.exact.weights import UNKNOWN, Quotient, Weight, fraction
+from privately.proving.language.declarations import Domain, Neighborhood
+from privately.proving.language.meaning import simple
+from privately.proving.language.program import Program
+from privately.proving.language.syntax import Value
+from privately.rounding import Interval, Number, rational
+
+SIZES = (1, 2, 3)
+"""Lists of private entries have these lengths unless something else is said."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """A program with everything that is known of its inputs."""
+
+    program: Program
+    public: Mapping[str, Value]
+    sizes: tuple[int, ...]
+    open_domain: Domain | None = None
+
+    @property
+    def open_parameter(self) -> str | None:
+        """The public parameter that has no single value, if there is one."""
+        missing = [one.name for one in self.program.public if one.name not in self.public]
+        if len(missing) > 1:
+            raise InvalidParameter(
+                "public", f"{', '.join(missing)} have no values.", hint="Only one parameter may stay open."
+            )
+        return missing[0] if missing else None
+
+
+def question(
+    program: Program,
+    *,
+    neighbors: Mapping[str, Neighborhood] | None = None,
+    public: Mapping[str, Number | Domain] | None = None,
+    sizes: Iterable[int] = SIZES,
+) -> Question:
+    """The program with neighbours and public values put in; everything is checked here."""
+    given = dict(neighbors or {})
+    parameters = []
+    for one in program.parameters:
+        declared = given.pop(one.name, one.neighborhood)
+        parameters.append(replace(one, neighborhood=declared, private=one.private or declared is not None))
+    if given:
+        raise InvalidParameter("neighbors", f"the program has no input {min(given)!r}.")
+    changed = replace(program, parameters=tuple(parameters))
+    values: dict[str, Value] = {}
+    open_domain = None
+    known = {one.name: one for one in changed.public}
+    for name, value in (public or {}).items():
+        if name not in known:
+            raise InvalidParameter("public", f"the program has no public input {name!r}.")
+        if isinstance(value, Domain):
+            open_domain = value
+            continue
+        exact = tuple(simple(rational(one, name)) for one in value) if isinstance(value, (list, tuple)) else None
+        number = simple(rational(value, name)) if exact is None else exact
+        domain = known[name].domain
+        if domain is not None and exact is None and Fraction(number) not in domain:
+            raise InvalidParameter(name, f"{value} is not in {domain}.")
+        values[name] = number
+    lengths = tuple(dict.fromkeys(int(rational(one, "sizes", minimum=0, maximum=100_000)) for one in sizes))
+    if not lengths:
+        raise InvalidParameter("sizes", "give at least one length of lists.")
+    return Question(program=changed, public=values, sizes=lengths, open_domain=open_domain)
+
+
+class Analysis:
+    """All that an observer of the output can learn, exactly. Made by `pv.analyze`."""
+
+    def __init__(self, asked: Question) -> None:
+        self.asked = asked
+        self._laws: dict[Inputs, Outputs] = {}
+        self._unit = 1
+
+    @cached_property
+    def pairs(self) -> list[tuple[Inputs, Inputs]]:
+        """All ordered pairs of neighbours that meet the assumptions of the program."""
+        private = self.asked.program.private
+        if not private:
+            raise InvalidParameter("neighbors", "the program has no private input.", hint="Say which: neighbors={...}.")
+        found = [pair for pair in neighbouring_pairs(private, self.asked.sizes) if all(map(self._included, pair))]
+        if not found:
+            raise NotSupported(
+                "no two neighbours meet the assumptions, so every claim would hold.",
+                hint="Check assume(...) and sizes.",
+            )
+        return found
+
+    def _included(self, inputs: Inputs) -> bool:
+        try:
+            self.law_of(inputs)
+        except Excluded:
+            return False
+        return True
+
+    def law_of(self, inputs: Inputs) -> Outputs:
+        """Every output with its exact weight, for one private input."""
+        if inputs not in self._laws:
+            known: dict[str, Value] = {**self.asked.public, **named(self.asked.program.private, inputs)}
+            if self.asked.open_parameter is not None:
+                known[self.asked.open_parameter] = UNKNOWN
+            law, unit = output_law(self.asked.program, known, least_unit=self._unit, place=self._open_place)
+            if unit != self._unit:
+                self._unit = unit
+                self._laws = {one: self._again(one) for one in self._laws}
+            self._laws[inputs] = law
+        return self._laws[inputs]
+
+    def _again(self, inputs: Inputs) -> Outputs:
+        known = {**self.asked.public, **named(self.asked.program.private, inputs)}
+        return output_law(self.asked.program, known, least_unit=self._unit, place=None)[0]
+
+    @cached_property
+    def _open_place(self) -> Between | None:
+        name = self.asked.open_parameter
+        if name is None:
+            return None
+        domain = self.asked.open_domain or next(one.domain for one in self.asked.program.public if one.name == name)
+        if domain is None:
+            return Between(Fraction(0), Fraction(1))
+        if domain.lower is None or domain.upper is None or domain.finite or domain.lower == domain.upper:
+            raise InvalidParameter(name, f"may be anything in {domain}.", hint="Give a value, or between(a, b).")
+        return Between(domain.lower, domain.upper)
+
+    @property
+    def edges(self) -> tuple[Fraction, ...]:
+        """The ends of the open parameter's domain that belong to it."""
+        domain = self.asked.open_domain
+        if domain is None or domain.open or domain.lower is None or domain.upper is None:
+            return ()
+        return (domain.lower, domain.upper)
+
+    @property
+    def place(self) -> Place | None:
+        """Where the unknown of the weights lies; None if all weights are rational."""
+        if self.asked.open_parameter is not None:
+            return self._open_place
+        exact = any(isinstance(mass, Quotient) for law in self._laws.values() for mass in law.values())
+        return Exponential(self._unit) if exact else None
+
+    def law(self, **inputs: object) -> dict[Value, Weight]:
+        """The law of the output for these private inputs."""
+        wanted = tuple(_value(inputs, one.name) for one in self.asked.program.private)
+        return {output: plain(mass) for output, mass in self.law_of(wanted).items()}
+
+    def ratios(self) -> Iterable[Ratio]:
+        """All ratios of probabilities of one output under two neighbours."""
+        for one, other in self.pairs:
+            yield from ratios((one, other), self.law_of(one), self.law_of(other))
+
+    @cached_property
+    def largest(self) -> Ratio:
+        """The largest ratio, in weights."""
+        candidates = list(self.ratios())
+        return largest(candidates, self.place)
+
+    @property
+    def worst(self) -> Ratio:
+        """The largest ratio: two inputs and the output that tells them apart best; rational numbers as Fractions."""
+        found = self.largest
+        masses = (plain(found.masses[0]), plain(found.masses[1]))
+        return replace(found, value=None if found.value is None else plain(found.value), masses=masses)
+
+    @cached_property
+    def epsilon(self) -> Interval:
+        """The tight epsilon over all these inputs; infinite if some output is impossible for a neighbour."""
+        return epsilon(self.largest, self.place)
+
+    @cached_property
+    def pieces(self) -> list[Piece]:
+        """With a parameter left open: the largest ratio, as a formula, on every stretch of the parameter."""
+        if self._open_place is None:
+            raise InvalidParameter("public", "all parameters have values, so there is one epsilon.")
+        return pieces(distinct(self.ratios()), self._open_place)
+
+    def holds(self, claim: Claim) -> Ratio | None:
+        """None if the claim holds for all these inputs, else a ratio that breaks it."""
+        for ratio in self.ratios():
+            if not within(ratio, claim, self.place):
+                return ratio
+        return None
+
+    @cached_property
+    def curve(self) -> PrivacyCurve:
+        """The tight delta for every epsilon; for laws with rational weights."""
+        return privacy_curve_of(
+            (rational_law(self.law_of(one)), rational_law(self.law_of(other))) for one, other in self.pairs
+        )
+
+
+def plain(mass: Weight) -> Any:
+    """A weight as users see it: a Fraction, unless it depends on an unknown."""
+    return mass if isinstance(mass, Quotient) else fraction(mass)
+
+
+def rational_law(law: Outputs) -> dict[Value, Fraction]:
+    """A law as Fractions, if all its weights are rational."""
+    if any(isinstance(mass, Quotient) for mass in law.values()):
+        raise NotSupported("the curve of a law with exponentials or an open parameter.", hint="Ask for epsilon.")
+    return {output: fraction(mass) for output, mass in law.items()}
+
+
+def _value(inputs: Mapping[str, object], name: str) -> Value:
+    if name not in inputs:
+        raise InvalidParameter("inputs", f"{name!r} is missing.")
+    value = inputs[name]
+    if isinstance(value, (list, tuple)):
+        return tuple(simple(rational(one, name)) for one in value)
+    return simple(rational(value, name))
+
+
+__all__ = ["SIZES", "Analysis", "NotFinite", "Question", "question"]

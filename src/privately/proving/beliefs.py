@@ -1,0 +1,85 @@
+"""What somebody who sees an output can still believe about the input (seed 002)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import Any
+
+from privately.errors import InvalidParameter, NotSupported
+from privately.guarantees.couplings import Lifted, NotLifted, Relation, lifting
+from privately.proving.analysis import Analysis, rational_law
+from privately.proving.exact.inputs import Inputs, named
+from privately.proving.language.syntax import Value
+from privately.rounding import Number, rational
+
+
+def all_inputs(found: Analysis) -> list[Inputs]:
+    """Every private input that has a neighbour, in order."""
+    return list(dict.fromkeys(one for pair in found.pairs for one in pair))
+
+
+def feasible(found: Analysis, output: Value) -> list[Inputs]:
+    """The inputs that can have led to the output.
+
+    >>> from privately.proving import analyze, replaced
+    >>> match = "def match(secret: replaced(0, 1, 2), guess):\\n    return secret == guess\\n"
+    >>> feasible(analyze(match, public={"guess": 1}), False)
+    [(0,), (2,)]
+    """
+    return [one for one in all_inputs(found) if found.law_of(one).get(output)]
+
+
+def posterior(found: Analysis, output: Value, prior: Mapping[Inputs, Number] | None = None) -> dict[Inputs, Fraction]:
+    """What to believe after the output, by Bayes; before it all inputs are as likely, unless a prior says otherwise."""
+    inputs = all_inputs(found)
+    before = {one: Fraction(1) for one in inputs}
+    if prior is not None:
+        unknown = set(prior) - set(inputs)
+        if unknown:
+            raise InvalidParameter("prior", f"{min(map(repr, unknown))} is no input of the program.")
+        before = {one: rational(prior.get(one, 0), "prior", minimum=0) for one in inputs}
+    joint = {one: before[one] * rational_law(found.law_of(one)).get(output, Fraction(0)) for one in inputs}
+    whole = sum(joint.values())
+    if not whole:
+        raise NotSupported("nobody who believes this sees that output.")
+    return {one: mass / whole for one, mass in joint.items() if mass}
+
+
+def odds(found: Analysis, output: Value, one: Inputs, other: Inputs) -> Fraction | None:
+    """By how much the output multiplies the odds of one input against another; None: the other is ruled out.
+
+    Theorem: for neighbours it is at most e^epsilon.
+    Reference: Bayes; Kasiviswanathan-Smith 2014
+    Proof: docs/theory/programs.md#beliefs
+    Checked-by: tests/proving/test_beliefs.py::test_odds_stay_within_epsilon
+    """
+    above, below = (rational_law(found.law_of(place)).get(output, Fraction(0)) for place in (one, other))
+    if not above and not below:
+        raise NotSupported("neither input leads to that output.")
+    return above / below if below else None
+
+
+def expected(found: Analysis, measure: Callable[[dict[str, Value], Value], Number]) -> dict[Inputs, Fraction]:
+    """The expectation of a measure of input and output, such as an error, for every input."""
+    private = found.asked.program.private
+    return {
+        one: sum(
+            (
+                mass * rational(measure(dict(named(private, one)), output), "measure")
+                for output, mass in rational_law(found.law_of(one)).items()
+            ),
+            Fraction(0),
+        )
+        for one in all_inputs(found)
+    }
+
+
+def reveals_nothing(found: Analysis) -> bool:
+    """Whether the output has the same law for all neighbours: noninterference, epsilon = 0."""
+    return all(found.law_of(one) == found.law_of(other) for one, other in found.pairs)
+
+
+def coupled(found: Analysis, one: Inputs, other: Inputs, relation: Relation[Any, Any]) -> Lifted[Any, Any] | NotLifted:
+    """A coupling of the outputs for two inputs inside a relation, or a set of outputs that shows there is none."""
+    return lifting(rational_law(found.law_of(one)), rational_law(found.law_of(other)), relation)

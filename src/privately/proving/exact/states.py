@@ -1,0 +1,402 @@
+"""The exact law of a program's output: all states at once, each with its weight, equal states merged.
+
+A statement is a function from weighted states to weighted states. A state holds only variables that still matter, so
+different ways to the same future are one. A loop is followed round by round; if it comes back to a state it has seen,
+its states form a chain, and how often each is visited is solved for (chains.py). A sum that a loop adds to and does not
+look at is carried as a polynomial in the weights instead of in the states (series.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
+
+from flint import fmpq
+
+from privately.errors import NotSupported, PrivatelyError
+from privately.proving.exact.accumulators import accumulator, added_to
+from privately.proving.exact.chains import visits
+from privately.proving.exact.places import Between
+from privately.proving.exact.sampling import Finer, outcomes
+from privately.proving.exact.series import UNIT, Product, Series
+from privately.proving.exact.weights import ONE, Weight
+from privately.proving.language.liveness import needed, needed_by, needed_by_loop
+from privately.proving.language.meaning import UNSET, Evaluator, State, evaluator, truth
+from privately.proving.language.program import Program
+from privately.proving.language.syntax import (
+    Assign,
+    Assume,
+    Block,
+    Hint,
+    If,
+    Return,
+    Sample,
+    Statement,
+    Value,
+    While,
+    assigned,
+    free_variables,
+)
+
+Weighted: TypeAlias = dict[State, Weight]
+Outputs: TypeAlias = dict[Value, Weight]
+Step: TypeAlias = Callable[[Weighted, Outputs], Weighted]
+
+MOST_STATES = 1_000_000
+FINEST = 10**6
+
+
+class Excluded(NotSupported):
+    """An input for which an assumption of the program fails."""
+
+
+class _CannotSum(Exception):
+    """The sum is not of whole numbers, or the loop comes back."""
+
+
+def output_law(
+    program: Program, inputs: Mapping[str, Value], *, least_unit: int = 1, place: Between | None = None
+) -> tuple[Outputs, int]:
+    """Every output with its exact weight, and d: weights that are quotients are in t = exp(-1/d), or, with a `place`,
+    in the parameter that was left open and lies there.
+
+    Theorem: the weights are the probabilities of the outputs.
+    Reference: Kozen 1981 (programs as linear maps on measures)
+    Proof: docs/theory/programs.md#states
+    Checked-by: tests/proving/exact/test_states.py::test_laws_agree_with_all_ways_one_by_one
+    """
+    unit = least_unit
+    while True:
+        try:
+            return _Follower(program, inputs, unit, place).law(), unit
+        except Finer as finer:
+            unit = finer.denominator
+            if unit > FINEST:
+                raise NotSupported("exponents with denominators that fit no common grid.") from None
+
+
+class _Follower:
+    """A program compiled to steps."""
+
+    def __init__(self, program: Program, inputs: Mapping[str, Value], unit: int, place: Between | None) -> None:
+        self.unit = unit
+        self.place = place
+        self.visited = 0
+        changing = assigned(program.body)
+        self.known = {name: value for name, value in inputs.items() if name not in changing}
+        self.slots = {name: slot for slot, name in enumerate(sorted(changing))}
+        self.start = tuple(inputs.get(name, UNSET) for name in self.slots)
+        self.step = self.block(program.body, frozenset())
+
+    def law(self) -> Outputs:
+        out: Outputs = {}
+        rest = self.step({self.start: ONE}, out)
+        if rest:
+            raise NotSupported("the program can end without an output.", hint="Return a value on every way.")
+        return out
+
+    def block(self, block: Block, after: frozenset[str]) -> Step:
+        steps: list[Step] = []
+        for statement in reversed(block):
+            steps.append(self.located(statement, after))
+            after = needed_by(statement, after)
+        steps.reverse()
+
+        def run(states: Weighted, out: Outputs) -> Weighted:
+            for step in steps:
+                if not states:
+                    break
+                states = step(states, out)
+            return states
+
+        return run
+
+    def located(self, statement: Statement, after: frozenset[str]) -> Step:
+        """Errors say the line."""
+        step, line = self.statement(statement, after), statement.line
+        if not line:
+            return step
+
+        def run(states: Weighted, out: Outputs) -> Weighted:
+            try:
+                return step(states, out)
+            except PrivatelyError as error:
+                if not error.message.startswith("line "):
+                    error.message = f"line {line}: {error.message}"
+                    error.args = (f"{error.message} {error.hint}".strip(),)
+                raise
+
+        return run
+
+    def statement(self, statement: Statement, after: frozenset[str]) -> Step:
+        match statement:
+            case Assign(name, value):
+                return self.assign(name, self.compiled(value), self.dropped(statement, after))
+            case Sample(name, law, arguments):
+                return self.sample(name, law, tuple(map(self.compiled, arguments)), self.dropped(statement, after))
+            case If(condition, then, otherwise):
+                return self.branch(condition, then, otherwise, after)
+            case While():
+                return self.loop(statement, after)
+            case Return(value):
+                return self.output(self.compiled(value))
+            case Assume(condition):
+                return self.assume(self.compiled(condition))
+            case Hint():
+                return lambda states, _: states
+
+    def compiled(self, expression: object) -> Evaluator:
+        return evaluator(expression, self.slots, self.known)  # type: ignore[arg-type]
+
+    def dropped(self, statement: Assign | Sample, after: frozenset[str]) -> tuple[int, ...]:
+        """The slots that nobody reads any more."""
+        before = needed_by(statement, after) | {statement.name}
+        return self.places(before - after)
+
+    def places(self, names: frozenset[str]) -> tuple[int, ...]:
+        return tuple(self.slots[name] for name in names if name in self.slots)
+
+    def cleared(self, before: frozenset[str], after: frozenset[str]) -> Callable[[State], State]:
+        gone = self.places(before - after)
+
+        def clear(state: State) -> State:
+            kept = list(state)
+            for slot in gone:
+                kept[slot] = UNSET
+            return tuple(kept)
+
+        return clear if gone else lambda state: state
+
+    def assign(self, name: str, value: Evaluator, gone: tuple[int, ...]) -> Step:
+        slot = self.slots[name]
+
+        def run(states: Weighted, _: Outputs) -> Weighted:
+            after: Weighted = {}
+            for state, mass in states.items():
+                changed = list(state)
+                changed[slot] = value(state)
+                for one in gone:
+                    changed[one] = UNSET
+                _add(after, tuple(changed), mass)
+            return after
+
+        return run
+
+    def sample(self, name: str, law: str, arguments: tuple[Evaluator, ...], gone: tuple[int, ...]) -> Step:
+        slot = self.slots[name]
+        known: dict[tuple[Value, ...], list[tuple[Value, Weight]]] = {}
+
+        def run(states: Weighted, _: Outputs) -> Weighted:
+            after: Weighted = {}
+            for state, mass in states.items():
+                given = tuple(one(state) for one in arguments)
+                if given not in known:
+                    known[given] = outcomes(law, given, self.unit, self.place)
+                changed = list(state)
+                for one in gone:
+                    changed[one] = UNSET
+                for value, share in known[given]:
+                    if slot not in gone:
+                        changed[slot] = value
+                    _add(after, tuple(changed), mass * share)
+            self.count(len(after))
+            return after
+
+        return run
+
+    def branch(self, condition: object, then: Block, otherwise: Block, after: frozenset[str]) -> Step:
+        test = self.compiled(condition)
+        steps = self.block(then, after), self.block(otherwise, after)
+        start = free_variables(condition) | needed(then, after) | needed(otherwise, after)  # type: ignore[arg-type]
+        clears = self.cleared(start, needed(then, after)), self.cleared(start, needed(otherwise, after))
+
+        def run(states: Weighted, out: Outputs) -> Weighted:
+            sides: tuple[Weighted, Weighted] = ({}, {})
+            for state, mass in states.items():
+                side = 0 if truth(test(state)) else 1
+                _add(sides[side], clears[side](state), mass)
+            joined = steps[0](sides[0], out)
+            for state, mass in steps[1](sides[1], out).items():
+                _add(joined, state, mass)
+            return joined
+
+        return run
+
+    def output(self, value: Evaluator) -> Step:
+        def run(states: Weighted, out: Outputs) -> Weighted:
+            for state, mass in states.items():
+                _add(out, value(state), mass)
+            return {}
+
+        return run
+
+    def assume(self, condition: Evaluator) -> Step:
+        def run(states: Weighted, _: Outputs) -> Weighted:
+            if not all(truth(condition(state)) for state in states):  # one state: nothing was drawn before
+                raise Excluded("an assumption does not hold for this input.")
+            return states
+
+        return run
+
+    def loop(self, loop: While, after: frozenset[str]) -> Step:
+        head = needed_by_loop(free_variables(loop.condition), loop.body, after)
+        test, body = self.compiled(loop.condition), self.block(loop.body, head)
+        leave = self.cleared(head, after)
+        summed = accumulator(loop, after)
+        follow_sum = None if summed is None else self.summing(loop, summed, head)
+
+        def run(states: Weighted, out: Outputs) -> Weighted:
+            if follow_sum is not None:
+                try:
+                    return _left(follow_sum(states), leave)
+                except _CannotSum:
+                    pass
+            return _left(self.rounds(states, out, test, body), leave)
+
+        return run
+
+    def rounds(self, states: Weighted, out: Outputs, test: Evaluator, body: Step) -> Weighted:
+        """Round by round, all states together, unless one comes again."""
+        entry, found = dict(states), dict[Value, Weight]()
+        ends: Weighted = {}
+        seen: set[State] = set()
+        while states:
+            going = {state: mass for state, mass in states.items() if truth(test(state))}
+            for state, mass in states.items():
+                if state not in going:
+                    _add(ends, state, mass)
+            if not seen.isdisjoint(going):
+                return self.chain(entry, out, test, body)
+            seen.update(going)
+            self.count(len(going))
+            states = body(going, found)
+        for value, mass in found.items():
+            _add(out, value, mass)
+        return ends
+
+    def chain(self, entry: Weighted, out: Outputs, test: Evaluator, body: Step) -> Weighted:
+        """Every state once, with where it leads; then how often each is visited."""
+        steps: dict[State, Weighted] = {}
+        given: dict[State, Outputs] = {}
+        waiting = list(entry)
+        while waiting:
+            state = waiting.pop()
+            if state in steps:
+                continue
+            steps[state], given[state] = {}, {}
+            if truth(test(state)):
+                self.count(1)
+                steps[state] = body({state: ONE}, given[state])
+                waiting += steps[state]
+        times = visits(entry, steps)
+        ends: Weighted = {}
+        for state, mass in times.items():
+            for value, share in given[state].items():
+                _add(out, value, mass * share)
+            if not truth(test(state)):
+                _add(ends, state, mass)
+        return ends
+
+    def summing(self, loop: While, name: str, head: frozenset[str]) -> Callable[[Weighted], Weighted]:
+        """The loop with its sum in the weights; `name` is 0 in all states."""
+        slot, test = self.slots[name], self.compiled(loop.condition)
+        body = _Summing(self, name).block(loop.body, head)
+
+        def run(states: Weighted) -> Weighted:
+            whole: dict[State, Product] = {}
+            starts: dict[State, Series] = {}
+            for state, mass in states.items():
+                series = UNIT.shifted(_integer(state[slot])) * _rational(mass)
+                bare = (*state[:slot], 0, *state[slot + 1 :])
+                starts[bare] = starts[bare] + series if bare in starts else series
+            whole = {state: Product().times(series) for state, series in starts.items()}
+            ends: dict[State, Series] = {}
+            seen: set[State] = set()
+            while whole:
+                arriving: dict[State, list[tuple[Product, Series]]] = {}
+                for state, product in whole.items():
+                    if not truth(test(state)):
+                        last = product.expanded()
+                        ends[state] = ends[state] + last if state in ends else last
+                        continue
+                    if state in seen:
+                        raise _CannotSum
+                    seen.add(state)
+                    for following, share in body({state: UNIT}, {}).items():
+                        arriving.setdefault(following, []).append((product, share))
+                self.count(len(whole))
+                whole = {state: _gathered(parts) for state, parts in arriving.items()}
+            return {
+                (*state[:slot], value, *state[slot + 1 :]): mass
+                for state, series in ends.items()
+                for value, mass in series.terms()
+            }
+
+        return run
+
+    def count(self, states: int) -> None:
+        self.visited += states
+        if self.visited > MOST_STATES:
+            raise NotSupported(
+                f"more than {MOST_STATES} states.", hint="Take smaller inputs, or keep less in variables."
+            )
+
+
+class _Summing(_Follower):
+    """The same steps, but adding to one variable multiplies the weight by a power of x."""
+
+    def __init__(self, whole: _Follower, name: str) -> None:
+        self.unit, self.place, self.slots, self.known = whole.unit, whole.place, whole.slots, whole.known
+        self.visited = 0
+        self.name = name
+
+    def statement(self, statement: Statement, after: frozenset[str]) -> Step:
+        if not isinstance(statement, Assign) or statement.name != self.name:
+            return super().statement(statement, after)
+        amount = self.compiled(added_to(statement.value, self.name))
+        clear = self.cleared(needed_by(statement, after), after | {self.name})
+
+        def run(states: dict[State, Series], _: Outputs) -> dict[State, Series]:
+            result: dict[State, Series] = {}
+            for state, series in states.items():
+                _add(result, clear(state), series.shifted(_integer(amount(state))))
+            return result
+
+        return run
+
+
+def _gathered(parts: list[tuple[Product, Series]]) -> Product:
+    """The sum of products; those that share all but the last factor need not be multiplied out."""
+    first, total = parts[0]
+    if all(product is first for product, _ in parts):
+        for _, share in parts[1:]:
+            total = total + share
+        return first.times(total)
+    whole = first.expanded() * total
+    for product, share in parts[1:]:
+        whole = whole + product.expanded() * share
+    return Product().times(whole)
+
+
+def _integer(value: Value) -> int:
+    if isinstance(value, int):
+        return int(value)
+    raise _CannotSum
+
+
+def _rational(mass: Weight) -> fmpq:
+    if isinstance(mass, fmpq):
+        return mass
+    raise _CannotSum
+
+
+def _left(states: Weighted, leave: Callable[[State], State]) -> Weighted:
+    after: Weighted = {}
+    for state, mass in states.items():
+        _add(after, leave(state), mass)
+    return after
+
+
+def _add(table: dict[Value, Weight], key: Value, mass: Weight) -> None:
+    old = table.get(key)
+    table[key] = mass if old is None else old + mass

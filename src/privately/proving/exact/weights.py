@@ -1,0 +1,115 @@
+"""Exact weights: rationals, or quotients of polynomials in one unknown t.
+
+t is a parameter of the program that was left open (0 < t < 1), or t = exp(-1/d), which solves no polynomial equation
+with rational coefficients (Lindemann 1882); so two quotients are equal there exactly when they are the same quotient.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+from flint import fmpq, fmpz_poly
+
+from privately.proving.language.meaning import OpenNumber
+
+
+class Quotient(OpenNumber):
+    """numerator(t) / denominator(t), in lowest terms, with a positive leading coefficient below."""
+
+    __slots__ = ("denominator", "numerator")
+
+    def __init__(self, numerator: fmpz_poly, denominator: fmpz_poly) -> None:
+        common = numerator.gcd(denominator)
+        if denominator.leading_coefficient() < 0:
+            common = -common
+        self.numerator = numerator // common
+        self.denominator = denominator // common
+
+    @classmethod
+    def power(cls, exponent: int) -> Quotient:
+        """t to a power, which may be negative."""
+        one, power = fmpz_poly([1]), fmpz_poly([0, 1]) ** abs(exponent)
+        return cls(power, one) if exponent >= 0 else cls(one, power)
+
+    def __add__(self, other: Weight) -> Quotient:
+        right = quotient(other)
+        if self.denominator == right.denominator:
+            return Quotient(self.numerator + right.numerator, self.denominator)
+        return Quotient(
+            self.numerator * right.denominator + right.numerator * self.denominator,
+            self.denominator * right.denominator,
+        )
+
+    __radd__ = __add__
+
+    def __neg__(self) -> Quotient:
+        return Quotient(-self.numerator, self.denominator)
+
+    def __sub__(self, other: Weight) -> Quotient:
+        return self + (-quotient(other))
+
+    def __rsub__(self, other: Weight) -> Quotient:
+        return quotient(other) - self
+
+    def __mul__(self, other: Weight) -> Quotient:
+        right = quotient(other)
+        return Quotient(self.numerator * right.numerator, self.denominator * right.denominator)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Weight) -> Quotient:
+        right = quotient(other)
+        return Quotient(self.numerator * right.denominator, self.denominator * right.numerator)
+
+    def __rtruediv__(self, other: Weight) -> Quotient:
+        return quotient(other) / self
+
+    def __pow__(self, exponent: int) -> Quotient:
+        if exponent < 0:
+            return Quotient(self.denominator**-exponent, self.numerator**-exponent)
+        return Quotient(self.numerator**exponent, self.denominator**exponent)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, (Quotient, fmpq, int, Fraction)):
+            return NotImplemented
+        right = quotient(other)
+        return bool(self.numerator == right.numerator and self.denominator == right.denominator)
+
+    def __hash__(self) -> int:
+        return hash((tuple(self.numerator.coeffs()), tuple(self.denominator.coeffs())))
+
+    def __bool__(self) -> bool:
+        return bool(self.numerator)
+
+    def __repr__(self) -> str:
+        return f"({self.numerator})/({self.denominator})"
+
+
+Weight: TypeAlias = Any
+"""fmpq, or Quotient; both know + - * / == and whether they are zero."""
+
+UNKNOWN = Quotient(fmpz_poly([0, 1]), fmpz_poly([1]))
+"""t itself."""
+
+ONE = fmpq(1)
+ZERO = fmpq(0)
+
+
+def weight(value: Fraction | int) -> fmpq:
+    """A rational number as a weight."""
+    exact = Fraction(value)
+    return fmpq(exact.numerator, exact.denominator)
+
+
+def fraction(value: fmpq) -> Fraction:
+    """And back."""
+    return Fraction(int(value.p), int(value.q))
+
+
+def quotient(value: Weight) -> Quotient:
+    """Any weight as a quotient."""
+    if isinstance(value, Quotient):
+        return value
+    exact = value if isinstance(value, fmpq) else weight(value)
+    return Quotient(fmpz_poly([exact.p]), fmpz_poly([exact.q]))

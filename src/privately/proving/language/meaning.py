@@ -1,0 +1,300 @@
+"""What expressions mean: exact values, computed from a state that holds every variable in its slot."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+from privately.errors import NotSupported
+from privately.proving.language.syntax import Apply, Constant, Each, Expression, Value, Variable
+
+State: TypeAlias = tuple[Value, ...]
+Evaluator: TypeAlias = Callable[[State], Value]
+
+LONGEST_LIST = 100_000
+MOST_BITS = 100_000
+"""Numbers longer than this are a fault of the program, not a value."""
+
+
+class _Unset:
+    """What a variable holds before it gets a value, and after its last use."""
+
+    def __repr__(self) -> str:
+        return "no value"
+
+
+UNSET = _Unset()
+
+
+class OpenNumber:
+    """A parameter without a value, or what arithmetic makes of it: one can compute with it, but not compare it."""
+
+    __slots__ = ()
+
+
+def evaluator(expression: Expression, slots: Mapping[str, int], known: Mapping[str, Value]) -> Evaluator:
+    """The expression as a function of the state; `known` has the values of inputs that never change."""
+    match expression:
+        case Constant(value):
+            return lambda _: value
+        case Variable(name) if name in slots:
+            return _variable(name, slots[name])
+        case Variable(name):
+            given = known.get(name, UNSET)
+            return _unset(name) if given is UNSET else lambda _: given
+        case Each():
+            return _each(expression, slots, known)
+        case Apply("and", (left, right)):
+            first, second = evaluator(left, slots, known), evaluator(right, slots, known)
+            return lambda state: truth(first(state)) and truth(second(state))
+        case Apply("or", (left, right)):
+            first, second = evaluator(left, slots, known), evaluator(right, slots, known)
+            return lambda state: truth(first(state)) or truth(second(state))
+        case Apply("if", (condition, then, otherwise)):
+            test, yes, no = (evaluator(one, slots, known) for one in (condition, then, otherwise))
+            return lambda state: yes(state) if truth(test(state)) else no(state)
+        case Apply(operator, operands):
+            return _applied(FUNCTIONS[operator], tuple(evaluator(one, slots, known) for one in operands))
+
+
+def _variable(name: str, slot: int) -> Evaluator:
+    def read(state: State) -> Value:
+        value = state[slot]
+        if value is UNSET:
+            raise NotSupported(f"{name!r} is used before it has a value.")
+        return value
+
+    return read
+
+
+def _unset(name: str) -> Evaluator:
+    def read(_: State) -> Value:
+        raise NotSupported(f"{name!r} has no value.", hint="Give one: public={...}.")
+
+    return read
+
+
+def _each(each: Each, slots: Mapping[str, int], known: Mapping[str, Value]) -> Evaluator:
+    """The name inside the brackets gets a slot behind all others."""
+    inner = {**slots, each.variable: max(slots.values(), default=-1) + 1}
+    width = inner[each.variable]
+    source = evaluator(each.source, slots, known)
+    element, condition = evaluator(each.element, inner, known), evaluator(each.condition, inner, known)
+
+    def read(state: State) -> Value:
+        padded = state + (UNSET,) * (width - len(state))
+        inside = ((*padded[:width], one) for one in _list(source(state)))
+        return tuple(element(one) for one in inside if truth(condition(one)))
+
+    return read
+
+
+def _applied(function: Callable[..., Value], operands: tuple[Evaluator, ...]) -> Evaluator:
+    if len(operands) == 1:
+        (only,) = operands
+        return lambda state: function(only(state))
+    if len(operands) == 2:
+        left, right = operands
+        return lambda state: function(left(state), right(state))
+    return lambda state: function(*(one(state) for one in operands))
+
+
+def truth(value: Value) -> bool:
+    """Conditions are true or false, or 1 or 0."""
+    if value is True or value is False:
+        return value
+    if isinstance(value, (int, Fraction)) and value in {0, 1}:
+        return bool(value)
+    raise NotSupported(f"{shown(value)} is neither true nor false.")
+
+
+def number(value: Value) -> Any:
+    """Arithmetic is for numbers; True and False count as 1 and 0."""
+    if isinstance(value, (int, Fraction, OpenNumber)):
+        return value
+    raise NotSupported(f"{shown(value)} is no number.")
+
+
+def ordered(value: Value) -> int | Fraction:
+    """A number whose place among others is known."""
+    exact = number(value)
+    if isinstance(exact, OpenNumber):
+        raise NotSupported("the program compares a parameter that was left open.", hint="Give it a value.")
+    known: int | Fraction = exact
+    return known
+
+
+def shown(value: Value) -> str:
+    """A value in an error message, cut where it is long."""
+    text = repr(value).replace("Fraction", "")
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _list(value: Value) -> tuple[Value, ...]:
+    if isinstance(value, tuple):
+        return value
+    raise NotSupported(f"{shown(value)} is no list.")
+
+
+def _whole(value: Value) -> int:
+    exact = ordered(value)
+    if exact != int(exact):
+        raise NotSupported(f"{shown(value)} is not whole.")
+    return int(exact)
+
+
+def _place(items: tuple[Value, ...], place: Value) -> int:
+    where = _whole(place)
+    if not -len(items) <= where < len(items):
+        raise NotSupported(f"there is no entry {where} in a list of {len(items)}.")
+    return where % len(items)
+
+
+def simple(value: Any) -> Any:
+    """Whole numbers as int, so that equal values look alike; none without bounds."""
+    if isinstance(value, OpenNumber):
+        return value
+    if isinstance(value, int):
+        if value.bit_length() > MOST_BITS:
+            raise NotSupported("a number grows without bounds.")
+        return value
+    if max(value.numerator.bit_length(), value.denominator.bit_length()) > MOST_BITS:
+        raise NotSupported("a number grows without bounds.")
+    return value.numerator if value.denominator == 1 else value
+
+
+def _plus(left: Value, right: Value) -> Value:
+    if isinstance(left, tuple) and isinstance(right, tuple):
+        return _joined(left, right)
+    return simple(number(left) + number(right))
+
+
+def _over(left: Value, right: Value) -> Value:
+    if number(right) == 0:
+        raise NotSupported("a division by zero.", hint="Guard it with an if, or assume that it is not zero.")
+    below = number(right)
+    if isinstance(below, OpenNumber) or isinstance(left, OpenNumber):
+        return number(left) / below
+    return simple(Fraction(number(left)) / below)
+
+
+def _floor(left: Value, right: Value) -> Value:
+    return _over(left, right).__floor__()
+
+
+def _remainder(left: Value, right: Value) -> Value:
+    return simple(number(left) - _floor(left, right) * number(right))
+
+
+def _power(left: Value, right: Value) -> Value:
+    base, exponent = number(left), _whole(right)
+    if isinstance(base, OpenNumber):
+        return base**exponent  # type: ignore[operator]
+    if abs(exponent) * max(1, Fraction(base).numerator.bit_length()) > MOST_BITS:
+        raise NotSupported("a number grows without bounds.")
+    if base == 0 and exponent < 0:
+        raise NotSupported("a division by zero.")
+    return simple(Fraction(base) ** exponent)
+
+
+def _xor(left: Value, right: Value) -> Value:
+    if isinstance(left, tuple) or isinstance(right, tuple):
+        first, second = _list(left), _list(right)
+        if len(first) != len(second):
+            raise NotSupported("xor of two lists of different lengths.")
+        return tuple(_xor(a, b) for a, b in zip(first, second, strict=True))
+    return _whole(left) ^ _whole(right)
+
+
+def _joined(left: Value, right: Value) -> Value:
+    whole = _list(left) + _list(right)
+    if len(whole) > LONGEST_LIST:
+        raise NotSupported(f"a list of more than {LONGEST_LIST} entries.")
+    return whole
+
+
+def _least(*values: Value) -> Value:
+    return min(_several(values), key=ordered)
+
+
+def _largest(*values: Value) -> Value:
+    return max(_several(values), key=ordered)
+
+
+def _several(values: tuple[Value, ...]) -> tuple[Value, ...]:
+    several = _list(values[0]) if len(values) == 1 else values
+    if not several:
+        raise NotSupported("the least or largest of nothing.")
+    return several
+
+
+def _replaced(items: Value, place: Value, value: Value) -> Value:
+    where = _place(_list(items), place)
+    return (*items[:where], value, *items[where + 1 :])
+
+
+def _without(items: Value, place: Value) -> Value:
+    where = _place(_list(items), place)
+    return items[:where] + items[where + 1 :]
+
+
+def _repeated(items: Value, times: Value) -> Value:
+    if len(_list(items)) * max(_whole(times), 0) > LONGEST_LIST:
+        raise NotSupported(f"a list of more than {LONGEST_LIST} entries.")
+    return items * max(_whole(times), 0)
+
+
+def _numbers(first: Value, end: Value) -> Value:
+    if _whole(end) - _whole(first) > LONGEST_LIST:
+        raise NotSupported(f"a list of more than {LONGEST_LIST} entries.")
+    return tuple(range(_whole(first), _whole(end)))
+
+
+def _part(items: Value, first: Value, end: Value) -> Value:
+    return _list(items)[_whole(first) : _whole(end)]
+
+
+def _unknown(name: Value, *_: Value) -> Value:
+    raise NotSupported(f"nothing is known of the function {name!r}.", hint="Write it out, or make its value an input.")
+
+
+def _same(left: Value, right: Value) -> bool:
+    if isinstance(left, OpenNumber) or isinstance(right, OpenNumber):
+        ordered(left), ordered(right)
+    return bool(left == right)
+
+
+FUNCTIONS: Mapping[str, Callable[..., Any]] = {
+    "+": _plus,
+    "-": lambda left, right: simple(number(left) - number(right)),
+    "*": lambda left, right: simple(number(left) * number(right)),
+    "/": _over,
+    "//": _floor,
+    "%": _remainder,
+    "**": _power,
+    "negative": lambda value: -number(value),
+    "==": _same,
+    "!=": lambda left, right: not _same(left, right),
+    "<": lambda left, right: ordered(left) < ordered(right),
+    "<=": lambda left, right: ordered(left) <= ordered(right),
+    ">": lambda left, right: ordered(left) > ordered(right),
+    ">=": lambda left, right: ordered(left) >= ordered(right),
+    "in": lambda value, items: value in _list(items),
+    "not": lambda value: not truth(value),
+    "xor": _xor,
+    "absolute": lambda value: abs(ordered(value)),
+    "least": _least,
+    "largest": _largest,
+    "total": lambda items: simple(sum(map(number, _list(items)))),
+    "list": lambda *items: items,
+    "length": lambda items: len(_list(items)),
+    "item": lambda items, place: _list(items)[_place(items, place)],
+    "part": _part,
+    "joined": _joined,
+    "replaced": _replaced,
+    "without": _without,
+    "repeated": _repeated,
+    "numbers": _numbers,
+    "function": _unknown,
+}

@@ -1,0 +1,70 @@
+"""The words of Python that the language knows, and small questions about a syntax tree."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from privately.proving.language.laws import LAWS
+from privately.proving.language.refusals import refusal
+
+BINARY = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+    ast.FloorDiv: "//",
+    ast.Mod: "%",
+    ast.Pow: "**",
+    ast.BitXor: "xor",
+}
+COMPARISONS = {ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.In: "in"}
+FUNCTIONS = {"abs": "absolute", "len": "length", "sum": "total", "min": "least", "max": "largest"}
+STATEMENTS = {"assume", "invariant", "align"}
+RESERVED = {*LAWS, *FUNCTIONS, *STATEMENTS, "range", "list", "Fraction", "enumerate", "zip"}
+LIST_OPERATORS = {"list", "joined", "replaced", "without", "repeated", "numbers", "part"}
+
+
+def check_name(node: ast.AST, name: str) -> None:
+    """Refuses a name that would hide a word of the language."""
+    if name in RESERVED or name == "private":
+        raise refusal(node, f"{name!r} has a meaning already.")
+    if name.startswith("__"):
+        raise refusal(node, f"the name {name!r} begins with two underscores.")
+
+
+def word(node: ast.AST) -> str:
+    """What Python calls a piece of syntax."""
+    return type(node).__name__
+
+
+def is_method(node: Any) -> bool:
+    """Whether a method of a named list is called."""
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name)
+
+
+def is_stored(node: ast.Name) -> bool:
+    """Whether the name gets a value here."""
+    return isinstance(node.ctx, ast.Store)
+
+
+def list_names(function: ast.FunctionDef) -> frozenset[str]:
+    """Names that the text treats as lists: measured, indexed, run over, appended to, or made from lists."""
+    found: set[str] = set()
+    for node in ast.walk(function):
+        match node:
+            case ast.Subscript(value=ast.Name(id=name)) | ast.For(iter=ast.Name(id=name)):
+                found.add(name)
+            case ast.comprehension(iter=ast.Name(id=name)):
+                found.add(name)
+            case ast.Call(func=ast.Name(id="len" | "sum" | "enumerate" | "zip" | "list")):
+                found |= {one.id for one in node.args if isinstance(one, ast.Name)}
+            case ast.Call(func=ast.Name(id="max" | "min"), args=[ast.Name(id=name)]):
+                found.add(name)
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name))):
+                found.add(name)
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.List() | ast.ListComp() | ast.Tuple()):
+                found.add(name)
+            case _:
+                pass
+    return frozenset(found)

@@ -1,0 +1,123 @@
+"""What a prover answers: proved, refuted, or unknown with what is known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from privately.certificates import Certificate
+from privately.errors import NotPrivate, Unproved
+from privately.proving.language.syntax import Value
+from privately.rounding import Interval
+
+
+@dataclass(frozen=True, kw_only=True)
+class Witness:
+    """Two neighbouring inputs and an event that is too much likelier for the first."""
+
+    inputs: dict[str, Value]
+    neighbor: dict[str, Value]
+    event: str
+    probability: Interval
+    neighbor_probability: Interval
+    epsilon: Interval
+    """At least this much is lost; infinite if the event is impossible for the neighbour."""
+
+    def __str__(self) -> str:
+        return (
+            f"{self.event} has probability {self.probability} for {_inputs(self.inputs)} "
+            f"and {self.neighbor_probability} for {_inputs(self.neighbor)}: epsilon >= {self.epsilon}"
+        )
+
+    def as_data(self) -> dict[str, Any]:
+        """Ready for JSON."""
+        return {
+            "inputs": {name: _plain(value) for name, value in self.inputs.items()},
+            "neighbor": {name: _plain(value) for name, value in self.neighbor.items()},
+            "event": self.event,
+            "probability": _ends(self.probability),
+            "neighbor_probability": _ends(self.neighbor_probability),
+            "epsilon": _ends(self.epsilon),
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Proved:
+    """The claim holds for all neighbours in `scope`."""
+
+    claim: str
+    epsilon: Interval | None
+    """The tight epsilon, if it is one number."""
+    scope: str
+    method: str
+    model: str
+    certificate: Certificate | None = None
+    word = "proved"
+
+    def require(self) -> None:
+        """Nothing to complain about."""
+
+    def __str__(self) -> str:
+        tight = "" if self.epsilon is None else f"; tight epsilon {self.epsilon}"
+        return f"proved: epsilon <= {self.claim} for {self.scope}, by {self.method}{tight}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Refuted:
+    """The claim is false, as `witness` shows."""
+
+    claim: str
+    witness: Witness
+    model: str
+    word = "refuted"
+
+    def require(self) -> None:
+        """Raises NotPrivate."""
+        raise NotPrivate(f"epsilon <= {self.claim} does not hold: {self.witness}.", witness=self.witness)
+
+    def __str__(self) -> str:
+        return f"refuted: epsilon <= {self.claim} does not hold; {self.witness}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unknown:
+    """Neither proved nor refuted: `lower` is certain to be lost by somebody, `upper` is proved to be enough."""
+
+    claim: str
+    lower: Interval | None
+    upper: Interval | None
+    why: str
+    model: str
+    word = "unknown"
+
+    def require(self) -> None:
+        """Raises Unproved."""
+        raise Unproved(f"epsilon <= {self.claim} is neither proved nor refuted: {self.why}")
+
+    def __str__(self) -> str:
+        known = "" if self.lower is None else f"; epsilon is at least {self.lower}"
+        return f"unknown: {self.why}{known}"
+
+
+Verdict: TypeAlias = Proved | Refuted | Unknown
+
+
+def _inputs(inputs: dict[str, Value]) -> str:
+    return ", ".join(f"{name} = {shown(value)}" for name, value in inputs.items())
+
+
+def shown(value: Value) -> str:
+    """A value in words."""
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(shown, value))}]"
+    return str(int(value)) if isinstance(value, bool) else str(value)
+
+
+def _plain(value: Value) -> Any:
+    if isinstance(value, tuple):
+        return [_plain(one) for one in value]
+    return int(value) if isinstance(value, int) else str(value)
+
+
+def _ends(interval: Interval) -> list[str]:
+    return [str(end) for end in interval]

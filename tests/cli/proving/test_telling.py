@@ -1,0 +1,33 @@
+"""Answers for people and for programs."""
+
+import json
+
+from privately.cli.proving.telling import analysis_json, analysis_text, ends, formula, verdict_json, verdict_text
+from privately.proving import analyze, prove
+from privately.proving.exact.weights import UNKNOWN
+from privately.rounding import Interval
+
+MANY = "def f(x: replaced(whole(0, 9))):\n    return x if flip() else uniform(10)\n"
+
+
+def test_long_laws_are_cut() -> None:
+    assert "more rows" in analysis_text(analyze(MANY))
+    assert json.loads(analysis_json(analyze(MANY)))["worst"]["inputs"]
+
+
+def test_infinite_and_exponential_ones_have_no_curve_or_one() -> None:
+    assert "tight epsilon: inf" in analysis_text(analyze("def f(x: replaced(0, 1)):\n    return x\n"))
+    text = analysis_text(analyze("def f(x: replaced(1, 2)):\n    return flip_exp(x)\n"))
+    assert "tight delta" not in text
+
+
+def test_numbers() -> None:
+    assert ends(Interval(1, 1)) == "1"
+    assert ends(Interval(0, 1)) == "between 0 and 1"
+    assert formula(UNKNOWN + 1, "p") == "(p + 1)/(1)"
+
+
+def test_unknown_verdicts() -> None:
+    verdict = prove("def f(x: replaced(0, 1)):\n    return [v if flip() else flip() for v in x]\n", "ln(3)")
+    assert "epsilon is at least" in verdict_text(verdict)
+    assert json.loads(verdict_json(verdict))["upper"] is None

@@ -1,0 +1,21 @@
+# claim: epsilon
+# public: epsilon=1, T=0, N=1, sigma=1
+# sizes: 3
+# about: the coarse noise is of the fine scale over four, and costs nothing
+def bad_adaptive_svt(q: each(1), T, N, sigma, epsilon):
+    out = []
+    bar = T + laplace(2 / epsilon)
+    left = epsilon / 2
+    fine = epsilon / (2 * N)
+    coarse = fine / 2
+    i = 0
+    while left >= fine and i < len(q):
+        if q[i] + laplace(1 / (4 * fine)) >= bar + sigma:
+            out.append(2)
+        elif q[i] + laplace(2 / fine) >= bar:
+            out.append(1)
+            left -= fine
+        else:
+            out.append(0)
+        i += 1
+    return out

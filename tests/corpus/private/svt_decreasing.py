@@ -1,0 +1,17 @@
+# claim: epsilon
+# public: epsilon=1, T=0, N=1
+# sizes: 4
+def svt_decreasing(q: monotone(1), T, N, epsilon):
+    out = []
+    bar = T + laplace(2 / epsilon)
+    count = 0
+    i = 0
+    while count < N and i < len(q):
+        noisy = q[i] + laplace(2 * N / epsilon)
+        if not noisy < bar:
+            out.append(1)
+            count += 1
+        else:
+            out.append(0)
+        i += 1
+    return out

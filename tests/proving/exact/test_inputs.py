@@ -1,0 +1,71 @@
+"""All neighbours."""
+
+import pytest
+
+from privately.errors import InvalidParameter
+from privately.proving.exact.inputs import neighbouring_pairs
+from privately.proving.exact.sampling import NotFinite
+from privately.proving.language.declarations import (
+    Neighborhood,
+    added,
+    anything,
+    between,
+    bits,
+    each,
+    monotone,
+    one,
+    replaced,
+    whole,
+)
+from privately.proving.language.program import Parameter
+
+
+def pairs(neighborhood: Neighborhood | None, *sizes: int, is_list: bool = True) -> set[tuple[object, object]]:
+    parameter = Parameter("x", neighborhood=neighborhood, is_list=is_list, private=True)
+    return {(a[0], b[0]) for a, b in neighbouring_pairs([parameter], sizes)}
+
+
+def test_scalars() -> None:
+    assert pairs(replaced(0, 1), 1, is_list=False) == {(0, 1), (1, 0)}
+    assert pairs(each(1, whole(0, 2)), 1, is_list=False) == {(0, 1), (1, 0), (1, 2), (2, 1)}
+
+
+def test_one_entry_is_replaced() -> None:
+    found = pairs(replaced(0, 1), 2)
+    assert ((0, 0), (0, 1)) in found
+    assert ((0, 0), (1, 1)) not in found
+    assert len(found) == 8
+
+
+def test_one_entry_comes_or_goes() -> None:
+    assert pairs(added(0), 1) == {((0,), (0, 0)), ((0, 0), (0,))}
+    assert (((1, 0)), (1, 1, 0)) in pairs(added(0, 1), 2)
+
+
+def test_distances() -> None:
+    far = ((0, 0), (1, 1))
+    assert far in pairs(each(1, whole(0, 1)), 2)
+    assert far not in pairs(one(1, whole(0, 1)), 2)
+    opposite = ((0, 1), (1, 0))
+    assert opposite in pairs(each(1, whole(0, 1)), 2)
+    assert opposite not in pairs(monotone(1, whole(0, 1)), 2)
+
+
+def test_any_two() -> None:
+    assert len(pairs(anything(bits(2)), 1)) == 12
+    assert len(pairs(anything(0, 1), 2)) == 12
+
+
+def test_neighbours_without_end() -> None:
+    for endless in (each(1), replaced(between(0, 1)), replaced(whole(0))):
+        with pytest.raises(NotFinite):
+            pairs(endless, 1)
+    with pytest.raises(NotFinite, match=r"too many|more than"):
+        pairs(anything(bits(16)), 1)
+    with pytest.raises(InvalidParameter, match="how neighbours differ"):
+        pairs(None, 1)
+
+
+def test_two_private_inputs_change_together() -> None:
+    both = [Parameter(name, neighborhood=replaced(0, 1), private=True) for name in "xy"]
+    assert ((0, 0), (1, 1)) in set(neighbouring_pairs(both, [1]))

@@ -1,0 +1,73 @@
+"""`prove` and `analyze`."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from privately.errors import InvalidParameter
+from privately.proving import analyze, anything, between, bits, inside, prove, replaced
+from privately.proving.verdicts import Proved, Refuted, Unknown
+
+SEEDS = Path(__file__).parents[1] / "corpus" / "seeds"
+RESPONSE = SEEDS / "002-randomized-response-p.txt"
+LOW, HIGH = "ln((2-p)/(1-p))", "ln((p^2-p+1)/(1-p)^2)"
+
+
+@pytest.mark.parametrize(
+    ("name", "claim", "known", "verdict"),
+    [
+        ("000-one-time-pad", "0", {"neighbors": {"m": anything(bits(4))}, "public": {"n": 4}}, "proved"),
+        ("000-mean", "100", {"neighbors": {"d": replaced(0, 1)}}, "refuted"),
+        ("002-randomized-response", "ln(3)", {"neighbors": {"F(x)": replaced(0, 1)}}, "proved"),
+        ("002-randomized-response", "ln(2.999)", {"neighbors": {"F(x)": replaced(0, 1)}}, "refuted"),
+        ("002-randomized-response-p", LOW, {"public": {"p": inside(0, "1/2")}}, "proved"),
+        ("002-randomized-response-p", LOW, {"public": {"p": between(0, "1/2")}}, "proved"),
+        ("002-randomized-response-p", LOW, {"public": {"p": inside(0, 1)}}, "refuted"),
+        ("002-randomized-response-p", HIGH, {"public": {"p": inside("1/2", 1)}}, "proved"),
+        ("002-randomized-response-p", HIGH, {"public": {"p": inside("0.4999", 1)}}, "refuted"),
+        ("002-randomized-response-p", "ln(7/3)", {"public": {"p": "1/4"}}, "proved"),
+        ("002-randomized-response-p", "ln(13)", {"public": {"p": "3/4"}}, "proved"),
+    ],
+)
+def test_finite_seed_programs(name: str, claim: str, known: dict[str, Any], verdict: str) -> None:
+    if name == "002-randomized-response-p":
+        known = {"neighbors": {"Mem": replaced(0, 1)}, "sizes": [1], **known}
+    found = prove(SEEDS / f"{name}.txt", claim, **known)
+    assert found.word == verdict, str(found)
+
+
+def test_an_end_that_belongs_to_the_domain_is_looked_at() -> None:
+    text = "def f(x: replaced(0, 1), p):\n    return x if flip(p) else flip()\n"
+    claim = "ln((1+p)/(1-p))"
+    assert prove(text, claim, public={"p": inside("1/2", 1)}).word == "proved"
+    with pytest.raises(InvalidParameter, match="no value at 1"):
+        prove(text, claim, public={"p": between("1/2", 1)})
+
+
+def test_refutations_of_formulas_name_a_value() -> None:
+    found = prove(RESPONSE, LOW, neighbors={"Mem": replaced(0, 1)}, sizes=[1])
+    assert isinstance(found, Refuted)
+    assert " at p = 3/4" in found.claim
+    assert found.witness.epsilon.lower > 2
+
+
+def test_lists_of_any_length_are_not_proved_by_short_ones() -> None:
+    text = "def f(x: replaced(0, 1)):\n    return [v if flip() else flip() for v in x]\n"
+    unknown = prove(text, "ln(3)")
+    assert isinstance(unknown, Unknown)
+    assert "any length" in unknown.why
+    assert isinstance(prove(text, "ln(3)", sizes=[1, 2]), Proved)
+    assert isinstance(prove(text, "ln(2)"), Refuted)
+
+
+def test_noise_without_end_is_unknown_for_now() -> None:
+    found = prove(SEEDS / "000-dummy-sum-1.txt", "eps", neighbors={"d": replaced(0, 1)}, public={"eps": 1})
+    assert found.word != "proved"
+
+
+def test_claims_may_be_numbers() -> None:
+    text = "def f(x: replaced(0, 1)):\n    return x if flip() else flip()\n"
+    assert prove(text, 2).word == "proved"
+    assert prove(text, 0.5).word == "refuted"
+    assert analyze(text).epsilon.upper < 1.1

@@ -1,0 +1,36 @@
+"""One run, as it was analysed."""
+
+from fractions import Fraction
+
+import pytest
+
+from privately.errors import InvalidParameter, NotSupported
+from privately.proving import running
+from privately.proving.reading import read_program
+from privately.proving.running import run
+from tests.proving.programs import FORMS
+from tests.proving.ways import law_by_running
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_runs_end_where_the_law_says(name: str) -> None:
+    text, inputs = FORMS[name]
+    for given in inputs:
+        possible = law_by_running(text, given)
+        assert all(run(read_program(text), given) in possible for _ in range(20))
+
+
+def test_exact_noise_and_paper_noise() -> None:
+    assert isinstance(run(read_program("def f(x):\n    return x + discrete_laplace(1/2)\n"), {"x": 0}), int)
+    assert isinstance(run(read_program("def f(x):\n    return x + laplace(1)\n"), {"x": 0}), (Fraction, int))
+    assert len(run(read_program("def f(n):\n    return uniform_bits(n)\n"), {"n": 5})) == 5
+
+
+def test_refusals(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(InvalidParameter, match="assumption"):
+        run(read_program("def f(x):\n    assume(x > 0)\n    return x\n"), {"x": 0})
+    with pytest.raises(NotSupported, match="without an output"):
+        run(read_program("def f(x):\n    y = x\n"), {"x": 0})
+    monkeypatch.setattr(running, "MOST_ROUNDS", 100)
+    with pytest.raises(NotSupported, match="line 2: more than 100 rounds"):
+        run(read_program("def f(x):\n    while True:\n        x = x\n    return x\n"), {"x": 0})
