@@ -5,7 +5,7 @@ import pytest
 from privately import check
 from privately.proving import analyze, anything, bits, prove
 from privately.proving.certifying import certificate_of
-from privately.proving.claims import read_claim
+from privately.proving.exact.claims import read_claim
 from privately.proving.verdicts import Proved
 
 RESPONSE = "def rr(x: replaced(0, 1)):\n    return x if flip() else flip()\n"

@@ -7,7 +7,7 @@ import pytest
 
 from privately.guarantees import PureDP
 from privately.mechanisms import Mechanism
-from privately.proving.claims import read_claim
+from privately.proving.exact.claims import read_claim
 from privately.proving.exact.places import Exponential
 from privately.proving.exact.ratios import Ratio, ratios, within
 from privately.proving.exact.states import output_law

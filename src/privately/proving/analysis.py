@@ -10,7 +10,7 @@ from typing import Any
 
 from privately.errors import InvalidParameter, NotSupported
 from privately.guarantees.distances import PrivacyCurve, privacy_curve_of
-from privately.proving.claims import Claim
+from privately.proving.exact.claims import Claim
 from privately.proving.exact.inputs import Inputs, named, neighbouring_pairs
 from privately.proving.exact.places import Between, Exponential, Place
 from privately.proving.exact.ratios import Piece, Ratio, distinct, epsilon, largest, pieces, ratios, within

@@ -6,7 +6,7 @@ from privately.certificates import Certificate, certify
 from privately.errors import InvalidParameter
 from privately.guarantees import FiniteMechanism, Neighbors, rules
 from privately.proving.analysis import Analysis
-from privately.proving.claims import Claim
+from privately.proving.exact.claims import Claim
 from privately.proving.exact.inputs import Inputs
 from privately.proving.exact.weights import Quotient, fraction
 from privately.proving.language.syntax import Value

@@ -10,7 +10,7 @@ from fractions import Fraction
 from privately.errors import InvalidParameter
 from privately.proving.analysis import SIZES, Analysis, Question, question
 from privately.proving.certifying import certificate_of
-from privately.proving.claims import Claim, read_claim
+from privately.proving.exact.claims import Claim, read_claim
 from privately.proving.exact.inputs import named
 from privately.proving.exact.places import Between, at
 from privately.proving.exact.ratios import Ratio, probability

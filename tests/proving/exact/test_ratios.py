@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from privately.errors import NotSupported
-from privately.proving.claims import read_claim
+from privately.proving.exact.claims import read_claim
 from privately.proving.exact.places import Between, Exponential
 from privately.proving.exact.ratios import Ratio, distinct, epsilon, largest, pieces, probability, ratios, within
 from privately.proving.exact.weights import ONE, UNKNOWN, Quotient, weight

@@ -10,7 +10,7 @@ from typing import Any
 from flint import arb, ctx, fmpq
 
 from privately.errors import NotSupported
-from privately.proving.claims import Claim
+from privately.proving.exact.claims import Claim
 from privately.proving.exact.inputs import Inputs
 from privately.proving.exact.places import PRECISIONS, Between, Edge, Exponential, Place, at
 from privately.proving.exact.states import Outputs

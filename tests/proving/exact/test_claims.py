@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from privately.errors import InvalidParameter
-from privately.proving.claims import read_claim
+from privately.proving.exact.claims import read_claim
 from privately.proving.exact.weights import UNKNOWN, weight
 
 
