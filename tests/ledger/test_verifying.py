@@ -301,6 +301,16 @@ def test_usual_records_are_recognised_at_a_glance(monkeypatch: pytest.MonkeyPatc
         assert seen == [1, 2]
 
 
+@pytest.mark.usefixtures("often")
+def test_the_last_cost_is_that_of_the_last_charge() -> None:
+    """Where two costs take turns, and a checkpoint says which was the last."""
+    with founded(cap=100) as ledger:
+        for at in range(9):
+            ledger.charge(charge(f"q{at}", cost=PureDP(epsilon=Fraction(1, 2 + at % 2))))
+        assert [record.entry.what for record in ledger.history()].count("checkpoint") == 1
+        assert ledger.verify().charges == 9
+
+
 def served_nothing(entry: dict[str, Any]) -> None:
     entry["charge"] = 1
 
