@@ -17,6 +17,7 @@ from privately.guarantees import ZCDP, ApproxDP, PureDP
 from privately.ledger import Ledger, settling
 from privately.ledger import book as books
 from privately.ledger.entries import Charged, Released
+from privately.ledger.following import join
 from privately.ledger.state import State
 from privately.ledger.stores import Row
 from privately.ledger.verifying import Verification, _Verifier, verified
@@ -35,7 +36,7 @@ def folded(ledger: Ledger) -> State:
     state = State()
     with ledger._store.reading() as session:
         for row in session.rows(0):
-            books.join(state, row)
+            join(state, row)
     return state
 
 

@@ -7,8 +7,9 @@ from copy import copy
 from typing import Any, TypeAlias, TypeVar
 
 from privately.errors import LedgerCorrupt, LedgerUnavailable, PrivatelyError
-from privately.ledger.book import Book, Clock, follow
+from privately.ledger.book import Book, Clock
 from privately.ledger.desks import Answerable, Desk, tell
+from privately.ledger.following import follow
 from privately.ledger.rounds import Act, Asked, perform
 from privately.ledger.state import State
 from privately.ledger.stores import Session, Store
