@@ -392,7 +392,20 @@ def test_one_noise_is_composed_as_all_else(noise: Event, times: int, rate: str |
     assert compositions(one) == compositions(Repeat(event=one, times=1))
 
 
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.fractions(min_value="1/100", max_value=100, max_denominator=10**6), min_size=1, max_size=30))
+def test_normal_noises_are_composed_as_all_else(multipliers: list[Fraction]) -> None:
+    """Listed, or in a Sequence within a Sequence: one law, whose mu^2 is the exact sum, in any order."""
+    events = [Gaussian(noise_multiplier=one) for one in multipliers]
+    (found,) = compositions(Sequence(events=events))
+    assert found == compositions(Sequence(events=[Sequence(events=events[::-1])]))[0]
+    ((law, times),) = found.parts
+    assert isinstance(law, GaussianLoss)
+    assert (law.mu_squared, times) == (sum(1 / one**2 for one in multipliers), 1)
+
+
 def test_noise_that_says_nothing_or_all_has_no_short_way() -> None:
     revealed, none = Gaussian(noise_multiplier=0), PoissonSample(event=Laplace(scale=1), rate=0)
     for event in (Repeat(event=revealed, times=3), none, Repeat(event=Laplace(scale=2), times=0)):
         assert compositions(event) == compositions(Sequence(events=[event]))
+    assert compositions(Sequence(events=[Gaussian(noise_multiplier=1), revealed]))[0].infinite == 1

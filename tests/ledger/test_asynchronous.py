@@ -4,6 +4,7 @@ import asyncio
 import os
 import threading
 from collections.abc import Sequence
+from concurrent.futures import Future as ConcurrentFuture
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -209,6 +210,37 @@ def test_a_loop_that_has_ended_harms_nobody(tmp_path: Path) -> None:
         ledger.charge(charge("later"))
         assert asyncio.run(awaited.charge(charge("in another loop"))).number == 5
         assert ledger.verify().charges == 3
+
+
+def test_nothing_is_kept_for_a_loop_that_has_ended() -> None:
+    loop = asyncio.new_event_loop()
+    future = loop.create_future()
+    mailbox = Mailbox(loop)
+    loop.close()
+    for _ in range(3):
+        mailbox.post(future, 1, None)
+        assert not mailbox._posted
+
+
+def test_a_future_that_was_cancelled_stops_no_reader() -> None:
+    with founded() as ledger:
+        gone, other = ConcurrentFuture[Any](), ConcurrentFuture[Any]()
+        gone.cancel()
+        ledger.submit_budget("visits", gone)
+        ledger.submit_budget("visits", other)
+        assert other.result(10).entries == 0
+        assert ledger.budget("visits").entries == 0
+
+
+def test_futures_without_a_loop() -> None:
+    with founded() as ledger:
+        charged, stored = ConcurrentFuture[Any](), ConcurrentFuture[Any]()
+        ledger.submit_charge(charge(), charged)
+        ledger.submit_answer(charged.result(10), b"42", stored)
+        assert stored.result(10) == b"42"
+        refused_ = ConcurrentFuture[Any]()
+        ledger.submit_charge(charge("large", cost=PureDP(epsilon=2)), refused_)
+        assert isinstance(refused_.exception(10), BudgetExhausted)
 
 
 def test_closing_answers_all_who_wait(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from privately.guarantees import ZCDP, ApproxDP, PureDP
 from privately.ledger import Ledger, settling
 from privately.ledger import book as books
 from privately.ledger.entries import Charged, Released
+from privately.ledger.following import join
 from privately.ledger.state import State
 from privately.ledger.stores import Row
 from privately.ledger.verifying import Verification, _Verifier, verified
@@ -35,7 +36,7 @@ def folded(ledger: Ledger) -> State:
     state = State()
     with ledger._store.reading() as session:
         for row in session.rows(0):
-            books.join(state, row)
+            join(state, row)
     return state
 
 
@@ -95,12 +96,12 @@ def test_counting_comes_to_what_adding_one_by_one_does(asked: list[tuple[Fractio
             for at, (epsilon, analyst) in enumerate(asked):
                 ledger.charge(charge(f"q{at}", cost=PureDP(epsilon=epsilon), analyst=analyst))
             state = folded(ledger)
-            for most in (100, 0):
+            for most in (50, 0):
                 settling._MOST_TERMS = most
                 assert verified(ledger._reader.look).charges == len(asked)
             assert state.head.number == ledger.head.number
     finally:
-        books.CHECKPOINT_EVERY, settling._MOST_TERMS = before, 100
+        books.CHECKPOINT_EVERY, settling._MOST_TERMS = before, 50
 
 
 def cheaper(texts: Texts) -> None:
@@ -299,6 +300,16 @@ def test_usual_records_are_recognised_at_a_glance(monkeypatch: pytest.MonkeyPatc
         monkeypatch.setattr(_Verifier, "_carefully", counting)
         assert ledger.verify().charges == 5
         assert seen == [1, 2]
+
+
+@pytest.mark.usefixtures("often")
+def test_the_last_cost_is_that_of_the_last_charge() -> None:
+    """Where two costs take turns, and a checkpoint says which was the last."""
+    with founded(cap=100) as ledger:
+        for at in range(9):
+            ledger.charge(charge(f"q{at}", cost=PureDP(epsilon=Fraction(1, 2 + at % 2))))
+        assert [record.entry.what for record in ledger.history()].count("checkpoint") == 1
+        assert ledger.verify().charges == 9
 
 
 def served_nothing(entry: dict[str, Any]) -> None:

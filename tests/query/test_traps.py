@@ -8,13 +8,19 @@ from itertools import permutations
 from typing import Any
 
 import duckdb
+import pyarrow as pa
 import pytest
 
+from privately.engines.duckdb.connection import Setup, connect
+from privately.engines.duckdb.counting import count
+from privately.engines.duckdb.emission import program
 from privately.engines.duckdb.literals import NAMES
+from privately.engines.duckdb.sources import frame
+from privately.engines.duckdb.stored import Stored
 from privately.errors import UnknownBounds
 from privately.plans import Column, StepSum, Table, Unit
 from privately.query import bind
-from tests.engines.duckdb.inside import answer
+from tests.engines.duckdb.inside import KEY, answer
 
 HUGE = 2.0**61
 COLUMNS = (
@@ -148,3 +154,17 @@ def test_no_condition_holds_of_nan(condition: str) -> None:
 
 def test_zeros_are_one_number_whatever_their_sign() -> None:
     assert asked("COUNT_IF(x = 0), COUNT(1 / x), SUM(x)", row(x=-0.0), row(x=0.0)) == (2, 0, 0)
+
+
+# --- files say of their own values what is not so ---------------------------------------------------------------------
+
+
+def test_the_least_and_largest_value_that_a_file_names_are_not_trusted() -> None:
+    """Writers leave NaN out of them, and then DuckDB takes for granted that every value lies between."""
+    table = Table(name="t", columns=(Column(name="x", type="real", bounds=(0, 5)),), unit=Unit())
+    source = frame(pa.table({"x": [math.nan, 1.0, 2.0]}))
+    stored = Stored(table=table, relation=source.relation, names=("x",), found=("DOUBLE",))
+    asked_for = program(bind("SELECT COUNT(x) FROM t", {"t": table}).aggregation, stored, KEY)
+    with duckdb.connect() as trusting, connect(Setup(paths=source.paths)) as ours:
+        assert count(trusting, asked_for) == {(): (3,)}
+        assert count(ours, asked_for) == {(): (2,)}

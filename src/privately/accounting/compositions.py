@@ -21,6 +21,7 @@ from privately.accounting.events import (
     RandomizedResponse,
     Repeat,
 )
+from privately.accounting.events import Sequence as Steps
 from privately.accounting.failing import failing
 from privately.accounting.finite_pairs import FinitePair, response_pair
 from privately.accounting.losses import (
@@ -93,7 +94,7 @@ def compositions(event: Event) -> tuple[Composition, ...]:
     Checked-by: tests/accounting/test_compositions.py::test_compositions_dominate_enumeration,
         tests/accounting/test_compositions.py::test_adaptive_compositions_are_dominated
     """
-    noise = _repeated_noise(event)
+    noise = _repeated_noise(event) or _normal_noises(event)
     if noise is not None:
         return noise
     found: list[Composition] = []
@@ -120,6 +121,19 @@ def _repeated_noise(event: Event) -> tuple[Composition, ...] | None:
     if isinstance(pair, GaussianLoss):
         return (Composition(parts=((GaussianLoss(mu_squared=times * pair.mu_squared), 1),)),)
     return (Composition(parts=((pair, times),)),)
+
+
+def _normal_noises(event: Event) -> tuple[Composition, ...] | None:
+    """The same for a Sequence of normal noises."""
+    if not isinstance(event, Steps) or not event.events:
+        return None
+    squares = []
+    for one in event.events:
+        if type(one) is not Gaussian or not one.noise_multiplier.numerator:
+            return None
+        multiplier = one.noise_multiplier
+        squares.append((multiplier.denominator**2, multiplier.numerator**2))
+    return (_Collected(squares=squares).composition(),)
 
 
 def relaid(composition: Composition, change: Callable[[Loss], Loss]) -> Composition:
@@ -187,10 +201,12 @@ def _sums(squares: Sequence[tuple[int, int]]) -> list[Fraction]:
     if not squares:
         return []
     level = list(squares)
-    while len(level) > 1 and _are_short(level):  # in pairs, so that few numbers are long
-        paired = [_added(one, other) for one, other in zip(level[::2], level[1::2], strict=False)]
+    is_short = sum(denominator.bit_length() for _, denominator in level) <= LONGEST_SUM
+    while len(level) > 1 and (is_short or _are_short(level)):  # in pairs, so that few numbers are long
+        add = _crossed if is_short else _added
+        paired = [add(one, other) for one, other in zip(level[::2], level[1::2], strict=False)]
         level = [*paired, level[-1]] if len(level) % 2 else paired
-    if len(level) == 1 and _are_short(level):
+    if len(level) == 1 and (is_short or _are_short(level)):
         return [Fraction(*level[0])]
     sums: list[Fraction] = []
     for square in sorted(Fraction(*ratio) for ratio in squares):
@@ -203,6 +219,13 @@ def _sums(squares: Sequence[tuple[int, int]]) -> list[Fraction]:
 
 def _are_short(ratios: Sequence[tuple[int, int]]) -> bool:
     return all(denominator.bit_length() <= LONGEST_SUM for _, denominator in ratios)
+
+
+def _crossed(one: tuple[int, int], other: tuple[int, int]) -> tuple[int, int]:
+    """The sum of two ratios, over the product of the denominators: sooner, if not the shortest."""
+    if one[1] == other[1]:
+        return one[0] + other[0], one[1]
+    return one[0] * other[1] + other[0] * one[1], one[1] * other[1]
 
 
 def _added(one: tuple[int, int], other: tuple[int, int]) -> tuple[int, int]:

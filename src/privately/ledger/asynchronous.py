@@ -33,6 +33,7 @@ class Mailbox:
                 self.loop.call_soon_threadsafe(self._deliver)
             except RuntimeError:
                 self._posted.clear()
+                self._called = False
 
     def _deliver(self) -> None:
         self._called = False  # first of all: whoever posts from now on calls again

@@ -73,6 +73,17 @@ class Promise(Generic[Result]):
         return self._result
 
 
+def tell(answerable: Answerable, result: Any, fault: BaseException | None) -> None:
+    """Gives an outcome to whoever waits. One who was cancelled, or breaks, is nobody else's affair."""
+    try:
+        if fault is None:
+            answerable.set_result(result)
+        elif not answerable.done():
+            answerable.set_exception(fault)
+    except Exception:  # noqa: BLE001, S110 - whatever a future of others does
+        pass
+
+
 Asked: TypeAlias = tuple[Task, Answerable]
 
 
@@ -155,7 +166,7 @@ class Desk(Generic[Task]):
             except Empty:
                 return
             if asked is not None:
-                asked[1].set_exception(LedgerUnavailable("the ledger was closed."))
+                tell(asked[1], None, LedgerUnavailable("the ledger was closed."))
 
     def _serves_on(self) -> bool:
         """Serves who is next, and tells whether to go on. No task is kept while nobody asks, nor what it belongs to."""

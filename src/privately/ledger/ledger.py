@@ -27,12 +27,13 @@ from privately.ledger.acts import (
     Reuse,
     StoreAnswer,
 )
-from privately.ledger.book import Book, Clock, follow, now
+from privately.ledger.book import Book, Clock, now
 from privately.ledger.budgets import Budget
 from privately.ledger.catching_up import CaughtUp, caught_up
 from privately.ledger.charges import LONGEST_LABEL, OWNER, Charge, amounts
 from privately.ledger.desks import Answerable
 from privately.ledger.entries import Entry, Founded, read
+from privately.ledger.following import follow
 from privately.ledger.names import checked_name, checked_text
 from privately.ledger.pins import Pin, check_pin
 from privately.ledger.quotes import payers, quote

@@ -25,7 +25,7 @@ Group = tuple[bytes, bytes, bytes | None, bool]
 """Charges on the same terms (the first line of their texts), of one analyst and token, and whether none says what
 question its answer serves again."""
 
-_MOST_TERMS = 100
+_MOST_TERMS = 50
 """So many terms are read one by one; of others their numbers alone, where that is possible."""
 
 
@@ -186,7 +186,8 @@ def _check_amounts(name: str, currency: Currency, first: bytes, amounts: tuple[F
         return
     least = repriced(terms["cost"], currency)
     if any(amount < enough for amount, enough in zip(amounts, least, strict=True)):
-        raise LedgerCorrupt(f"account {name} was charged less than the event costs.")
+        hint = "An older version of privately may have priced it lower: see its changelog. Otherwise it was edited."
+        raise LedgerCorrupt(f"account {name} was charged less than the event costs.", hint=hint)
 
 
 def _one_by_one(look: Look, state: State, after: int, upto: int) -> None:

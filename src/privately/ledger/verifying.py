@@ -15,7 +15,7 @@ from hashlib import sha256
 from typing import NoReturn
 
 from privately.errors import LedgerCorrupt
-from privately.ledger.book import join, names
+from privately.ledger.book import names
 from privately.ledger.entries import (
     CHARGED_END,
     Charged,
@@ -29,6 +29,7 @@ from privately.ledger.entries import (
     read,
     release_members,
 )
+from privately.ledger.following import join
 from privately.ledger.lines import is_plain, release_text, usual_charge, usual_time
 from privately.ledger.rederiving import check_keys, check_opened, check_registered
 from privately.ledger.settling import Look, Run, settle

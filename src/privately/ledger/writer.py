@@ -7,8 +7,9 @@ from copy import copy
 from typing import Any, TypeAlias, TypeVar
 
 from privately.errors import LedgerCorrupt, LedgerUnavailable, PrivatelyError
-from privately.ledger.book import Book, Clock, follow
-from privately.ledger.desks import Answerable, Desk
+from privately.ledger.book import Book, Clock
+from privately.ledger.desks import Answerable, Desk, tell
+from privately.ledger.following import follow
 from privately.ledger.rounds import Act, Asked, perform
 from privately.ledger.state import State
 from privately.ledger.stores import Session, Store
@@ -70,14 +71,8 @@ class Writer:
                 raise
             return
         self._state = book.state
-        for future, result, refusal in outcomes:
-            try:
-                if refusal is None:
-                    future.set_result(result)
-                else:
-                    future.set_exception(refusal)
-            except Exception:  # noqa: BLE001, S112 - a future that was cancelled, or breaks, is nobody else's affair
-                continue
+        for outcome in outcomes:
+            tell(*outcome)
 
     def close(self) -> None:
         """Ends after what waits is done."""
@@ -111,18 +106,14 @@ class Reader:
                 with self._store.reading() as session:
                     found = look(session)
             except BaseException as fault:
-                future.set_exception(fault)
+                tell(future, None, fault)
                 if not isinstance(fault, Exception):
                     raise
             else:
-                future.set_result(found)
+                tell(future, found, None)
 
 
 def _fail(acts: Sequence[Asked], fault: BaseException) -> None:
     """Each with an error of its own, as threads add where they raised it."""
     for _, future in acts:
-        try:
-            if not future.done():
-                future.set_exception(copy(fault) if isinstance(fault, PrivatelyError) else fault)
-        except Exception:  # noqa: BLE001, S112 - as above
-            continue
+        tell(future, None, copy(fault) if isinstance(fault, PrivatelyError) else fault)

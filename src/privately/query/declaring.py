@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -58,6 +57,8 @@ def unit_of(
 
 def read_declaration(path: Path) -> tuple[Declaration, tuple[Column, ...]]:
     """The table and the columns that a TOML file declares; InvalidParameter names what is wrong in it."""
+    import tomllib
+
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as fault:

@@ -66,6 +66,22 @@ def test_numbers_of_groups_follow_from_the_question() -> None:
     assert "WHERE u IS NOT NULL" in choice.rows
 
 
+def test_null_is_whatever_is_no_category() -> None:
+    """Then it need not be looked for among the categories, row by row; but a row that is filtered away has no group."""
+    for filtered in (False, True):
+        asked = question(3, by="rest", filtered=filtered)
+        choice = choice_of(asked, stored(aggregation_table(asked), FOUND), KEY)
+        assert choice is not None
+        assert choice.rest == (0 if filtered else 4)
+        assert ("coalesce(enum_code" in choice.rows) == filtered
+        assert " IN (" not in choice.rows
+    asked = question(3, by="rest", filtered=False)
+    fewer = replace(asked, keys=(replace(asked.keys[0], values=("a", None)),))
+    choice = choice_of(fewer, stored(aggregation_table(fewer), FOUND), KEY)
+    assert choice is not None
+    assert (choice.rest, " IN (" in choice.rows) == (0, True), "the other categories are not NULL"
+
+
 def test_what_does_not_go_into_a_number() -> None:
     asked = question(3, by="ward", filtered=False)
     age = asked.source.fields[3]

@@ -69,6 +69,7 @@ def question(most: int, *, by: str, filtered: bool) -> Aggregation:
     keys = {
         "": (),
         "ward": (Key(identity=Identity(number=50, name="ward"), expression=ward, values=("a", "it's")),),
+        "rest": (Key(identity=Identity(number=50, name="ward"), expression=ward, values=("a", "b", "it's", None)),),
         "both": (
             Key(identity=Identity(number=50, name="ward"), expression=ward, values=("a", "b", "it's", None)),
             Key(identity=Identity(number=51, name="new"), expression=new, values=(True, None)),
@@ -207,7 +208,7 @@ def check_that_every_unit_counts_by_itself(rows: list[Any], most: int, by: str, 
         assert sum(numbers[0] for numbers in part.values()) <= min(most, len(own))
 
 
-CASES = given(ROWS, st.integers(1, 3), st.sampled_from(["", "ward", "both"]), st.booleans())
+CASES = given(ROWS, st.integers(1, 3), st.sampled_from(["", "ward", "rest", "both"]), st.booleans())
 
 
 @settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
@@ -224,7 +225,7 @@ def test_every_unit_counts_by_itself_at_length(rows: list[Any], most: int, by: s
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
-@given(ROWS, st.sampled_from(["", "ward", "both"]), st.booleans())
+@given(ROWS, st.sampled_from(["", "ward", "rest", "both"]), st.booleans())
 def test_numbers_are_the_references_where_all_rows_count(rows: list[Any], by: str, filtered: bool) -> None:
     asked = question(9, by=by, filtered=filtered)
     with duckdb.connect() as connection:

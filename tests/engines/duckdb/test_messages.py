@@ -38,7 +38,12 @@ def test_bins_take_few_bytes(most: int) -> None:
 
 def test_histograms() -> None:
     histogram = Histogram(
-        before=("CREATE",), rows="SELECT 1", sizes=(2, 1), groups=(("a\0", None), None), bins=(7, 2**16)
+        before=("CREATE",),
+        rows="SELECT 1",
+        sizes=(2, 1),
+        rests=(None, 0),
+        groups=(("a\0", None), None),
+        bins=(7, 2**16),
     )
     program = Program(groups="", types=(), tallies=2, bins=(), histogram=histogram)
     assert program_of(_through(packed(program_header(program)))[0]) == program

@@ -11,8 +11,9 @@ import apsw
 
 from privately.errors import PrivatelyError
 from privately.ledger import Charge, Receipt
-from privately.ledger.book import Book, follow
+from privately.ledger.book import Book
 from privately.ledger.desks import Answerable
+from privately.ledger.following import follow
 from privately.ledger.rounds import Act
 from privately.ledger.stores import Row, SQLiteStore, sqlite
 from privately.ledger.stores.sqlite import SQLiteSession

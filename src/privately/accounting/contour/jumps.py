@@ -42,15 +42,15 @@ METHOD = "contour integral, jumps apart"
 Parts = Sequence[tuple[Law, int]]
 
 _MOST_LAWS, _FEWEST = 64, 64
-_OFTEN = (300.0, 30.0, 3000.0)
+_OFTEN = (300.0, 30.0, 3000.0, 10.0, 3.0, 1e-4)
 """Jumps should be about so many times as probable as delta."""
 _HIGHER = (1.0, 1.6, 2.5)
 _STEEPER = 1.4
 _MOST_OFTEN, _LOST, _FEW = 1.0, 4.0, 5
 _TOLERANCE, _COARSEST, _SPARE = 1e-9, 1e-3, 2.0
-_MOST_WORK = 1 << 26
+_MOST_WORK = 1 << 25
 _QUIET = 34.0
-_ROUNDS = 12
+_ROUNDS = 7
 _TRIES = 40
 _CLOSE = 1e-9
 _STILL = 0.3

@@ -56,11 +56,12 @@ def histogram_counts(connection: Any, histogram: Histogram) -> Counts:
         if rows > _MOST_ROWS:
             raise MemoryError
         columns = [batch.column(place) for place in range(batch.num_columns)]
-        listed = _all_valid(columns[:keys])
+        pairs = list(zip(columns[:keys], histogram.rests, strict=True))
+        listed = _all_valid([column for column, rest in pairs if rest is None])
         places = np.zeros(batch.num_rows, dtype=np.int32)
-        for size, column in zip(histogram.sizes, columns[:keys], strict=True):
+        for size, (column, rest) in zip(histogram.sizes, pairs, strict=True):
             places *= np.int32(size)
-            places += _numbers(column)
+            places += _numbers(column, rest or 0)
         for counts, bins, column in zip(totals, histogram.bins, columns[keys:], strict=True):
             slots = places * np.int32(bins + 1) + _numbers(column)
             kept = _all_valid([column]) if listed is None else listed & column.is_valid().to_numpy(zero_copy_only=False)
@@ -77,10 +78,12 @@ def histogram_counts(connection: Any, histogram: Histogram) -> Counts:
     }
 
 
-def _numbers(column: Any) -> npt.NDArray[np.int32]:
-    """Whole numbers below 2^25, with 0 for NULL."""
+def _numbers(column: Any, rest: int = 0) -> npt.NDArray[np.int32]:
+    """Whole numbers below 2^25, with the rest for NULL."""
     filled = column.fill_null(0) if column.null_count else column
     found: npt.NDArray[np.int32] = filled.to_numpy(zero_copy_only=False).astype(np.int32, copy=False)
+    if rest and column.null_count:
+        found = np.where(column.is_null().to_numpy(zero_copy_only=False), np.int32(rest), found)
     return found
 
 

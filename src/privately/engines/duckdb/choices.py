@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from privately.engines.duckdb.emission import (
     Reading,
@@ -59,27 +60,29 @@ def choice_of(aggregation: Aggregation, stored: Stored, key: bytes) -> Choice | 
     known = [one for one in codes if one is not None]
     digits = _Digits(reading)
     parts = tuple(digits.part(tally) for _, tally in aggregation.tallies)
-    groups = math.prod(len(values) for _, values, _ in known)
+    groups = math.prod(len(one.values) for one in known)
     sizes = (groups + 1, *digits.sizes)
     if len(known) < len(codes) or groups > _MOST_GROUPS or max(sizes) > _LARGEST_DIGIT:
         return None
     if math.prod(sizes) > _LARGEST_NUMBER or any(sizes[0] * (part.bins + 2) > MOST_SLOTS for part in parts):
         return None
-    code = "0::BIGINT"
-    for _, values, one in known:
-        code = one if code == "0::BIGINT" else f"({code} * {len(values)}::BIGINT + {one})"
     marks = " AND ".join(marks_of(aggregation.source))
+    alone = len(known) == 1 and not marks
+    code = known[0].text if alone else "0::BIGINT"
+    for one in () if alone else known:
+        code = f"({code} * {len(one.values)}::BIGINT + {one.whole_text})"
     outputs = ["CAST(u AS BIGINT)", f"CASE WHEN {marks} THEN {code} END" if marks else code, *digits.texts]
     named = [f"{one} AS d{place}" for place, one in enumerate(outputs)]
     return Choice(
-        before=tuple(made for made, _, _ in known if made),
+        before=tuple(one.made for one in known if one.made),
         rows=f"SELECT {', '.join(named)} FROM ({relation_text(aggregation.source, reading)})",
         key=tuple(int.from_bytes(key[at : at + 8], "big") for at in range(0, KEY_BYTES, 8)),
         most=stored.table.unit.rows,
         sizes=sizes,
         lows=(-1, *digits.lows),
-        groups=combinations([values for _, values, _ in known]),
+        groups=combinations([one.values for one in known]),
         parts=parts,
+        rest=groups if alone and known[0].rest else 0,
     )
 
 
@@ -108,18 +111,33 @@ def combinations(lists: Sequence[Listed]) -> tuple[tuple[str | int | bool | None
     return tuple(groups)
 
 
-def listed_code(key: Key, place: int, reading: Reading) -> tuple[str, Listed, str] | None:
-    """What makes the type of a key's groups, the groups, and the number of a row's; None if they are not listed.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Coded:
+    """What makes the type of a key's groups, the groups in turn, and the place of a row's group among them.
 
-    NULL is the number of whatever is in no listed group.
+    NULL is the place of whatever is in no listed group; or, if there is a `rest`, in the last of them.
     """
+
+    made: str
+    values: Listed
+    text: str
+    rest: bool = False
+
+    @property
+    def whole_text(self) -> str:
+        """The same with the place of the rest."""
+        return f"coalesce({self.text}, {len(self.values) - 1})" if self.rest else self.text
+
+
+def listed_code(key: Key, place: int, reading: Reading) -> Coded | None:
+    """How the groups of a key are numbered; None if they are not listed."""
     kind = key.expression.known.type
     if key.values is None or kind not in (Type.TEXT, Type.INTEGER, Type.BOOLEAN):
         return None
     words = [one for one in key.values if isinstance(one, (str, int))]
     value = expression_text(key.expression)
+    found = _as_found(key, reading.identities, reading.stored) if kind is Type.TEXT else None
     if kind is Type.TEXT:
-        found = _as_found(key, reading.identities, reading.stored)
         if found is not None:
             value, words = found
         if not words:
@@ -133,8 +151,11 @@ def listed_code(key: Key, place: int, reading: Reading) -> tuple[str, Listed, st
     else:
         return None
     if None not in key.values:
-        return made, words, code
-    return made, [*words, None], f"CASE WHEN {value} IS NULL THEN {len(words)}::BIGINT ELSE {code} END"
+        return Coded(made=made, values=words, text=code)
+    if found is not None:
+        return Coded(made=made, values=[*words, None], text=code, rest=True)
+    code = f"CASE WHEN {value} IS NULL THEN {len(words)}::BIGINT ELSE {code} END"
+    return Coded(made=made, values=[*words, None], text=code)
 
 
 def bare_keys(aggregation: Aggregation, stored: Stored) -> frozenset[Identity]:
@@ -150,17 +171,20 @@ def _is_key(identity: Identity, aggregation: Aggregation, stored: Stored) -> boo
 
 
 def _as_found(key: Key, identities: Sequence[Identity], stored: Stored) -> tuple[str, list[str | int]] | None:
-    """A text as it is found and the categories among the listed values, where no other text becomes one of them."""
+    """A text as it is found and the categories among the listed values, where no other text becomes one of them.
+
+    If NULL is listed, all categories must be: then NULL is whatever is none of them.
+    """
     expression = key.expression
     if not isinstance(expression, Field) or expression.identity not in identities:
         return None
     place = identities.index(expression.identity)
     column = stored.table.columns[place]
-    if key.values is None or None in key.values or stored.raw(place) is None:
-        return None
-    if column.categories is None or may_be_cut(column):
+    if key.values is None or stored.raw(place) is None or column.categories is None or may_be_cut(column):
         return None
     words: list[str | int] = [one for one in key.values if isinstance(one, str) and one in column.categories]
+    if None in key.values and len(words) < len(column.categories):
+        return None
     return f"r{expression.identity.number}", words
 
 

@@ -128,14 +128,14 @@ def _numbers(batch: Any, choice: Choice, bits: int) -> Words:
         digit = filled.to_numpy(zero_copy_only=False).astype(word)
         digit += word(-low % 2 ** (8 * word().itemsize))
         if column.null_count:
-            digit[column.is_null().to_numpy(zero_copy_only=False)] = 0
+            digit[column.is_null().to_numpy(zero_copy_only=False)] = choice.rest if place == 1 else 0
         if numbers is None:
             numbers = digit
         else:
             numbers *= word(size)
             numbers += digit
     assert numbers is not None  # noqa: S101  (for the type checker)
-    if batch.column(1).null_count:
+    if batch.column(1).null_count and not choice.rest:
         numbers[batch.column(1).is_null().to_numpy(zero_copy_only=False)] = 0
     return numbers
 

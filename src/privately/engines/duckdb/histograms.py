@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 
-from privately.engines.duckdb.choices import bare_keys, combinations, is_limited, listed_code
+from privately.engines.duckdb.choices import Coded, bare_keys, combinations, is_limited, listed_code
 from privately.engines.duckdb.emission import Reading, number_text, relation_text, used_in
 from privately.engines.duckdb.programs import MOST_SLOTS, Histogram
 from privately.engines.duckdb.stored import Stored
@@ -26,18 +26,19 @@ def histogram_of(aggregation: Aggregation, stored: Stored, key: bytes) -> Histog
     reading = Reading(stored, key, scan_of(aggregation.source).identities, used_in(aggregation), bare)
     found = [_kept_code(one, reading) or listed_code(one, at, reading) for at, one in enumerate(aggregation.keys)]
     codes = [one for one in found if one is not None]
-    lists = [values for _, values, _ in codes]
+    lists = [one.values for one in codes]
     most = math.prod(len(values) for values in lists) * (max(tally.bins for tally in tallies) + 1)
     if len(codes) < len(found) or most > MOST_SLOTS:
         return None
-    outputs = [text for _, _, text in codes]
+    outputs = [one.text for one in codes]
     outputs += [bin_text(tally, number_text(tally, reading)) for tally in tallies]
     named = ", ".join(f"{one} AS d{place}" for place, one in enumerate(outputs))
     asked = [frozenset(one.values or ()) for one in aggregation.keys]
     return Histogram(
-        before=tuple(made for made, _, _ in codes if made),
+        before=tuple(one.made for one in codes if one.made),
         rows=f"SELECT {named} FROM ({relation_text(aggregation.source, reading)})",
         sizes=tuple(len(values) for values in lists),
+        rests=tuple(len(one.values) - 1 if one.rest else None for one in codes),
         groups=tuple(
             group if all(one in wanted for one, wanted in zip(group, asked, strict=True)) else None
             for group in combinations(lists)
@@ -46,10 +47,11 @@ def histogram_of(aggregation: Aggregation, stored: Stored, key: bytes) -> Histog
     )
 
 
-def _kept_code(key: Key, reading: Reading) -> tuple[str, tuple[str, ...], str] | None:
-    """The number of a word that a prepared copy keeps, if NULL is no group; all words are listed, asked for or not."""
+def _kept_code(key: Key, reading: Reading) -> Coded | None:
+    """The number of a word that a prepared copy keeps: all words are listed, asked for or not."""
     place = reading.place(key.expression.identity) if isinstance(key.expression, Field) else None
-    if place is None or reading.stored.word(place) is None or key.values is None or None in key.values:
+    if place is None or reading.stored.word(place) is None or key.values is None:
         return None
-    words = tuple(str(one) for one in reading.stored.table.columns[place].categories or ())
-    return "", words, f"enum_code(r{reading.identities[place].number})"
+    words = [str(one) for one in reading.stored.table.columns[place].categories or ()]
+    values = [*words, None] if None in key.values else words
+    return Coded(made="", values=values, text=f"enum_code(r{reading.identities[place].number})", rest=None in values)

@@ -84,7 +84,7 @@ def _choice_of(header: dict[str, Any] | None) -> Choice | None:
 def _histogram_of(header: dict[str, Any] | None) -> Histogram | None:
     if header is None:
         return None
-    lists = {field: tuple(header[field]) for field in ("before", "sizes", "bins")}
+    lists = {field: tuple(header[field]) for field in ("before", "sizes", "rests", "bins")}
     groups = tuple(None if group is None else tuple(group) for group in header["groups"])
     return Histogram(**(header | lists | {"groups": groups}))
 

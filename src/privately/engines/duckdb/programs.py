@@ -49,8 +49,8 @@ class Choice:
     """How rows are chosen and counted outside DuckDB, by one number for each that holds all that counts of it.
 
     `rows` are units and the digits of the number, in the mixed base `sizes`: that of the group, and one for each value
-    that is counted or added up, less its entry in `lows`; NULL is 0. A row without a group counts nowhere and is 0.
-    `before` makes the types that the text needs.
+    that is counted or added up, less its entry in `lows`; NULL is 0. A row without a group is in that numbered
+    `rest`; if there is none (0), it counts nowhere and is 0. `before` makes the types that the text needs.
     """
 
     before: tuple[str, ...]
@@ -61,19 +61,22 @@ class Choice:
     lows: tuple[int, ...]
     groups: tuple[tuple[str | int | bool | None, ...], ...]
     parts: tuple[Part, ...]
+    rest: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Histogram:
     """How rows are counted in bins, and in nothing else, for groups that are listed: none need be looked for.
 
-    `rows` has a column for each key, the place of the row's group among the `sizes` of it that are listed, or NULL, and
-    one for each tally, with the number of the bin. A listed group that is not asked for is None among the `groups`.
+    `rows` has a column for each key, the place of the row's group among the `sizes` of it that are listed, and one for
+    each tally, with the number of the bin. A place that is NULL is the entry in `rests`; if that is None, a row counts
+    nowhere. A listed group that is not asked for is None among the `groups`.
     """
 
     before: tuple[str, ...]
     rows: str
     sizes: tuple[int, ...]
+    rests: tuple[int | None, ...]
     groups: tuple[tuple[str | int | bool | None, ...] | None, ...]
     bins: tuple[int, ...]
 
