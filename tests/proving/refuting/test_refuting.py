@@ -31,7 +31,7 @@ EPSILON = {"epsilon": 1}
 TENTH = {"epsilon": Fraction(1, 10)}
 BLOCK = {"block": 2, "epsilon": 1}
 
-# What is lost at six entries: a cap that a coupling proves, each draw moved as far as needed, and that is nearly reached.
+# What is lost at six entries: a cap that a coupling proves, each draw moved as needed, and that is nearly reached.
 WRONG: dict[str, tuple[str, dict[str, Any], float]] = {
     "no query noise": (sparse(noise="0", guard="i < len(q)"), SPARSE, math.inf),
     "no query noise, stops": (sparse(noise="0"), SPARSE, math.inf),
