@@ -16,13 +16,16 @@ from privately.proving.exact.inputs import Inputs, named, neighbouring_pairs
 from privately.proving.exact.places import Between, Exponential, Place
 from privately.proving.exact.ratios import Piece, Ratio, distinct, epsilon, largest, pieces, ratios, within
 from privately.proving.exact.sampling import NotFinite
-from privately.proving.exact.states import Excluded, Outputs, output_law
+from privately.proving.exact.states import Budget, Excluded, Outputs, output_law
 from privately.proving.exact.weights import UNKNOWN, Quotient, Weight, fraction
 from privately.proving.language.declarations import Domain, Neighborhood
 from privately.proving.language.meaning import simple
 from privately.proving.language.program import Program
 from privately.proving.language.syntax import Value
 from privately.rounding import Interval, Number, rational
+
+MOST_STATES = 1_000_000
+"""For all inputs of a program together."""
 
 SIZES = (1, 2, 3)
 """Lists of private entries have these lengths unless something else is said."""
@@ -94,6 +97,7 @@ class Analysis:
         self.asked = asked
         self._laws: dict[Inputs, Outputs] = {}
         self._unit = 1
+        self._budget = Budget(MOST_STATES)
 
     @cached_property
     def pairs(self) -> list[tuple[Inputs, Inputs]]:
@@ -124,7 +128,9 @@ class Analysis:
             known: dict[str, Value] = {**self.asked.public, **named(self.asked.program.private, inputs)}
             if self.asked.open_parameter is not None:
                 known[self.asked.open_parameter] = UNKNOWN
-            law, unit = output_law(self.asked.program, known, least_unit=self._unit, place=self._open_place)
+            law, unit = output_law(
+                self.asked.program, known, least_unit=self._unit, place=self._open_place, budget=self._budget
+            )
             if unit != self._unit:
                 self._unit = unit
                 self._laws = {one: self._again(one) for one in self._laws}
@@ -133,7 +139,7 @@ class Analysis:
 
     def _again(self, inputs: Inputs) -> Outputs:
         known = {**self.asked.public, **named(self.asked.program.private, inputs)}
-        return output_law(self.asked.program, known, least_unit=self._unit, place=None)[0]
+        return output_law(self.asked.program, known, least_unit=self._unit, budget=self._budget)[0]
 
     @cached_property
     def _open_place(self) -> Between | None:

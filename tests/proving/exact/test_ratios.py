@@ -62,7 +62,7 @@ def test_all_ratios_of_a_pair() -> None:
 
 def test_epsilon_encloses_the_logarithm() -> None:
     found = epsilon(ratio(weight(3)), None)
-    assert found.lower < Fraction("1.09861228866810969139524523692") < found.upper
+    assert found.lower < Fraction("1.0986122886681096913952452369225257046474905578227") < found.upper
     assert epsilon(ratio(Quotient.power(-2)), Exponential(4)).lower <= Fraction(1, 2)
     assert epsilon(ratio(Quotient.power(-2)), Exponential(4)).upper >= Fraction(1, 2)
     assert epsilon(ratio(ONE), None).upper == 0

@@ -17,7 +17,7 @@ from privately.errors import NotSupported, PrivatelyError
 from privately.proving.exact.accumulators import accumulator, added_to
 from privately.proving.exact.chains import visits
 from privately.proving.exact.places import Between
-from privately.proving.exact.sampling import Finer, outcomes
+from privately.proving.exact.sampling import Finer, NotFinite, outcomes
 from privately.proving.exact.series import UNIT, Product, Series
 from privately.proving.exact.weights import ONE, Weight
 from privately.proving.language.liveness import needed, needed_by, needed_by_loop
@@ -42,8 +42,21 @@ Weighted: TypeAlias = dict[State, Weight]
 Outputs: TypeAlias = dict[Value, Weight]
 Step: TypeAlias = Callable[[Weighted, Outputs], Weighted]
 
-MOST_STATES = 1_000_000
+MOST_STATES = 300_000
 FINEST = 10**6
+
+
+class Budget:
+    """How many states may still be looked at."""
+
+    def __init__(self, states: int | None = None) -> None:
+        self.states = self.left = MOST_STATES if states is None else states
+
+    def spend(self, states: int) -> None:
+        """Refuses a program that takes more."""
+        self.left -= states
+        if self.left < 0:
+            raise NotFinite(f"more than {self.states} states.", hint="Take smaller inputs, or keep less in variables.")
 
 
 class Excluded(NotSupported):
@@ -55,7 +68,12 @@ class _CannotSum(Exception):
 
 
 def output_law(
-    program: Program, inputs: Mapping[str, Value], *, least_unit: int = 1, place: Between | None = None
+    program: Program,
+    inputs: Mapping[str, Value],
+    *,
+    least_unit: int = 1,
+    place: Between | None = None,
+    budget: Budget | None = None,
 ) -> tuple[Outputs, int]:
     """Every output with its exact weight, and d: weights that are quotients are in t = exp(-1/d), or, with a `place`,
     in the parameter that was left open and lies there.
@@ -65,10 +83,10 @@ def output_law(
     Proof: docs/theory/programs.md#states
     Checked-by: tests/proving/exact/test_states.py::test_laws_agree_with_all_ways_one_by_one
     """
-    unit = least_unit
+    unit, allowed = least_unit, budget or Budget()
     while True:
         try:
-            return _Follower(program, inputs, unit, place).law(), unit
+            return _Follower(program, inputs, unit, place, allowed).law(), unit
         except Finer as finer:
             unit = finer.denominator
             if unit > FINEST:
@@ -78,10 +96,12 @@ def output_law(
 class _Follower:
     """A program compiled to steps."""
 
-    def __init__(self, program: Program, inputs: Mapping[str, Value], unit: int, place: Between | None) -> None:
+    def __init__(
+        self, program: Program, inputs: Mapping[str, Value], unit: int, place: Between | None, budget: Budget
+    ) -> None:
         self.unit = unit
         self.place = place
-        self.visited = 0
+        self.budget = budget
         changing = assigned(program.body)
         self.known = {name: value for name, value in inputs.items() if name not in changing}
         self.slots = {name: slot for slot, name in enumerate(sorted(changing))}
@@ -199,7 +219,7 @@ class _Follower:
                     if slot not in gone:
                         changed[slot] = value
                     _add(after, tuple(changed), mass * share)
-            self.count(len(after))
+            self.budget.spend(len(after))
             return after
 
         return run
@@ -268,7 +288,7 @@ class _Follower:
             if not seen.isdisjoint(going):
                 return self.chain(entry, out, test, body)
             seen.update(going)
-            self.count(len(going))
+            self.budget.spend(len(going))
             states = body(going, found)
         for value, mass in found.items():
             _add(out, value, mass)
@@ -285,7 +305,7 @@ class _Follower:
                 continue
             steps[state], given[state] = {}, {}
             if truth(test(state)):
-                self.count(1)
+                self.budget.spend(1)
                 steps[state] = body({state: ONE}, given[state])
                 waiting += steps[state]
         times = visits(entry, steps)
@@ -324,7 +344,7 @@ class _Follower:
                     seen.add(state)
                     for following, share in body({state: UNIT}, {}).items():
                         arriving.setdefault(following, []).append((product, share))
-                self.count(len(whole))
+                self.budget.spend(len(whole))
                 whole = {state: _gathered(parts) for state, parts in arriving.items()}
             return {
                 (*state[:slot], value, *state[slot + 1 :]): mass
@@ -334,20 +354,13 @@ class _Follower:
 
         return run
 
-    def count(self, states: int) -> None:
-        self.visited += states
-        if self.visited > MOST_STATES:
-            raise NotSupported(
-                f"more than {MOST_STATES} states.", hint="Take smaller inputs, or keep less in variables."
-            )
-
 
 class _Summing(_Follower):
     """The same steps, but adding to one variable multiplies the weight by a power of x."""
 
     def __init__(self, whole: _Follower, name: str) -> None:
         self.unit, self.place, self.slots, self.known = whole.unit, whole.place, whole.slots, whole.known
-        self.visited = 0
+        self.budget = whole.budget
         self.name = name
 
     def statement(self, statement: Statement, after: frozenset[str]) -> Step:

@@ -1,0 +1,136 @@
+"""Neighbouring entries to try: where a search starts, and what it changes next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import TypeAlias
+
+from privately.proving.language.declarations import ANY_NUMBER, Domain, Neighborhood
+
+Vector: TypeAlias = tuple[Fraction, ...]
+Pair: TypeAlias = tuple[Vector, Vector]
+"""Entries of both inputs; where one is added, the first has it."""
+
+MOST_VALUES = 7
+_ZERO = Fraction(0)
+
+
+def starts(near: Neighborhood, count: int) -> Iterator[Pair]:
+    """Neighbours with nothing special about the rest: all up, all down, one entry, halves, alternating."""
+    if near.distance is not None:
+        zero = (_ZERO,) * count
+        for gaps in _first_gaps(near.change, count):
+            yield zero, tuple(near.distance * gap for gap in gaps)
+        return
+    values = worth_trying(near.domain or ANY_NUMBER)
+    for base in values[:3]:
+        same = (base,) * count
+        for other in values:
+            if near.change == "added":
+                yield from ((_with(same, place, other), same[1:]) for place in range(count))
+            elif other != base:
+                yield from ((same, _with(same, place, other)) for place in range(count))
+                yield from [(same, (other,) * count)] if near.change == "anything" else []
+
+
+def _first_gaps(change: str, count: int) -> Iterator[tuple[int, ...]]:
+    for sign in (1, -1):
+        if change != "one":
+            yield (sign,) * count
+        if change == "each":
+            yield tuple(sign * (-1) ** k for k in range(count))
+            yield tuple(-sign if k == count - 1 else sign for k in range(count))
+            yield tuple(-sign if 2 * k >= count else sign for k in range(count))
+        for place in range(count):
+            yield tuple(sign * (k == place) for k in range(count))
+
+
+def moves(near: Neighborhood, pair: Pair, steps: Sequence[Fraction]) -> Iterator[Pair]:
+    """Neighbours that are a step away from these."""
+    left, right = pair
+    if near.distance is not None:
+        gaps = tuple(b - a for a, b in zip(left, right, strict=True))
+        yield from ((base, moved(base, gaps)) for base in _shifted(left, gaps, steps))
+        yield from ((left, moved(left, other)) for other in _other_gaps(near, gaps))
+        return
+    for place in range(len(left)):
+        for value in worth_trying(near.domain or ANY_NUMBER):
+            changed = _with(left, place, value)
+            if near.change == "added":
+                yield from ((changed, changed[:gone] + changed[gone + 1 :]) for gone in range(len(left)))
+            elif near.change == "anything":
+                yield changed, right
+                yield left, _with(right, place, value)
+            else:
+                yield changed, _with(right, place, value)
+                yield left, changed
+
+
+def moved(base: Vector, gap: Vector, sign: int = 1) -> Vector:
+    """base + gap, or base - gap."""
+    return tuple(a + sign * b for a, b in zip(base, gap, strict=True))
+
+
+def are_neighbors(near: Neighborhood, left: Vector, right: Vector) -> bool:
+    """Whether two lists of entries are neighbours; domains are looked at elsewhere."""
+    if near.change == "added":
+        return any(left[:gone] + left[gone + 1 :] == right for gone in range(len(left)))
+    if len(left) != len(right):
+        return False
+    gaps = [b - a for a, b in zip(left, right, strict=True)]
+    if near.distance is not None and any(abs(gap) > near.distance for gap in gaps):
+        return False
+    if near.change in {"one", "replaced"}:
+        return sum(map(bool, gaps)) <= 1
+    return near.change != "monotone" or all(gap >= 0 for gap in gaps) or all(gap <= 0 for gap in gaps)
+
+
+def worth_trying(domain: Domain) -> list[Fraction]:
+    """Values of a domain: its ends, then some between."""
+    if domain.values is not None:
+        values = list(domain.values)
+    elif domain.lower is None and domain.upper is None:
+        values = [Fraction(v) for v in (0, 1, -1, 4, -4, 16, -16)]
+    else:
+        low = domain.lower if domain.lower is not None else (domain.upper or _ZERO) - 16
+        high = domain.upper if domain.upper is not None else low + 16
+        between = [low + (high - low) * Fraction(k, 4) for k in (0, 4, 2, 1, 3)]
+        if domain.whole:
+            between = [Fraction(round(value)) for value in between]
+        values = [value for value in between if value in domain]
+    if len(values) > MOST_VALUES:
+        values = [*values[:3], *values[-3:], values[len(values) // 2]]
+    return list(dict.fromkeys(values))
+
+
+def _with(vector: Vector, place: int, value: Fraction) -> Vector:
+    return (*vector[:place], value, *vector[place + 1 :])
+
+
+def _shifted(base: Vector, gaps: Vector, steps: Sequence[Fraction]) -> Iterator[Vector]:
+    """One entry moved, all moved, or all that differ alike."""
+    kinds = set(gaps)
+    for step in (*steps, *(-one for one in steps)):
+        yield from (_with(base, place, base[place] + step) for place in range(len(base)))
+        if len(base) > 1:
+            yield tuple(value + step for value in base)
+        if len(kinds) > 1:
+            for kind in kinds:
+                yield tuple(v + step if gap == kind else v for v, gap in zip(base, gaps, strict=True))
+
+
+def _other_gaps(near: Neighborhood, gaps: Vector) -> Iterator[Vector]:
+    """Other ways in which neighbours can differ, close to this one."""
+    step = near.distance or _ZERO
+    yield tuple(-gap for gap in gaps)
+    if near.change == "one":
+        for place in range(len(gaps)):
+            for sign in (1, -1):
+                yield tuple(sign * step * (k == place) for k in range(len(gaps)))
+        return
+    for place, gap in enumerate(gaps):
+        for other in (-step, _ZERO, step):
+            changed = _with(gaps, place, other)
+            if other != gap and (near.change == "each" or min(changed) >= 0 or max(changed) <= 0):
+                yield changed

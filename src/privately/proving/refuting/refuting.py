@@ -1,0 +1,238 @@
+"""The refuter: looks for two neighbours and an event that break a claim, and measures what it finds.
+
+1. All paths of the program with its inputs left open; for programs that do not allow it, with inputs one by one.
+2. Outputs that only one neighbour can give (supports.py): no epsilon holds.
+3. Climbing in floats to unlikely-for-one events (searching.py).
+4. Measuring the best finds with balls, the paths explored anew for these very inputs. Only this counts.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TypeAlias
+
+from privately.errors import NotSupported
+from privately.proving.language.declarations import Neighborhood
+from privately.proving.language.program import Program
+from privately.proving.language.syntax import Value
+from privately.proving.paths.affine import NotAffine
+from privately.proving.paths.events import Event, event_probability
+from privately.proving.paths.exploring import Exploration, Path, explore
+from privately.proving.paths.measuring import interval, log_ratio
+from privately.proving.paths.merging import merged
+from privately.proving.refuting.changes import Pair
+from privately.proving.refuting.deadlines import Deadline
+from privately.proving.refuting.neighbors import Layout, layout
+from privately.proving.refuting.searching import Find, search
+from privately.proving.refuting.supports import mismatches
+from privately.proving.refuting.witnesses import Comparison, LowerBound, Witness
+from privately.rounding import End, Interval
+
+Public: TypeAlias = Mapping[str, Value | Callable[[int], Value]]
+"""The public parameters; a function gives the value for lists of that length."""
+
+SIZES = (1, 2, 3, 4, 5, 6)
+BUDGET = 6.0
+MEASURED = 5
+MOST_OPEN_PATHS = 400
+MERGED_ABOVE = 64
+CLOSE = 1e-3
+SUPPORT_SHARE = 0.3
+MOST_PAIRS = 400
+
+
+def refute(
+    program: Program,
+    claim: Fraction | Interval,
+    *,
+    public: Public,
+    neighborhoods: Mapping[str, Neighborhood] | None = None,
+    sizes: Sequence[int] = SIZES,
+    budget: float = BUDGET,
+) -> Witness | LowerBound:
+    """A certified witness against `claim`, or the best certified lower bound on epsilon that was found.
+
+    Theorem: the epsilon of what is returned is at most the logarithm of P(event | first) / P(event | second), so every
+    epsilon for which the program is private, pure, is at least that.
+    Reference: Dwork-McSherry-Nissim-Smith 2006, definition 1
+    Proof: docs/theory/refuting.md#witnesses
+    Checked-by: tests/proving/refuting/test_refuting.py::test_right_programs_are_never_refuted
+    """
+    allowed = claim.upper if isinstance(claim, Interval) else Fraction(claim)
+    hunt = _Hunt(program, public, neighborhoods or {}, Deadline(budget))
+    lists = any(parameter.is_list for parameter in program.private)
+    lengths = list(sizes) if lists else [1]
+    looking = hunt.deadline.part(SUPPORT_SHARE)
+    for length in sorted(lengths):
+        if not hunt.has_broken(math.nextafter(math.inf, 0)):
+            hunt.supports(length, looking)
+    for length in sorted(lengths, reverse=True):
+        if not hunt.has_broken(allowed):
+            hunt.climb(length)
+    return hunt.verdict(allowed)
+
+
+@dataclass
+class _Setting:
+    """One length of lists: the neighbours, both ways round, and all paths for each side (None: inputs are concrete)."""
+
+    public: dict[str, Value]
+    layouts: tuple[Layout, ...]
+    sides: tuple[Exploration, Exploration] | None
+
+    def ways(self) -> Iterator[tuple[Layout, Exploration, Exploration]]:
+        """Each way round, with the paths of its two sides."""
+        if self.sides is not None:
+            for turn, near in enumerate(self.layouts):
+                yield near, self.sides[turn], self.sides[1 - turn]
+
+
+class _Hunt:
+    """One refutation, and the best it has found."""
+
+    def __init__(
+        self,
+        program: Program,
+        public: Public,
+        neighborhoods: Mapping[str, Neighborhood],
+        deadline: Deadline,
+    ) -> None:
+        self.program, self.public, self.neighborhoods, self.deadline = program, public, neighborhoods, deadline
+        self.best: Comparison | None = None
+        self.notes: list[str] = []
+        self.settings: dict[int, _Setting | None] = {}
+
+    def has_broken(self, allowed: End) -> bool:
+        """Whether the best so far is above that."""
+        return self.best is not None and self.best.epsilon.lower > allowed
+
+    def setting(self, length: int) -> _Setting | None:
+        if length not in self.settings:
+            try:
+                self.settings[length] = self.prepared(length)
+            except NotSupported as error:
+                self.notes.append(f"length {length}: {error.message}")
+                self.settings[length] = None
+        return self.settings[length]
+
+    def prepared(self, length: int) -> _Setting:
+        values = {name: value(length) if callable(value) else value for name, value in self.public.items()}
+        near = layout(self.program, self.neighborhoods, length)
+        try:
+            sides = tuple(self.explored(near, side, values) for side in range(1 if near.balanced else 2))
+        except NotAffine as error:
+            self.notes.append(f"length {length}, inputs open: {error.message}")
+            return _Setting(values, (near,) if near.balanced else (near, near.backwards()), None)
+        wide = near.with_widths(
+            {noise.scale for side in sides for path in side.paths for noise in path.noises if noise.scale < 1000}
+        )
+        if near.balanced:
+            return _Setting(values, (wide,), (sides[0], sides[0]))
+        return _Setting(values, (wide, wide.backwards()), (sides[0], sides[1]))
+
+    def explored(self, near: Layout, side: int, public: Mapping[str, Value]) -> Exploration:
+        known = near.known(side)
+        found = explore(self.program, {**public, **near.symbolic(side)}, known=known, most_paths=MOST_OPEN_PATHS)
+        return Exploration(merged(found.paths, known), found.assumptions)
+
+    def supports(self, length: int, deadline: Deadline) -> None:
+        """Looks for outputs that one neighbour cannot give."""
+        setting = None if deadline.passed() else self.setting(length)
+        if setting is None:
+            return
+        for near, left, right in setting.ways():
+            for x, y, event in mismatches(near, left, right, deadline):
+                self.measure(setting, near, (x, y), event)
+                if self.best is not None and self.best.infinite:
+                    return
+
+    def climb(self, length: int) -> None:
+        """Looks for events that are much likelier for one neighbour."""
+        setting = None if self.deadline.passed() else self.setting(length)
+        if setting is None:
+            return
+        if setting.sides is None:
+            self.one_by_one(setting)
+        for near, left, right in setting.ways():
+            for find in search(near, left, right, self.deadline)[:MEASURED]:
+                if self.worthwhile(find):
+                    self.measure(setting, near, (find.left, find.right), find.event)
+
+    def worthwhile(self, find: Find) -> bool:
+        return self.best is None or find.score > float(self.best.epsilon.lower) + CLOSE
+
+    def one_by_one(self, setting: _Setting) -> None:
+        """Programs that use inputs in ways that are not affine: neighbours one by one, their events climbed for."""
+        for near in setting.layouts:
+            for pair in _some(near):
+                if self.deadline.passed():
+                    return
+                self.compare(setting, near, pair)
+
+    def compare(self, setting: _Setting, near: Layout, pair: Pair) -> None:
+        try:
+            sides = [
+                explore(self.program, {**setting.public, **near.concrete(side, pair[side])}, most_paths=MOST_OPEN_PATHS)
+                for side in (0, 1)
+            ]
+        except NotSupported as error:
+            self.notes.append(error.message)
+            return
+        fixed = Layout((), near.whole, near.widths)
+        for find in search(fixed, sides[0], sides[1], self.deadline)[:MEASURED]:
+            if self.worthwhile(find):
+                self.measure(setting, near, pair, find.event)
+
+    def measure(self, setting: _Setting, near: Layout, pair: Pair, event: Event) -> None:
+        """Balls around both probabilities, from paths for these inputs alone."""
+        if not near.holds(pair):
+            return
+        inputs = near.concrete(0, pair[0]), near.concrete(1, pair[1])
+        try:
+            chances = [event_probability(self.paths({**setting.public, **given}), event) for given in inputs]
+        except NotSupported as error:
+            self.notes.append(error.message)
+            return
+        if chances[0].is_zero():
+            return
+        first, second = map(interval, chances)
+        epsilon = Interval(math.inf, math.inf) if chances[1].is_zero() else log_ratio(first, second)
+        if self.best is None or epsilon.lower > self.best.epsilon.lower:
+            self.best = Comparison(
+                program=self.program,
+                public=setting.public,
+                inputs=inputs[0],
+                neighbor=inputs[1],
+                event=event,
+                probability=first,
+                neighbor_probability=second,
+                epsilon=epsilon,
+            )
+
+    def paths(self, given: Mapping[str, Value]) -> Sequence[Path]:
+        found = explore(self.program, given).paths
+        return merged(found) if len(found) > MERGED_ABOVE else found
+
+    def verdict(self, allowed: End) -> Witness | LowerBound:
+        best = self.best
+        if best is not None and best.epsilon.lower > allowed:
+            return Witness(**{name: getattr(best, name) for name in Comparison.__dataclass_fields__})
+        return LowerBound(best=best, notes=tuple(dict.fromkeys(self.notes)))
+
+
+def _some(near: Layout) -> Iterator[Pair]:
+    """Neighbours one by one: the starts, both ways round if that is possible, then what is a step away from them."""
+    seen: dict[Pair, None] = {}
+    for pair in near.starts():
+        for one in (pair, pair[::-1]) if near.balanced else (pair,):
+            if one not in seen:
+                seen[one] = None
+                yield one
+    for pair in list(seen):
+        for other in near.moves(pair):
+            if other not in seen and len(seen) < MOST_PAIRS:
+                seen[other] = None
+                yield other

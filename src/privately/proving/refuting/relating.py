@@ -1,0 +1,68 @@
+"""Neighbouring inputs as a formula for the solver."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import z3
+
+from privately.proving.language.declarations import Domain, Neighborhood
+
+FARTHEST = 64
+"""How far from zero, or from an end of its domain, an entry is looked for."""
+
+
+def member(value: Any, domain: Domain) -> z3.BoolRef:
+    """That an entry lies in its domain."""
+    if domain.values is not None:
+        return z3.Or([value == _number(one) for one in domain.values])
+    said = [value <= FARTHEST, value >= -FARTHEST]
+    if domain.lower is not None:
+        bound = _number(domain.lower)
+        said = [value > bound if domain.open else value >= bound, value <= bound + 2 * FARTHEST]
+    if domain.upper is not None:
+        bound = _number(domain.upper)
+        said.append(value < bound if domain.open else value <= bound)
+    if domain.whole:
+        said.append(z3.IsInt(value) if value.is_real() else z3.BoolVal(val=True))
+    return z3.And(said)
+
+
+def _number(value: Fraction) -> Any:
+    return z3.RealVal(str(value)) if value.denominator != 1 else int(value)
+
+
+def related(near: Neighborhood, xs: list[Any], ys: list[Any]) -> z3.BoolRef:
+    """That two lists of entries are neighbours."""
+    match near.change:
+        case "each" | "monotone" | "one":
+            limit = _number(near.distance or Fraction(0))
+            within = [z3.And(x - y <= limit, y - x <= limit) for x, y in zip(xs, ys, strict=True)]
+            if near.change == "each":
+                return z3.And(within)
+            if near.change == "monotone":
+                up = z3.And([x <= y for x, y in zip(xs, ys, strict=True)])
+                down = z3.And([x >= y for x, y in zip(xs, ys, strict=True)])
+                return z3.And(*within, z3.Or(up, down))
+            return z3.And(*within, _one_differs(xs, ys))
+        case "replaced":
+            return _one_differs(xs, ys)
+        case "added":
+            return z3.Or(
+                [
+                    z3.And([x == y for x, y in zip(xs[:gone] + xs[gone + 1 :], ys, strict=True)])
+                    for gone in range(len(xs))
+                ]
+            )
+        case "anything":
+            return z3.BoolVal(val=True)
+
+
+def _one_differs(xs: list[Any], ys: list[Any]) -> z3.BoolRef:
+    return z3.Or(
+        [
+            z3.And([x == y for k, (x, y) in enumerate(zip(xs, ys, strict=True)) if k != place])
+            for place in range(len(xs))
+        ]
+    )

@@ -1,0 +1,195 @@
+"""The refuter: wrong programs are refuted with what they truly lose, right ones never."""
+
+import math
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from privately.proving.language.declarations import each, monotone
+from privately.proving.reading import read_program
+from privately.proving.refuting.refuting import refute
+from privately.proving.refuting.witnesses import LowerBound, Witness
+from privately.rounding import Interval
+from tests.proving.textbook import (
+    ADAPTIVE,
+    CLAMPED,
+    COUNT,
+    HISTOGRAM,
+    MEAN,
+    NOISY_MAX,
+    PARTIAL_SUM,
+    PREFIX_SUM,
+    RUNNING_SUM,
+    SMART_SUM,
+    sparse,
+)
+
+SPARSE = {"threshold": 0, "most": 1, "epsilon": 1}
+EPSILON = {"epsilon": 1}
+TENTH = {"epsilon": Fraction(1, 10)}
+BLOCK = {"block": 2, "epsilon": 1}
+
+# What is lost at six entries: a cap that a coupling proves, each draw moved as needed, and that is nearly reached.
+WRONG: dict[str, tuple[str, dict[str, Any], float]] = {
+    "no query noise": (sparse(noise="0", guard="i < len(q)"), SPARSE, math.inf),
+    "no query noise, stops": (sparse(noise="0"), SPARSE, math.inf),
+    "never stops": (sparse(noise="laplace(2/epsilon)", guard="i < len(q)"), SPARSE, 3.0),
+    "never stops, whole": (
+        sparse(noise="laplace(2/epsilon)", guard="i < len(q)").replace("laplace", "discrete_laplace"),
+        SPARSE,
+        3.0,
+    ),
+    "too little query noise": (sparse(bar="4/epsilon", noise="laplace(4/(3*epsilon))"), SPARSE, 1.75),
+    "shows the noisy value": (sparse(noise="laplace(2*most/epsilon)", yes="value"), SPARSE, 3.0),
+    "shows it with more noise": (sparse(yes="value"), SPARSE, 1.5),
+    "largest value": (NOISY_MAX.replace("return best", "return top"), EPSILON, 3.0),
+    "largest value, one-sided": (
+        NOISY_MAX.replace("return best", "return top").replace("laplace", "exponential"),
+        EPSILON,
+        math.inf,
+    ),
+    "half the noise": (PARTIAL_SUM.replace("1/epsilon", "1/(2*epsilon)"), EPSILON, 2.0),
+    "running sums": (RUNNING_SUM, EPSILON, 6.0),
+    "prefix sums, all differ": (PREFIX_SUM.replace("one(1)", "each(1)"), EPSILON, 6.0),
+    "smart sum for one epsilon": (SMART_SUM, BLOCK, 2.0),
+    "smart sum without block noise": (
+        SMART_SUM.replace("inside + q[i] + laplace(1/epsilon)", "inside + q[i]"),
+        BLOCK,
+        math.inf,
+    ),
+    "scale and epsilon confused": (HISTOGRAM.replace("1/epsilon", "epsilon"), TENTH, 10.0),
+    "mean without noise": (MEAN.replace(" + laplace(1/(len(d)*epsilon))", ""), EPSILON, math.inf),
+    "mean with half the noise": (MEAN.replace("1/(len", "1/(2*len"), EPSILON, 2.0),
+    "a number that is added": (
+        "def f(q: added(0, 1), epsilon):\n    return sum(q) + discrete_laplace(1/(2*epsilon))\n",
+        EPSILON,
+        2.0,
+    ),
+    "private scale": ("def f(x: anything(1, 2), epsilon):\n    return laplace(x / epsilon)\n", EPSILON, math.inf),
+}
+
+RIGHT: dict[str, tuple[str, dict[str, Any], int]] = {
+    "sparse": (sparse(), SPARSE, 1),
+    "sparse, whole": (sparse().replace("laplace", "discrete_laplace"), SPARSE, 1),
+    "gap": (sparse(yes="value - bar"), SPARSE, 1),
+    "numbers": (
+        sparse(bar="3/epsilon", noise="laplace(6*most/epsilon)", yes="q[i] + laplace(3*most/epsilon)"),
+        SPARSE,
+        1,
+    ),
+    "maximum": (NOISY_MAX, EPSILON, 1),
+    "maximum, one-sided": (NOISY_MAX.replace("laplace", "exponential"), EPSILON, 1),
+    "sum": (PARTIAL_SUM, EPSILON, 1),
+    "prefix sums": (PREFIX_SUM, EPSILON, 1),
+    "running sums": (RUNNING_SUM, EPSILON, 6),
+    "smart sum": (SMART_SUM, BLOCK, 2),
+    "histogram": (HISTOGRAM, EPSILON, 1),
+    "mean": (MEAN, EPSILON, 1),
+    "count": (COUNT, EPSILON, 1),
+    "clamped": (CLAMPED, EPSILON, 5),
+    "constant": ("def f(x: each(1)):\n    return 3\n", {}, 0),
+}
+
+
+def refuted(name: str, **options: Any) -> Witness | LowerBound:
+    text, public, _ = WRONG[name]
+    return refute(read_program(text), Fraction(public["epsilon"]), public=public, **options)
+
+
+LONG = {"never stops", "never stops, whole", "too little query noise", "largest value"}
+
+
+def marked(names: Iterable[str], long: set[str]) -> list[Any]:
+    return [pytest.param(name, marks=[pytest.mark.slow] if name in long else []) for name in names]
+
+
+@pytest.mark.parametrize("name", marked([name for name in WRONG if name != "private scale"], LONG))
+def test_wrong_programs_lose_what_they_truly_lose(name: str) -> None:
+    truth = WRONG[name][2]
+    found = refuted(name)
+    assert isinstance(found, Witness)
+    if truth == math.inf:
+        assert found.infinite
+        assert found.neighbor_probability == Interval(0, 0)
+        assert found.probability.lower > 0
+    else:
+        assert 0.95 * truth < found.epsilon.lower <= truth
+
+
+@pytest.mark.parametrize(
+    ("name", "truth"),
+    [("never stops", 1.5), ("never stops, whole", 1.5), ("too little query noise", 1.75), ("largest value", 1.5)],
+)
+def test_short_lists_are_enough_to_see_it(name: str, truth: float) -> None:
+    found = refuted(name, sizes=(3,), budget=2)
+    assert isinstance(found, Witness)
+    assert 0.95 * truth < found.epsilon.lower <= truth
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_right_programs_are_never_refuted(name: str) -> None:
+    text, public, claim = RIGHT[name]
+    found = refute(read_program(text), Fraction(claim), public=public, budget=1, sizes=(1, 3))
+    assert isinstance(found, LowerBound)
+    assert 0 <= found.epsilon.lower <= claim
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", RIGHT)
+def test_right_programs_are_never_refuted_however_long_one_looks(name: str) -> None:
+    text, public, claim = RIGHT[name]
+    found = refute(read_program(text), Fraction(claim), public=public, budget=20, sizes=(2, 4, 6))
+    assert isinstance(found, LowerBound)
+    assert 0 <= found.epsilon.lower <= claim
+
+
+def test_a_scale_that_is_private_is_taken_one_input_at_a_time() -> None:
+    found = refuted("private scale")
+    assert isinstance(found, Witness)
+    assert found.epsilon.lower > 3
+
+
+@pytest.mark.slow
+def test_three_ways_to_go_on_are_followed_too() -> None:
+    public = {"threshold": 0, "epsilon": 1}
+    found = refute(read_program(ADAPTIVE), Fraction(1), public=public, sizes=(4,))
+    assert found.epsilon.lower > 0.8
+
+
+def test_neighbourhoods_public_values_by_length_and_claims_as_intervals() -> None:
+    text = "def f(q: private, size):\n    assume(size == len(q))\n    return sum(q) + laplace(size)\n"
+    public = {"size": lambda length: length}
+    tight = refute(
+        read_program(text),
+        Interval(Fraction(1, 2), Fraction(9, 10)),
+        public=public,
+        neighborhoods={"q": each(1)},
+        sizes=(3,),
+    )
+    assert isinstance(tight, Witness)
+    assert 0.99 < tight.epsilon.lower <= 1
+    assert tight.public == {"size": 3}
+    held = refute(
+        read_program(text),
+        Interval(Fraction(1, 2), Fraction(1)),
+        public=public,
+        neighborhoods={"q": monotone(1)},
+        sizes=(3,),
+    )
+    assert isinstance(held, LowerBound)
+
+
+def test_inputs_that_an_assumption_forbids_are_no_witness() -> None:
+    text = "def f(x: each(1)):\n    assume(x == 0)\n    return x\n"
+    found = refute(read_program(text), Fraction(0), public={})
+    assert isinstance(found, LowerBound)
+    assert found.best is None
+
+
+def test_what_cannot_be_looked_at_is_noted() -> None:
+    found = refute(read_program("def f(x: each(1)):\n    return laplace(1) * laplace(1) + x\n"), Fraction(1), public={})
+    assert isinstance(found, LowerBound)
+    assert found.epsilon.lower == 0
+    assert any("product" in note for note in found.notes)

@@ -1,0 +1,44 @@
+"""Climbing in floats."""
+
+from math import log
+
+import pytest
+
+from privately.proving.paths.events import event_probability
+from privately.proving.paths.exploring import explore
+from privately.proving.paths.merging import merged
+from privately.proving.reading import read_program
+from privately.proving.refuting.deadlines import Deadline
+from privately.proving.refuting.neighbors import Layout, layout
+from privately.proving.refuting.searching import search
+from tests.proving.textbook import COUNT, NOISY_MAX, PARTIAL_SUM, sparse
+
+PUBLIC = {"threshold": 0, "most": 1, "epsilon": 1}
+
+
+@pytest.mark.parametrize("text", [sparse(), COUNT, PARTIAL_SUM, NOISY_MAX], ids=["sparse", "count", "sum", "maximum"])
+def test_finds_are_neighbours_and_their_scores_are_true(text: str) -> None:
+    program = read_program(text)
+    near = layout(program, {}, 3)
+    side = explore(program, {**PUBLIC, **near.symbolic(0)})
+    best = search(near, side, side, Deadline(4))[0]
+    assert near.holds((best.left, best.right))
+    chances = [
+        event_probability(merged(explore(program, {**PUBLIC, **near.concrete(0, one)}).paths), best.event)
+        for one in (best.left, best.right)
+    ]
+    assert best.score == pytest.approx(log(float(chances[0].mid()) / float(chances[1].mid())), abs=0.02)
+    assert best.score > 0.7
+
+
+def test_two_given_inputs_are_compared_by_windows_alone() -> None:
+    program = read_program(COUNT)
+    sides = [explore(program, {"x": x, "epsilon": 2}) for x in (0, 1)]
+    best = search(Layout((), True, ()), sides[0], sides[1], Deadline(4))[0]
+    assert best.score == pytest.approx(2, abs=0.01)
+
+
+def test_time_that_is_up_ends_the_search() -> None:
+    program = read_program(COUNT)
+    side = explore(program, {"x": 0, "epsilon": 2})
+    assert search(Layout((), True, ()), side, side, Deadline(-1)) == []

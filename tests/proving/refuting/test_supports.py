@@ -1,0 +1,63 @@
+"""Outputs that only one neighbour can give."""
+
+import pytest
+
+from privately.proving.paths.events import event_probability
+from privately.proving.paths.exploring import explore
+from privately.proving.reading import read_program
+from privately.proving.refuting.deadlines import Deadline
+from privately.proving.refuting.neighbors import layout
+from privately.proving.refuting.supports import mismatches
+from tests.proving.textbook import COUNT, NOISY_MAX, PARTIAL_SUM, sparse
+
+PUBLIC = {"threshold": 0, "most": 1, "epsilon": 1}
+WRONG = {
+    "threshold noise alone": sparse(noise="0", guard="i < len(q)"),
+    "largest value, one-sided noise": NOISY_MAX.replace("return best", "return top").replace("laplace", "exponential"),
+    "the same noise twice": "def f(q: each(1)):\n    z = laplace(1)\n    return [q[0] + z, q[1] + 2 * z]\n",
+    "no noise": "def f(q: one(1)):\n    return sum(q)\n",
+    "one-sided whole noise": "def f(q: one(1)):\n    return q[0] + geometric(1/2)\n",
+    "an added entry": "def f(q: added(0, 1)):\n    return [len(q), discrete_laplace(1)]\n",
+    "noise that is cut": "def f(q: each(1)):\n    z = laplace(1)\n    return q[0] + (z if z > -3 else -3)\n",
+}
+RIGHT = {
+    "sparse": sparse(),
+    "maximum": NOISY_MAX.replace("laplace", "exponential"),
+    "sum": PARTIAL_SUM,
+    "count": COUNT,
+    "whole sum": PARTIAL_SUM.replace("laplace", "discrete_laplace"),
+}
+
+
+def found(text: str) -> list[tuple[bool, bool]]:
+    program = read_program(text)
+    near = layout(program, {}, 2)
+    result = []
+    for turned in (near,) if near.balanced else (near, near.backwards()):
+        sides = [explore(program, {**PUBLIC, **turned.symbolic(side)}, known=turned.known(side)) for side in (0, 1)]
+        for left, right, event in mismatches(turned, sides[0], sides[1], Deadline(20)):
+            chances = [
+                event_probability(explore(program, {**PUBLIC, **turned.concrete(side, vector)}).paths, event)
+                for side, vector in ((0, left), (1, right))
+            ]
+            assert turned.holds((left, right))
+            result.append((not chances[0].is_zero(), chances[1].is_zero()))
+    return result
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_mismatches_are_found_and_hold(name: str) -> None:
+    assert (True, True) in found(WRONG[name])
+    assert all(zero for _, zero in found(WRONG[name]))
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_programs_with_noise_everywhere_have_none(name: str) -> None:
+    assert found(RIGHT[name]) == []
+
+
+def test_time_that_is_up_ends_the_search() -> None:
+    program = read_program(WRONG["no noise"])
+    near = layout(program, {}, 2)
+    side = explore(program, near.symbolic(0))
+    assert list(mismatches(near, side, side, Deadline(-1))) == []
