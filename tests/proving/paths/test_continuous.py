@@ -72,6 +72,22 @@ def test_normal_noise_at_the_root_and_at_leaves() -> None:
     assert measured(rooted, law) == pytest.approx(float(wanted), rel=1e-12)
 
 
+def test_normal_noise_alone_has_its_tails() -> None:
+    mp.dps = 40
+    bounds = [Constraint(Z[0] - 40, ">"), Constraint(41 - Z[0], ">")]
+    wanted = (erfc(40 / sqrt(2)) - erfc(41 / sqrt(2))) / 2
+    for side in (bounds, [Constraint(-Z[0] - 40, ">"), Constraint(41 + Z[0], ">")]):
+        with ctx.workprec(400):
+            found = probability(parts(side, noises("gaussian", 1))[0])
+            assert found.rel_accuracy_bits() > 300
+            assert float((found / arb(str(wanted))).mid()) == pytest.approx(1, rel=1e-12)
+    with ctx.workprec(60):
+        (part,) = parts([Constraint(3 - Z[0], ">")], noises("gaussian", 3))
+        assert probability(part).overlaps(1 - (arb(1) / arb(2).sqrt()).erfc() / 2)
+        (part,) = parts([Constraint(Z[0] + 3, ">")], noises("gaussian", 3))
+        assert probability(part).overlaps(1 - (arb(1) / arb(2).sqrt()).erfc() / 2)
+
+
 def test_chains_of_normal_noise_are_refused() -> None:
     chain = [Constraint(Z[number + 1] - Z[number], ">") for number in range(3)]
     with pytest.raises(Entangled):

@@ -151,6 +151,26 @@ def test_a_scale_that_is_private_is_taken_one_input_at_a_time() -> None:
     assert found.epsilon.lower > 3
 
 
+def test_normal_noise_has_no_epsilon_of_its_own() -> None:
+    found = refute(read_program("def f(x: each(1)):\n    return x + gaussian(1)\n"), Fraction(100), public={})
+    assert isinstance(found, Witness)
+    assert found.epsilon.lower > 100
+
+
+def test_inputs_that_are_shown_through_coins_are_compared_one_by_one() -> None:
+    text = "def f(x: replaced(0, 1)):\n    return sum([v if flip(3/4) else 1 - v for v in x])\n"
+    found = refute(read_program(text), Fraction(1), public={}, sizes=(2,))
+    assert isinstance(found, Witness)
+    assert math.log(3) - 1e-9 < found.epsilon.lower <= math.log(3)
+
+
+def test_whole_noise_does_not_hide_halves() -> None:
+    found = refute(read_program("def f(x: each(1)):\n    return x / 2 + discrete_laplace(2)\n"), Fraction(1), public={})
+    assert isinstance(found, Witness)
+    assert found.infinite
+    assert str(found.event) == "output == 0"
+
+
 @pytest.mark.slow
 def test_three_ways_to_go_on_are_followed_too() -> None:
     public = {"threshold": 0, "epsilon": 1}
@@ -185,7 +205,7 @@ def test_inputs_that_an_assumption_forbids_are_no_witness() -> None:
     text = "def f(x: each(1)):\n    assume(x == 0)\n    return x\n"
     found = refute(read_program(text), Fraction(0), public={})
     assert isinstance(found, LowerBound)
-    assert found.best is None
+    assert found.epsilon.lower == 0
 
 
 def test_what_cannot_be_looked_at_is_noted() -> None:

@@ -36,6 +36,11 @@ class Slice:
         """What its entries can be."""
         return self.neighborhood.domain or ANY_NUMBER
 
+    @property
+    def is_list(self) -> bool:
+        """Whether it is a list, as the program uses it or as its domain says."""
+        return self.parameter.is_list or self.domain.length is not None
+
     def of(self, vector: Vector, side: int) -> Vector:
         """Its entries in one of the inputs."""
         return vector[self.start[side] : self.start[side] + self.length[side]]
@@ -68,7 +73,7 @@ class Layout:
         filled: dict[str, Value] = {}
         for one in self.slices:
             part = tuple(entries[one.start[side] : one.start[side] + one.length[side]])
-            filled[one.parameter.name] = part if one.parameter.is_list else part[0]
+            filled[one.parameter.name] = part if one.is_list else part[0]
         return filled
 
     def known(self, side: int) -> tuple[Constraint, ...]:
