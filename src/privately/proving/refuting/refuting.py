@@ -72,7 +72,7 @@ def refute(
     for length in sorted(lengths, reverse=True):
         if not hunt.has_broken(allowed):
             hunt.climb(length)
-    hunt.stretch(allowed)
+    hunt.stretch()
     return hunt.verdict(allowed)
 
 
@@ -193,10 +193,10 @@ class _Hunt:
             if self.worthwhile(find):
                 self.measure(setting, near, pair, find.event)
 
-    def stretch(self, allowed: End) -> None:
+    def stretch(self) -> None:
         """Pushes the half lines of the best event outwards, to where floats could not look."""
         for step in range(FARTHEST_STEP):
-            if self.best is None or self.origin is None or self.has_broken(allowed) or self.deadline.passed():
+            if self.best is None or self.origin is None or self.best.infinite or self.deadline.passed():
                 return
             before = self.best
             for event in before.event.stretched(Fraction(2**step)):
