@@ -8,8 +8,11 @@ from typing import Any
 import pytest
 
 from privately.proving.language.declarations import each, monotone
+from privately.proving.paths.events import Condition, Event
 from privately.proving.reading import read_program
+from privately.proving.refuting import refuting
 from privately.proving.refuting.refuting import refute
+from privately.proving.refuting.searching import Find
 from privately.proving.refuting.witnesses import LowerBound, Witness
 from privately.rounding import Interval
 from tests.proving.textbook import (
@@ -206,6 +209,23 @@ def test_inputs_that_an_assumption_forbids_are_no_witness() -> None:
     found = refute(read_program(text), Fraction(0), public={})
     assert isinstance(found, LowerBound)
     assert found.epsilon.lower == 0
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [((0, 0), (1, 1)), ((0, 0), (0, 3)), ((0, 0), (0,)), ((0, 0), (0, 1))],
+    ids=["two entries", "too far", "too short", "neighbours"],
+)
+def test_a_search_that_lies_refutes_nothing(
+    left: tuple[int, ...], right: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    event = Event(None, (Condition(((0, Fraction(1)),), "<=", Fraction(0)),))
+    find = Find(99.0, tuple(map(Fraction, left)), tuple(map(Fraction, right)), event)
+    monkeypatch.setattr(refuting, "search", lambda *_: [find])
+    monkeypatch.setattr(refuting, "mismatches", lambda *_: iter([(find.left, find.right, event)]))
+    found = refute(read_program(PARTIAL_SUM), Fraction(1), public=EPSILON, sizes=(2,))
+    assert isinstance(found, LowerBound)
+    assert (found.best is not None) == (right == (0, 1))
 
 
 def test_what_cannot_be_looked_at_is_noted() -> None:
