@@ -7,6 +7,7 @@ import pytest
 from flint import arb, ctx
 from mpmath import erfc, exp, mp, mpf, quad, sqrt
 
+from privately.proving.paths import continuous
 from privately.proving.paths.affine import Constraint, symbol_form
 from privately.proving.paths.continuous import probability
 from privately.proving.paths.noise import Noise
@@ -86,6 +87,17 @@ def test_normal_noise_alone_has_its_tails() -> None:
         assert probability(part).overlaps(1 - (arb(1) / arb(2).sqrt()).erfc() / 2)
         (part,) = parts([Constraint(Z[0] + 3, ">")], noises("gaussian", 3))
         assert probability(part).overlaps(1 - (arb(1) / arb(2).sqrt()).erfc() / 2)
+
+
+def test_what_a_quadrature_cuts_off_is_inside_the_ball(monkeypatch: pytest.MonkeyPatch) -> None:
+    constraints = [Constraint(Z[1] - Z[0] + 1, ">"), Constraint(Z[0] - Z[2] + 1, ">")]
+    law = [*noises("gaussian", 1), *noises("laplace", 1, 1)]
+    with ctx.workprec(60):
+        fine = probability(parts(constraints, law)[0])
+        monkeypatch.setattr(continuous, "_above", lambda _: Fraction(1))
+        coarse = probability(parts(constraints, law)[0])
+    assert coarse.contains(fine.mid())
+    assert coarse.rad() > 0.05
 
 
 def test_chains_of_normal_noise_are_refused() -> None:
