@@ -222,7 +222,12 @@ def _natural(layout: Layout, template: Template, paths: Sequence[Path], pairs: S
     found: list[Pair] = []
     if start is not None and any(start.values()):
         base = tuple(start.get(name, Fraction(0)) for name in layout.names(0))
-        bases.append(tuple(Fraction(round(value)) for value in base) if layout.whole else base)
+        base = tuple(Fraction(round(value)) for value in base) if layout.whole else base
+        # Where only unlikely noise leads onto a path, neighbours differ most.
+        bases += [
+            tuple(-factor * value for value in base) for width in layout.widths[-1:] for factor in (width, 2 * width)
+        ]
+        bases.append(base)
         if all(one.neighborhood.distance is not None for one in layout.slices):
             found += [(bases[-1], moved(bases[-1], moved(gap, zero, -1))) for zero, gap in pairs]
     down = _downhill(layout, [slopes[name] for name in layout.names(0)])
