@@ -29,6 +29,11 @@ LEAKS: list[tuple[str, dict[str, Any]]] = [
     ("def f(x: replaced(0, 1), p):\n    y = 1 / (p - 1/2)\n    return flip(p)\n", {}),
     ("def f(x: replaced(0, 1)):\n    l = [0, x]\n    r = 0\n    for v in list(l):\n        l[1] = 0\n        r = v\n    return r\n", {}),
     ("def f(x: replaced(1, 2)):\n    l = [x]\n    r = 0\n    for v in range(l[0]):\n        l[0] = 0\n        r += 1\n    return r\n", {}),
+    ("def f(x: replaced(0, 1)):\n    l = [0, 1]\n    n = 0\n    for i, v in enumerate(l):\n        if n < 3:\n            l.append(1)\n        n += 1\n    if n == 2:\n        return 0\n    return x\n", {}),
+    ("def f(x: replaced(0, 1)):\n    l = [0, 1]\n    n = 0\n    for u, v in zip(l, [1, 2, 3]):\n        l.append(1)\n        n += 1\n    if n == 2:\n        return 0\n    return x\n", {}),
+    ("def f(x: replaced(0, 1)):\n    a = [0]\n    rows = [a]\n    rows[0] += [x]\n    return a\n", {}),
+    ("def f(x: replaced(0, 1)):\n    rows = [[0]] * 2\n    rows[0] += [x]\n    return rows[1]\n", {}),
+    ("def f(x: replaced(0, 1)):\n    if Fraction(0.1) == Fraction(1, 10):\n        return 0\n    return x\n", {}),
     ("i := 0\nx := f(i)\ni := 1\ny := f(i)\no := x - y\n", {"neighbors": {"f(i)": replaced(0, 1)}}),
 ]  # fmt: skip
 
@@ -222,3 +227,18 @@ def test_words_must_mean_what_they_mean() -> None:
         prove("from numpy.random import uniform\ndef f(x: replaced(0, 1)):\n    return uniform(2)\n", 1)
     with pytest.raises(NotSupported, match="decorator"):
         prove("@cached\ndef f(x: replaced(0, 1)):\n    return uniform(2)\n", 1)
+
+
+def test_circles_are_broken_where_there_is_a_value() -> None:
+    from privately.proving.exact.states import output_law
+    from privately.proving.language.normal import normal_form
+    from privately.proving.language.program import Parameter, Program
+
+    text = "def f(x, y):\n    a = y\n    y, x = x + 1, y\n    for i in range(2):\n        y = y + x + a\n    return y\n"
+    program = read_program(text)
+    normal = Program("normal", (Parameter("input1"), Parameter("input2")), normal_form(program), "")
+    assert output_law(normal, {"input1": 3, "input2": 5}) == output_law(program, {"x": 3, "y": 5})
+
+
+def test_without_a_header_the_caller_says_what_is_private() -> None:
+    assert prove("o := a + x\n", 1, neighbors={"x": replaced(0, 1)}, public={"a": 0}).word == "refuted"

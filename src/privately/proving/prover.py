@@ -45,6 +45,8 @@ def analyze(
     read = read_program(program)
     lengths = declared_sizes(read) if sizes is None else sizes
     asked = question(read, neighbors=neighbors, public=public, sizes=lengths or SIZES)
+    if between is not None and (not isinstance(between, tuple) or len(between) != 2):
+        raise InvalidParameter("between", "give two inputs: ({'x': ...}, {'x': ...}).")
     return Analysis(asked if between is None else between_inputs(asked, *between))
 
 

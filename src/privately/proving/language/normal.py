@@ -145,7 +145,7 @@ class _Stretch:
         self.values = {}
         held: list[Statement] = []
         while changed and not _in_order(changed):  # they read one another in a circle: one is held
-            name = next(iter(changed))
+            name = next(one for one in changed if _is_read(one, changed))
             held.append(Assign(f"held {name}", Variable(name)))
             changed = {
                 other: value if other == name else substituted(value, {name: Variable(f"held {name}")})
@@ -153,6 +153,11 @@ class _Stretch:
             }
             changed[name] = changed.pop(name)
         return [*held, *(Assign(name, changed[name]) for name in _in_order(changed))]
+
+
+def _is_read(name: str, changed: Mapping[str, Expression]) -> bool:
+    """Whether another of these values reads the name, so that it has a value."""
+    return any(name in free_variables(value) for other, value in changed.items() if other != name)
 
 
 def _in_order(changed: Mapping[str, Expression], key: Callable[[str], Any] = str) -> list[str]:

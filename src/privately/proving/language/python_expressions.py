@@ -265,6 +265,10 @@ class ExpressionReader:
                 before, value = self.comprehension(node.args[0])
                 return before, Apply(FUNCTIONS[name], (value,))
             return self.applied(FUNCTIONS[name], node.args)
+        if name == "Fraction" and any(
+            isinstance(one, ast.Constant) and isinstance(one.value, float) for one in node.args
+        ):
+            raise refusal(node, "Fraction of a decimal is not what is written.", "Write Fraction(1, 10).")
         if name == "Fraction" and len(node.args) in {1, 2}:
             return self.applied("/", node.args) if len(node.args) == 2 else self.expression(node.args[0])
         if name == "list" and len(node.args) <= 1:

@@ -191,7 +191,7 @@ class _Reader(ExpressionReader):
         before, place = self.expression(node.target.slice)
         held = Variable(self.name())
         more, right = self.expression(node.value)
-        value = self.combined(operator, Apply("item", (name, held)), right)
+        value = Apply(operator, (Apply("item", (name, held)), right))  # numbers alone: a list would change in place
         changed = Assign(name.name, Apply("replaced", (name, held, value)), node.lineno)
         return [*before, Assign(held.name, place, node.lineno), *more, changed]
 
@@ -295,7 +295,8 @@ class _Reader(ExpressionReader):
         stored |= {one.func.value.id for one in nodes if is_method(one)}
         changed = changed_in_place(node.body, self.lists)
         stored |= changed
-        if isinstance(node.iter, ast.Name) and node.iter.id in changed:
+        sources, _ = self.sources(node.iter)
+        if any(isinstance(one, ast.Name) and one.id in changed for one in sources):
             raise refusal(node, "a list is changed while a loop runs over it.", "Run over a copy: list(...).")
         if not free_variables(value) & stored:
             return value

@@ -5,9 +5,9 @@
       x := $ Laplace (scale, centre)                     sampling; also x := flip(p)
       while (condition) ... / if condition then ... else ... / return expression
 
-Names that are never assigned are inputs. Where no parameter is marked private, the first one is; without a header the
-memory `Mem` is, or what an unknown function is applied to. What an unknown function gives for a private input is itself
-a private number, of which only the declared neighbours are known.
+Names that are never assigned are inputs. Where no parameter of a header is marked private, the first one is; without a
+header the memory `Mem` is, what an unknown function is applied to, and what the caller says. What an unknown function
+gives for a private input is itself a private number, of which only the declared neighbours are known.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ def _assembled(name: str, declared: list[tuple[str, str]], body: Block, source: 
     types = dict(declared)
     inputs = [one for one in types if one in used] + sorted(used - given - set(types))
     marked = {one for one in inputs if one == _MEMORY or "(" in one or _is_private(types.get(one, ""))}
-    if not marked and inputs:
+    if not marked and declared and inputs:
         marked = {inputs[0]}
     parameters = tuple(
         Parameter(
