@@ -171,7 +171,8 @@ def test_a_frame_has_no_copy(kind: str, visits: Path, tmp_path: Path) -> None:
     if kind != "pyarrow":
         frame = frame.to_pandas() if kind == "pandas" else pytest.importorskip("polars").from_arrow(frame)
     before = set(tmp_path.iterdir())
-    kept, copy = {"ledger": tmp_path / "l", "name": "visits"}, tmp_path / "fast"
+    kept: dict[str, Any] = {"ledger": tmp_path / "l", "name": "visits"}
+    copy = tmp_path / "fast"
     for there in (False, True):
         if there:
             copy.touch()
