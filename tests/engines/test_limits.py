@@ -10,8 +10,8 @@ from privately.engines.duckdb.engine import Embedded
 from privately.engines.duckdb.pool import Pool
 from privately.engines.duckdb.programs import Program
 from privately.engines.duckdb.sources import Source, delimited, parquet
-from privately.engines.limits import MOST_SECONDS, SECONDS, Size, limits_of
-from privately.engines.protocol import Counts, Limits, failed
+from privately.engines.limits import BYTES_PER_SLOT, MOST_SECONDS, SECONDS, Size, limits_of
+from privately.engines.protocol import MOST_SLOTS, Counts, Limits, failed
 from privately.errors import EngineFailed
 from privately.plans import Aggregation, Column, Table, Unit
 from privately.query import bind
@@ -55,6 +55,15 @@ def test_one_row_more_changes_nothing_but_at_a_power_of_two() -> None:
         one, more = (limits_of(question, Size(rows=n, bytes=100 * n)) for n in (rows, rows + 1))
         assert one == more
     assert limits_of(question, Size(rows=2**24, bytes=1)) != limits_of(question, Size(rows=2**24 + 1, bytes=1))
+
+
+def test_arrays_of_bins_are_counted() -> None:
+    """2^31 and 2^30 for rows in order leave a fourth of 4 GB, which arrays of bins take."""
+    size = Size(rows=2**24, bytes=1)
+    memory = [limits_of(asked(f"SELECT {one}(n) AS x FROM t", PEOPLE), size).memory for one in ("COUNT", "MEDIAN")]
+    assert memory == [2**32, 2**33]
+    needed = (8 + 8 + 4 + 4) * MOST_SLOTS
+    assert needed <= BYTES_PER_SLOT * MOST_SLOTS < 2**31
 
 
 def test_no_limit_is_out_of_range() -> None:

@@ -2,7 +2,7 @@
 
 from privately.plans import Column, Table, Unit
 from privately.plans.aggregates import Aggregation
-from privately.plans.costs import numbers, passes, steps
+from privately.plans.costs import bins_of_groups, numbers, passes, steps
 from privately.query import bind
 
 TABLE = Table(
@@ -48,3 +48,12 @@ def test_passes_and_numbers() -> None:
     assert groups is not None
     assert numbers(medians) == groups * (len(medians.tallies) - 1 + bins)
     assert numbers(asked("SELECT word, COUNT(*) AS x FROM t GROUP BY word", unknown=True)) is None
+
+
+def test_groups_with_bins() -> None:
+    two = "SELECT {0}, MEDIAN(n) AS x, MEDIAN(n * 2) AS y, COUNT(*) AS z FROM t GROUP BY {0}"
+    listed, unlisted = asked(two.format("kind")), asked(two.format("word"), unknown=True)
+    assert listed.listed_groups == 4
+    assert [bins_of_groups(listed, rows) for rows in (1, 4, 100)] == [2, 8, 8]
+    assert bins_of_groups(unlisted, 100) == 200
+    assert bins_of_groups(asked("SELECT COUNT(*) AS x FROM t"), 100) == 0

@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
-from privately.engines.protocol import Limits
+from privately.engines.protocol import MOST_SLOTS, Limits
 from privately.plans.aggregates import Aggregation
-from privately.plans.costs import numbers, passes, steps
+from privately.plans.costs import bins_of_groups, numbers, passes, steps
 from privately.plans.relations import scan_of
 
 SECONDS = 600.0
@@ -23,6 +23,8 @@ MOST_SECONDS = 10.0**6
 MEMORY = 2**31
 BYTES_PER_ROW, BYTES_PER_NUMBER, BYTES_PER_STEP = 64, 64, 4 * 2048
 """For rows that are put in order, numbers that are counted, and texts of as many rows as a thread has at once."""
+BYTES_PER_SLOT, BYTES_PER_GROUP = 32, 1024
+"""For counters of bins in arrays, of which there are so many at most, and for what is kept of each group's bins."""
 
 _SMALLEST = 2**20
 _THREADS = 2
@@ -44,7 +46,8 @@ def limits_of(aggregation: Aggregation, size: Size) -> Limits:
     """The limits of a question about a table of a size.
 
     seconds = 600 + passes (bytes/10^7 + rows (20 + steps/10) / 10^6), memory the power of two from
-    2^31 + 64 rows + 64 numbers + 8192 threads steps on, at least 4 GB and at most that of the machine.
+    2^31 + 64 rows + 64 numbers + 8192 threads steps on, at least 4 GB and at most that of the machine. Counts in bins
+    add 2^30 for the arrays that they are counted in, and 1024 for each group and tally.
 
     Theorem: the limits depend on the plan, on the machine, and on the size of the table to a power of two, and on
         nothing else of the data; they never fall when an expression gets dearer or the table larger.
@@ -58,6 +61,8 @@ def limits_of(aggregation: Aggregation, size: Size) -> Limits:
     found, listed = len(aggregation.tallies) * size.rows, numbers(aggregation)
     counted = found if listed is None else min(found, listed)
     needed = MEMORY + BYTES_PER_ROW * ordered + BYTES_PER_NUMBER * counted + BYTES_PER_STEP * _THREADS * each
+    kept = bins_of_groups(aggregation, size.rows)
+    needed += BYTES_PER_GROUP * kept + (BYTES_PER_SLOT * MOST_SLOTS if kept else 0)
     usual = Limits()
     memory = max(usual.memory, min(_power(needed), _of_machine()))
     return Limits(seconds=min(seconds, MOST_SECONDS), memory=memory, threads=_THREADS)

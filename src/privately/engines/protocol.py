@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from privately.plans.aggregates import Aggregation
 
 
+MOST_SLOTS = 2**25
+"""How many counts in bins a question keeps in arrays at once, for all groups, bins and tallies together."""
+
+
 class Bins(Mapping[int, int]):
     """How many rows are in each bin that has any, by the number of the bin.
 

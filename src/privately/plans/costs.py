@@ -37,6 +37,13 @@ def numbers(aggregation: Aggregation) -> int | None:
     return groups * sum(tally.bins if isinstance(tally, BinCounts) else 1 for _, tally in aggregation.tallies)
 
 
+def bins_of_groups(aggregation: Aggregation, rows: int) -> int:
+    """For how many groups and tallies together counts in bins are kept at most, of so many rows."""
+    groups = aggregation.listed_groups
+    binned = sum(isinstance(tally, BinCounts) for _, tally in aggregation.tallies)
+    return binned * (rows if groups is None else min(rows, groups))
+
+
 def _relation(relation: Relation) -> int:
     match relation:
         case Scan():

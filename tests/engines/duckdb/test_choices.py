@@ -5,8 +5,9 @@ from fractions import Fraction
 
 import pytest
 
+from privately.engines.duckdb import choices
 from privately.engines.duckdb.choices import choice_of
-from privately.plans import Aggregation, Column, Key, Scan, StepSum, Table, Unit, UnitCount
+from privately.plans import Aggregation, BinCounts, Column, Key, Scan, StepSum, Table, Unit, UnitCount
 from tests.engines.duckdb.inside import KEY, stored
 from tests.engines.duckdb.test_choosing import COLUMNS, FOUND, IDENTITIES, aggregation_table, question
 
@@ -92,3 +93,20 @@ def test_what_does_not_go_into_a_number() -> None:
     assert _is_quick(replace(asked, tallies=wide[:1]))
     assert not _is_quick(replace(asked, tallies=wide))
     assert not _is_quick(replace(asked, tallies=((asked.tallies[0][0], UnitCount()),)))
+
+
+def test_bins_of_all_tallies_together_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = question(3, by="ward", filtered=False)
+    bins = BinCounts(argument=asked.source.fields[3], lower=Fraction(0), width=Fraction(7), bins=10)
+    twice = replace(asked, tallies=tuple((identity, bins) for identity, _ in asked.tallies[:2]))
+    groups = len(choice_groups(twice)) + 1
+    monkeypatch.setattr(choices, "MOST_SLOTS", groups * 2 * (10 + 2))
+    assert _is_quick(twice)
+    monkeypatch.setattr(choices, "MOST_SLOTS", groups * 2 * (10 + 2) - 1)
+    assert not _is_quick(twice)
+
+
+def choice_groups(asked: Aggregation) -> tuple[object, ...]:
+    choice = choice_of(asked, stored(aggregation_table(asked), FOUND), KEY)
+    assert choice is not None
+    return choice.groups

@@ -1,6 +1,7 @@
 """Counts in bins for groups that are listed: the reference's whole numbers, of a file and of a prepared copy."""
 
 import random
+import tracemalloc
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -122,8 +123,27 @@ def test_questions_that_are_counted_otherwise(monkeypatch: pytest.MonkeyPatch) -
     for unit in (Unit(column="who", rows=2, groups=1), Unit(column="who", rows=2, rows_per_group=1)):
         limited = _asked("ward", unit)
         assert histogram_of(limited, stored(aggregation_table(limited), FOUND), KEY) is None
-    monkeypatch.setattr(histograms, "MOST_SLOTS", 2 * 101 - 1)
-    assert histogram_of(asked, table, KEY) is None
+    slots = 2 * (101 + 11)
+    monkeypatch.setattr(histograms, "MOST_SLOTS", slots)
+    assert histogram_of(asked, table, KEY) is not None
+    monkeypatch.setattr(histograms, "MOST_SLOTS", slots - 1)
+    assert histogram_of(asked, table, KEY) is None, "all tallies together are too many"
+
+
+def test_counts_are_not_copied() -> None:
+    asked = _asked("ward", Unit())
+    histogram = histogram_of(asked, stored(aggregation_table(asked), FOUND), KEY)
+    assert histogram is not None
+    wide = replace(histogram, bins=(2**18, 2**18))
+    with _with([(1, "a", 1.0, 1, True), (1, "it's", 1.0, 1, True)]) as connection:
+        histogram_counts(connection, histogram)  # loads what it needs
+        tracemalloc.start()
+        found = histogram_counts(connection, wide)
+        _, most = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+    assert set(found) == {("a",), ("it's",)}
+    counters = 2 * 2 * 2**18 * 4
+    assert counters < most < 1.4 * counters
 
 
 def test_too_many_rows_are_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -150,8 +150,10 @@ class _Answered:
     def execute(self, _: str) -> Self:
         return self
 
-    def fetchall(self) -> list[tuple[Any, ...]]:
-        return self.rows
+    def fetchmany(self, most: int) -> list[tuple[Any, ...]]:
+        found = self.rows[:most]
+        del self.rows[:most]
+        return found
 
 
 def counted_by_engine(declared: Declared, aggregation: Aggregation, number: int) -> Numbers:

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 import pytest
 
 from privately.engines.duckdb import (
+    binning,
     checking,
     choices,
     choosing,
@@ -227,7 +228,7 @@ def _cast(patch: Patch) -> None:
     _engine(patch, "read", lambda original: lambda *given: original(*given).replace("TRY_CAST", "CAST"))
 
 
-# --- other ways to count: rows chosen in arrays, prepared copies ----------------------------------------------------
+# --- other ways to count: rows chosen or counted in arrays, prepared copies ------------------------------------------
 
 
 _total: Any = choosing._Totals._total
@@ -250,6 +251,9 @@ IN_ARRAYS: dict[str, Fault] = {
     "sums without what is below 0": lambda patch: patch.setattr(
         choosing._Totals, "_total", lambda self, number, place: abs(_total(self, number, place))
     ),
+}
+IN_ONE_PASS: dict[str, Fault] = {
+    "NULL is in the first bin": lambda patch: patch.setattr(binning, "_all_valid", lambda _: None),
 }
 OF_COPIES: dict[str, Fault] = {
     "all rows of a unit are kept": lambda patch: patch.setattr(preparing, "first_rows", lambda rows, *_: rows),

@@ -13,7 +13,7 @@ import pytest
 from privately.errors import Refused
 from privately.query import bind
 from tests.query.generated.cases import Case, drawn, wrong
-from tests.query.generated.faults import FAULTS, IN_ARRAYS, OF_COPIES
+from tests.query.generated.faults import FAULTS, IN_ARRAYS, IN_ONE_PASS, OF_COPIES
 from tests.query.generated.faults_of_groups import OF_GROUPS
 
 BUDGET = 500
@@ -57,6 +57,7 @@ FOUND_BY = {
     "rows of all units together": 152,
     "rows that a condition leaves out": 41,
     "sums without what is below 0": 44,
+    "NULL is in the first bin": 4,
     "all rows of a unit are kept": 3,
     "steps are one too many": 10,
     "rows of nobody are kept": 16,
@@ -86,10 +87,10 @@ def test_there_are_enough() -> None:
     assert len(FAULTS) >= 25
 
 
-@pytest.mark.parametrize("fault", [*FAULTS, *IN_ARRAYS, *OF_COPIES, *OF_GROUPS])
+@pytest.mark.parametrize("fault", [*FAULTS, *IN_ARRAYS, *IN_ONE_PASS, *OF_COPIES, *OF_GROUPS])
 def test_planted_faults_are_found(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
     first, copies = case(FOUND_BY.get(fault, 0)), fault in OF_COPIES
-    (FAULTS | IN_ARRAYS | OF_COPIES | OF_GROUPS)[fault](monkeypatch)
+    (FAULTS | IN_ARRAYS | IN_ONE_PASS | OF_COPIES | OF_GROUPS)[fault](monkeypatch)
     assert any(wrong(one, by_copy=copies) for one in cases(first))
 
 

@@ -1,19 +1,22 @@
-"""The engine's other ways to count: rows chosen in arrays, and a prepared copy. All neighbours at once, again.
+"""The engine's other ways to count: rows chosen or counted in arrays, and a prepared copy. All neighbours at once.
 
 Each way chooses in its own order which rows of a unit count; so its numbers are compared with those of the others only
 where a unit has no more rows than it may. What is claimed of them is claimed whatever the order.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import pyarrow as pa
 
 from privately.engines.duckdb import preparing
+from privately.engines.duckdb.binning import histogram_counts
 from privately.engines.duckdb.choices import choice_of
 from privately.engines.duckdb.choosing import chosen_counts
+from privately.engines.duckdb.histograms import histogram_of
+from privately.engines.duckdb.programs import Choice, Histogram
 from privately.engines.protocol import Bins
 from privately.plans import Aggregation
 from tests.query.generated.counting import KEY, Numbers, connection, counted_in, every, load, stored
@@ -24,18 +27,29 @@ from tests.query.generated.tables import Declared, Rows
 def chosen(declared: Declared, aggregation: Aggregation, tables: Sequence[Rows]) -> list[Numbers] | None:
     """The numbers of every table if rows are chosen in arrays; None if this question cannot be asked so."""
     choice = choice_of(aggregation, stored(declared.table, declared.found, "every.variant"), KEY)
-    if choice is None:
-        return None
+    return None if choice is None else _in_arrays(declared, tables, choice, chosen_counts)
+
+
+def in_one_pass(declared: Declared, aggregation: Aggregation, tables: Sequence[Rows]) -> list[Numbers] | None:
+    """The numbers of every table if bins are counted in one pass; None if this question cannot be asked so."""
+    histogram = histogram_of(aggregation, stored(declared.table, declared.found, "every.variant"), KEY)
+    return None if histogram is None else _in_arrays(declared, tables, histogram, histogram_counts)
+
+
+Way = TypeVar("Way", Choice, Histogram)
+
+
+def _in_arrays(declared: Declared, tables: Sequence[Rows], way: Way, count: Callable[[Any, Way], Any]) -> list[Numbers]:
     load(declared, tables)
-    for statement in choice.before:
+    for statement in way.before:
         connection().execute(statement)
-    text = f"{every(len(tables))} SELECT every.variant, q.* FROM every, LATERAL ({choice.rows}) q"
+    text = f"{every(len(tables))} SELECT every.variant, q.* FROM every, LATERAL ({way.rows}) q"
     rows: Any = connection().sql(text).to_arrow_table()
     numbers = rows.column("variant").to_pylist()
     found = []
     for at in range(len(tables)):
         mine = rows.filter(pa.array([number == at for number in numbers], pa.bool_())).drop_columns(["variant"])
-        found.append(_plain(chosen_counts(_Given(mine), choice)))
+        found.append(_plain(count(_Given(mine), way)))
     return found
 
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
+from array import array
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from privately.engines.duckdb.programs import MOST_SLOTS, BinsText, Histogram
-from privately.engines.protocol import Bins, Counts, Group
+from privately.engines.duckdb.programs import BinsText, Histogram
+from privately.engines.protocol import MOST_SLOTS, Bins, Counts, Group
 
 _ROWS_AT_ONCE = 2**20
 _MOST_ROWS = 2**32 - 1
+_FETCHED_AT_ONCE = 2**14
 
 NOTHING = Bins(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
 
@@ -72,7 +74,7 @@ def histogram_counts(connection: Any, histogram: Histogram) -> Counts:
     for one in shaped:
         seen |= one.any(axis=1)
     return {
-        group: tuple(folded(one[place]) for one in shaped)
+        group: tuple(Bins(None, folded(one[place])) for one in shaped)
         for place, group in enumerate(histogram.groups)
         if group is not None and seen[place]
     }
@@ -125,31 +127,38 @@ def _unfolded(totals: npt.NDArray[np.int64], numbered: list[tuple[int, Group]]) 
     sums: dict[Group, npt.NDArray[np.int64]] = {}
     for row, group in numbered:
         sums[group] = sums[group] + totals[row] if group in sums else totals[row]
-    found = {}
-    for group, slots in sums.items():
-        found[group] = folded(slots)
-    return found
+    return {group: _kept(folded(slots)) for group, slots in sums.items()}
 
 
-def folded(slots: npt.NDArray[Any]) -> Bins:
-    """Counts in bins, of which what is just above the last is in the last."""
-    counts = slots[:-1].copy()
-    counts[-1] += slots[-1]
-    return Bins(None, counts)
+def _kept(counts: npt.NDArray[np.int64]) -> Bins:
+    """What is kept of an array that is not: few numbers where few bins have rows."""
+    places = np.flatnonzero(counts)
+    return Bins(places, counts[places]) if 2 * len(places) < len(counts) else Bins(None, counts.copy())
+
+
+def folded(slots: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Counts in bins, of which what is just above the last is in the last. The array is changed, and not copied."""
+    slots[-2] += slots[-1]
+    return slots[:-1]
 
 
 def grouped(connection: Any, bins: BinsText, raws: dict[Group, Group]) -> dict[Group, Bins]:
     """The same where groups cannot be numbered."""
-    sums: dict[Group, dict[int, int]] = {}
-    for *raw, place, number in connection.execute(bins.grouped).fetchall():
-        group = raws.get(tuple(raw))
-        if group is not None:
-            counts, at = sums.setdefault(group, {}), min(place, bins.bins - 1)
-            counts[at] = counts.get(at, 0) + number
-    return {
-        group: Bins(
-            np.array(sorted(counts), dtype=np.int64),
-            np.array([counts[place] for place in sorted(counts)], dtype=np.int64),
-        )
-        for group, counts in sums.items()
-    }
+    found: dict[Group, tuple[array[int], array[int]]] = {}
+    answer = connection.execute(bins.grouped)
+    while rows := answer.fetchmany(_FETCHED_AT_ONCE):
+        for *raw, place, number in rows:
+            group = raws.get(tuple(raw))
+            if group is not None:
+                places, counts = found.setdefault(group, (array("q"), array("q")))
+                places.append(min(place, bins.bins - 1))
+                counts.append(number)
+    return {group: _added(*pairs) for group, pairs in found.items()}
+
+
+def _added(places: array[int], counts: array[int]) -> Bins:
+    """Counts by place; several may be of one."""
+    different, at = np.unique(np.frombuffer(places, dtype=np.int64), return_inverse=True)
+    sums = np.zeros(len(different), dtype=np.int64)
+    np.add.at(sums, at, np.frombuffer(counts, dtype=np.int64))
+    return Bins(different, sums)

@@ -21,11 +21,12 @@ from privately.engines.duckdb.emission import (
 )
 from privately.engines.duckdb.expressions import expression_text
 from privately.engines.duckdb.literals import literal, text
-from privately.engines.duckdb.programs import MOST_SLOTS, Choice, Part
+from privately.engines.duckdb.programs import Choice, Part
 from privately.engines.duckdb.ranking import KEY_BYTES
 from privately.engines.duckdb.scanning import base_of, may_be_cut
 from privately.engines.duckdb.stored import Stored
 from privately.engines.duckdb.tallies import bin_text
+from privately.engines.protocol import MOST_SLOTS
 from privately.plans import (
     Aggregation,
     BinCounts,
@@ -64,7 +65,8 @@ def choice_of(aggregation: Aggregation, stored: Stored, key: bytes) -> Choice | 
     sizes = (groups + 1, *digits.sizes)
     if len(known) < len(codes) or groups > _MOST_GROUPS or max(sizes) > _LARGEST_DIGIT:
         return None
-    if math.prod(sizes) > _LARGEST_NUMBER or any(sizes[0] * (part.bins + 2) > MOST_SLOTS for part in parts):
+    slots = sizes[0] * sum(part.bins + 2 for part in parts if part.kind == "bins")
+    if math.prod(sizes) > _LARGEST_NUMBER or slots > MOST_SLOTS:
         return None
     marks = " AND ".join(marks_of(aggregation.source))
     alone = len(known) == 1 and not marks

@@ -263,6 +263,5 @@ def _summed(groups: Whole, digits: Whole, slots: int) -> Whole:
 
 def _bins(slots: Whole) -> Bins:
     """Counts in bins: the first is of NULL, and what is just above the last bin is in the last bin."""
-    counts = slots[1:-1].copy()
-    counts[-1] += slots[-1]
-    return Bins(None, counts)
+    slots[-2] += slots[-1]
+    return Bins(None, slots[1:-1])

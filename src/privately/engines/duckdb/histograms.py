@@ -9,9 +9,10 @@ import math
 
 from privately.engines.duckdb.choices import Coded, bare_keys, combinations, is_limited, listed_code
 from privately.engines.duckdb.emission import Reading, number_text, relation_text, used_in
-from privately.engines.duckdb.programs import MOST_SLOTS, Histogram
+from privately.engines.duckdb.programs import Histogram
 from privately.engines.duckdb.stored import Stored
 from privately.engines.duckdb.tallies import bin_text
+from privately.engines.protocol import MOST_SLOTS
 from privately.plans import Aggregation, BinCounts, Field, Key, scan_of
 
 
@@ -27,7 +28,7 @@ def histogram_of(aggregation: Aggregation, stored: Stored, key: bytes) -> Histog
     found = [_kept_code(one, reading) or listed_code(one, at, reading) for at, one in enumerate(aggregation.keys)]
     codes = [one for one in found if one is not None]
     lists = [one.values for one in codes]
-    most = math.prod(len(values) for values in lists) * (max(tally.bins for tally in tallies) + 1)
+    most = math.prod(len(values) for values in lists) * sum(tally.bins + 1 for tally in tallies)
     if len(codes) < len(found) or most > MOST_SLOTS:
         return None
     outputs = [one.text for one in codes]

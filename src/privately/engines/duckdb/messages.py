@@ -42,14 +42,14 @@ _WIDTHS = {1: "<u1", 2: "<u2", 4: "<u4", 8: "<i8"}
 """How many bytes a number takes: as few as the largest of an array allows, since there may be millions."""
 
 
-def _bodies(arrays: Sequence[Any]) -> list[tuple[int, bytes]]:
+def _bodies(arrays: Sequence[Any]) -> list[tuple[int, memoryview]]:
     import numpy as np  # most messages have no arrays, and it takes long to load
 
     found = []
     for array in arrays:
         least, most = (int(array.min()), int(array.max())) if len(array) else (0, 0)
         width = next((one for one in (1, 2, 4) if least >= 0 and most < 1 << 8 * one), 8)
-        found.append((width, np.ascontiguousarray(array, dtype=_WIDTHS[width]).tobytes()))
+        found.append((width, np.ascontiguousarray(array, dtype=_WIDTHS[width]).view(np.uint8).data))
     return found
 
 

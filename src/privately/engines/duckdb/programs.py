@@ -10,9 +10,6 @@ from typing import Literal
 
 from privately.plans.types import Type
 
-MOST_SLOTS = 2**25
-"""How many counts are kept in one array, for all groups and bins together."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Code:

@@ -29,7 +29,8 @@ def main() -> None:
     while True:
         message = waiting.get()
         answer, connection = _answer(message, connection)
-        output.write(message["turn"].to_bytes(TURN_BYTES, "big") + answer)
+        output.write(message["turn"].to_bytes(TURN_BYTES, "big"))
+        output.write(answer)
         output.flush()
 
 
