@@ -16,6 +16,7 @@ from privately.proving.exact.inputs import Inputs, named, neighbouring_pairs
 from privately.proving.exact.places import Between, Exponential, Place
 from privately.proving.exact.ratios import Piece, Ratio, distinct, epsilon, largest, pieces, ratios, within
 from privately.proving.exact.sampling import NotFinite
+from privately.proving.exact.sets import has_exponentials, has_tails, side_by_side
 from privately.proving.exact.states import Budget, Excluded, Outputs, output_law
 from privately.proving.exact.weights import UNKNOWN, Quotient, Weight, fraction
 from privately.proving.language.declarations import Domain, Neighborhood
@@ -103,6 +104,8 @@ class Analysis:
     def pairs(self) -> list[tuple[Inputs, Inputs]]:
         """All ordered pairs of neighbours that meet the assumptions of the program."""
         if self.asked.chosen:
+            for one in (side for pair in self.asked.chosen for side in pair):
+                self.law_of(one)  # all of them before any is used: one may need a finer unit for all
             return [pair for one, other in self.asked.chosen for pair in ((one, other), (other, one))]
         private = self.asked.program.private
         if not private:
@@ -166,11 +169,10 @@ class Analysis:
         """Where the unknown of the weights lies; None if all weights are rational."""
         if self.asked.open_parameter is not None:
             return self._open_place
-        exact = any(isinstance(mass, Quotient) for law in self._laws.values() for mass in law.values())
-        return Exponential(self._unit) if exact else None
+        return Exponential(self._unit) if any(map(has_exponentials, self._laws.values())) else None
 
     def law(self, **inputs: object) -> dict[Value, Weight]:
-        """The law of the output for these private inputs."""
+        """The law of the output for these private inputs; a tail such as `3 or more` has the mass of all its values."""
         wanted = tuple(_value(inputs, one.name) for one in self.asked.program.private)
         return {output: plain(mass) for output, mass in self.law_of(wanted).items()}
 
@@ -226,9 +228,8 @@ class Analysis:
     @cached_property
     def curve(self) -> PrivacyCurve:
         """The whole curve in exact numbers; for laws with rational weights that are not too many."""
-        return privacy_curve_of(
-            (rational_law(self.law_of(one)), rational_law(self.law_of(other))) for one, other in self.pairs
-        )
+        laws = (side_by_side(self.law_of(one), self.law_of(other)) for one, other in self.pairs)
+        return privacy_curve_of((_fractions(left), _fractions(right)) for left, right in laws)
 
 
 def plain(mass: Weight) -> Any:
@@ -237,7 +238,13 @@ def plain(mass: Weight) -> Any:
 
 
 def rational_law(law: Outputs) -> dict[Value, Fraction]:
-    """A law as Fractions, if all its weights are rational."""
+    """A law as Fractions, if all its weights are rational and every output is one value."""
+    if has_tails(law):
+        raise NotFinite("the outputs have no end.")
+    return _fractions(law)
+
+
+def _fractions(law: Outputs) -> dict[Value, Fraction]:
     if any(isinstance(mass, Quotient) for mass in law.values()):
         raise NotSupported("the curve of a law with exponentials or an open parameter.", hint="Ask for epsilon.")
     return {output: fraction(mass) for output, mass in law.items()}

@@ -10,6 +10,7 @@ from privately.errors import InvalidParameter, NotSupported
 from privately.guarantees.couplings import Lifted, NotLifted, Relation, lifting
 from privately.proving.analysis import Analysis, rational_law
 from privately.proving.exact.inputs import Inputs, named
+from privately.proving.exact.sets import mass_at, side_by_side
 from privately.proving.language.syntax import Value
 from privately.rounding import Number, rational
 
@@ -27,7 +28,7 @@ def feasible(found: Analysis, output: Value) -> list[Inputs]:
     >>> feasible(analyze(match, public={"guess": 1}), False)
     [(0,), (2,)]
     """
-    return [one for one in all_inputs(found) if found.law_of(one).get(output)]
+    return [one for one in all_inputs(found) if mass_at(found.law_of(one), output)]
 
 
 def posterior(found: Analysis, output: Value, prior: Mapping[Inputs, Number] | None = None) -> dict[Inputs, Fraction]:
@@ -39,11 +40,15 @@ def posterior(found: Analysis, output: Value, prior: Mapping[Inputs, Number] | N
         if unknown:
             raise InvalidParameter("prior", f"{min(map(repr, unknown))} is no input of the program.")
         before = {one: rational(prior.get(one, 0), "prior", minimum=0) for one in inputs}
-    joint = {one: before[one] * rational_law(found.law_of(one)).get(output, Fraction(0)) for one in inputs}
+    joint = {one: before[one] * _chance(found, one, output) for one in inputs}
     whole = sum(joint.values())
     if not whole:
         raise NotSupported("nobody who believes this sees that output.")
     return {one: mass / whole for one, mass in joint.items() if mass}
+
+
+def _chance(found: Analysis, inputs: Inputs, output: Value) -> Fraction:
+    return rational_law({output: mass_at(found.law_of(inputs), output)})[output]
 
 
 def odds(found: Analysis, output: Value, one: Inputs, other: Inputs) -> Fraction | None:
@@ -54,7 +59,7 @@ def odds(found: Analysis, output: Value, one: Inputs, other: Inputs) -> Fraction
     Proof: docs/theory/programs.md#beliefs
     Checked-by: tests/proving/test_beliefs.py::test_odds_stay_within_epsilon
     """
-    above, below = (rational_law(found.law_of(place)).get(output, Fraction(0)) for place in (one, other))
+    above, below = (_chance(found, place, output) for place in (one, other))
     if not above and not below:
         raise NotSupported("neither input leads to that output.")
     return above / below if below else None
@@ -77,7 +82,8 @@ def expected(found: Analysis, measure: Callable[[dict[str, Value], Value], Numbe
 
 def reveals_nothing(found: Analysis) -> bool:
     """Whether the output has the same law for all neighbours: noninterference, epsilon = 0."""
-    return all(found.law_of(one) == found.law_of(other) for one, other in found.pairs)
+    laws = (side_by_side(found.law_of(one), found.law_of(other)) for one, other in found.pairs)
+    return all(left == right for left, right in laws)
 
 
 def coupled(found: Analysis, one: Inputs, other: Inputs, relation: Relation[Any, Any]) -> Lifted[Any, Any] | NotLifted:

@@ -28,9 +28,19 @@ UNSET = _Unset()
 
 
 class OpenNumber:
-    """A parameter without a value, or what arithmetic makes of it: one can compute with it, but not compare it."""
+    """A parameter without a value, or what arithmetic makes of it: one can compute with it, but not compare it.
+
+    Noise whose value is not known yet is another such number, and may know better about comparisons."""
 
     __slots__ = ()
+
+    def ordered(self) -> Any:
+        """Itself, if it has a place among other numbers."""
+        raise NotSupported("the program compares a parameter that was left open.", hint="Give it a value.")
+
+    def is_zero(self) -> bool:
+        """Whether it is 0, if it has a place among other numbers."""
+        return bool(self.ordered() == 0)
 
 
 def evaluator(expression: Expression, slots: Mapping[str, int], known: Mapping[str, Value]) -> Evaluator:
@@ -119,9 +129,7 @@ def number(value: Value) -> Any:
 def ordered(value: Value) -> int | Fraction:
     """A number whose place among others is known."""
     exact = number(value)
-    if isinstance(exact, OpenNumber):
-        raise NotSupported("the program compares a parameter that was left open.", hint="Give it a value.")
-    known: int | Fraction = exact
+    known: int | Fraction = exact.ordered() if isinstance(exact, OpenNumber) else exact
     return known
 
 
@@ -261,7 +269,10 @@ def _unknown(name: Value, *_: Value) -> Value:
 
 def _same(left: Value, right: Value) -> bool:
     if isinstance(left, OpenNumber) or isinstance(right, OpenNumber):
-        ordered(left), ordered(right)
+        gap: Any = ordered(left) - ordered(right)
+        return gap.is_zero() if isinstance(gap, OpenNumber) else bool(gap == 0)
+    if isinstance(left, tuple) and isinstance(right, tuple):
+        return len(left) == len(right) and all(map(_same, left, right))
     return bool(left == right)
 
 
@@ -280,7 +291,7 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "<=": lambda left, right: ordered(left) <= ordered(right),
     ">": lambda left, right: ordered(left) > ordered(right),
     ">=": lambda left, right: ordered(left) >= ordered(right),
-    "in": lambda value, items: value in _list(items),
+    "in": lambda value, items: any(_same(value, one) for one in _list(items)),
     "not": lambda value: not truth(value),
     "xor": _xor,
     "absolute": lambda value: abs(ordered(value)),
