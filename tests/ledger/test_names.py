@@ -28,9 +28,9 @@ def test_names(name: str) -> None:
         ("a" * (LONGEST_NAME + 1), "201 characters; 200 is the most"),
         ("e\u0301", "another spelling"),
         ("\ud800", "a lone surrogate"),
-        (7, "a int is no text"),
-        (None, "a NoneType is no text"),
-        (b"visits", "a bytes is no text"),
+        (7, "give a text, not a value of type int"),
+        (None, "give a text, not a value of type NoneType"),
+        (b"visits", "give a text, not a value of type bytes"),
     ],
 )
 def test_no_names(name: object, complaint: str) -> None:

@@ -35,8 +35,8 @@ def test_the_probe_sees_what_a_statement_loads() -> None:
     assert "typer" in top_level(loaded_by("import typer"))
 
 
-ENGINES = {"open"}
-"""What answers questions about data needs the libraries for it."""
+ENGINES = {"analyze", "open", "prove"}
+"""What answers questions about data or programs needs the libraries for it."""
 
 
 @pytest.mark.parametrize("name", sorted({*privately.__all__} - ENGINES))

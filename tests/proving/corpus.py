@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,11 @@ class Case:
         if "sizes" in self.head:
             found["sizes"] = [int(one) for one in self.head["sizes"].split(",")]
         return found
+
+    @property
+    def numbers(self) -> dict[str, Any]:
+        """Public values, as numbers."""
+        return {name: Fraction(value) for name, value in self.known["public"].items() if isinstance(value, str)}
 
     @property
     def finite(self) -> bool:

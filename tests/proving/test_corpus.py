@@ -1,8 +1,11 @@
 """The public corpus: no wrong verdict, under no spelling."""
 
+from fractions import Fraction
+
 import pytest
 
-from privately.proving import prove
+from privately.proving import Refuted, Unknown, prove
+from privately.proving.exact.claims import read_claim
 from tests.proving.corpus import Case, cases
 from tests.proving.rewrites import REWRITES, rewritten
 
@@ -34,12 +37,61 @@ def test_tight_claims_are_proved_and_smaller_ones_refuted(case: Case) -> None:
         assert prove(case.text, f"{tight} - 1/1000000", **case.known).word == "refuted"
 
 
+WRONG = [case for case in ALL if not case.private]
+ENDLESS = [case for case in ALL if not case.finite]
+
+
+@pytest.mark.parametrize("case", [case for case in WRONG if not case.finite], ids=lambda case: case.name)
+def test_wrong_programs_are_refuted_with_nearly_all_they_lose(case: Case) -> None:
+    verdict = prove(case.text, case.head["claim"], **case.known)
+    assert isinstance(verdict, Refuted), str(verdict)
+    tight = case.head.get("tight", "grows")
+    if tight == "infinity":
+        assert verdict.witness.epsilon.lower == float("inf")
+    elif tight != "grows":
+        size = max(case.known.get("sizes", [1]))
+        wanted = read_claim(tight, {**case.numbers, "size": size}).epsilon
+        assert verdict.witness.epsilon.lower >= wanted.lower * Fraction(9, 10)
+        assert verdict.witness.epsilon.lower <= wanted.upper
+
+
+@pytest.mark.parametrize("case", [case for case in ENDLESS if case.private], ids=lambda case: case.name)
+def test_right_programs_are_never_refuted(case: Case) -> None:
+    verdict = prove(case.text, case.head["claim"], **case.known)
+    assert not isinstance(verdict, Refuted), str(verdict)
+    if isinstance(verdict, Unknown):
+        size = max(case.known.get("sizes", [1]))
+        assert verdict.lower is not None
+        assert verdict.lower.lower <= read_claim(case.head["claim"], {**case.numbers, "size": size}).epsilon.upper
+
+
 @pytest.mark.parametrize("name", REWRITES)
 def test_other_spellings_of_finite_programs_have_the_same_verdict(name: str) -> None:
     for case in FINITE:
         text = rewritten(case.text, REWRITES[name]())
         verdict = prove(text, case.head["claim"], **case.known)
         assert verdict.word == ("proved" if case.private else "refuted"), text
+
+
+QUICK = ["bad_svt_3", "bad_partial_sum", "shared_noise", "bad_noisy_max_exponential", "svt", "laplace_mechanism"]
+
+
+@pytest.mark.parametrize("name", REWRITES)
+def test_other_spellings_of_some_endless_programs_have_the_same_verdict(name: str) -> None:
+    _same_verdicts(name, [case for case in ENDLESS if case.name in QUICK])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", REWRITES)
+def test_other_spellings_of_endless_programs_have_the_same_verdict(name: str) -> None:
+    _same_verdicts(name, ENDLESS)
+
+
+def _same_verdicts(name: str, chosen: list[Case]) -> None:
+    for case in chosen:
+        text = rewritten(case.text, REWRITES[name]())
+        verdict = prove(text, case.head["claim"], **case.known)
+        assert (verdict.word == "refuted") is not case.private, f"{verdict}\n{text}"
 
 
 def test_rewrites_change_the_text() -> None:

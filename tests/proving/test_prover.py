@@ -8,6 +8,7 @@ import pytest
 
 from privately.errors import InvalidParameter
 from privately.proving import analyze, anything, between, bits, inside, prove, replaced
+from privately.proving.exact.sampling import NotFinite
 from privately.proving.verdicts import Proved, Refuted, Unknown
 
 SEEDS = Path(__file__).parents[1] / "corpus" / "seeds"
@@ -103,6 +104,9 @@ def test_a_witness_may_be_a_tail() -> None:
     assert isinstance(verdict, Refuted)
     assert verdict.witness.event == "output 4 or more"
     assert verdict.witness.neighbor_probability.upper == 0
+    count, neighbor_count = verdict.witness.replay(2000)
+    assert count > 0
+    assert neighbor_count == 0
 
 
 def test_noisy_max_with_discrete_noise_is_proved() -> None:
@@ -110,6 +114,7 @@ def test_noisy_max_with_discrete_noise_is_proved() -> None:
     assert prove(MAXIMUM, "1/scale", public={"scale": 2}, sizes=[2]).word == "refuted"
 
 
-def test_noise_of_another_size_for_a_neighbor_stays_unknown() -> None:
-    text = "def f(x: replaced(1, 2)):\n    return discrete_laplace(x)\n"
-    assert isinstance(prove(text, "1"), Unknown)
+def test_noise_of_another_size_for_a_neighbor_has_no_exact_answer() -> None:
+    found = analyze("def f(x: replaced(1, 2)):\n    return discrete_laplace(x)\n")
+    with pytest.raises(NotFinite, match="different sizes"):
+        _ = found.epsilon

@@ -32,7 +32,7 @@ def checked_name(name: object, field: str) -> str:
 def checked_text(text: object, field: str, *, longest: int) -> str:
     """A text that can be written as UTF-8 and is not too long."""
     if not isinstance(text, str):
-        raise InvalidParameter(field, f"a {type(text).__name__} is no text.")
+        raise InvalidParameter(field, f"give a text, not a value of type {type(text).__name__}.")
     if len(text) > longest:
         raise InvalidParameter(field, f"has {len(text):,} characters; {longest:,} is the most.")
     if not text.isascii():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -151,7 +152,7 @@ def _choose(
     level = levels(gaps, steps)
     counts = _totals(level, widths)
     used = np.flatnonzero(counts)
-    exponents = [Fraction(int(one), LEVELS_PER_SCALE) for one in used]
+    exponents = [_exponent(one) for one in used.tolist()]
     while True:
         chosen = int(used[randomness.weighted(counts=counts[used].tolist(), exponents=exponents, size=1)[0]])
         members = np.flatnonzero(level == chosen)
@@ -159,6 +160,11 @@ def _choose(
         piece, rest = _member(members, widths, place)
         if flip_exp(int(gaps[piece]) / steps - Fraction(chosen, LEVELS_PER_SCALE), randomness):
             return piece, rest
+
+
+@lru_cache(maxsize=1024)
+def _exponent(level: int) -> Fraction:
+    return Fraction(level, LEVELS_PER_SCALE)
 
 
 def _totals(level: NDArray[np.int64], widths: NDArray[np.int64] | None) -> NDArray[np.int64]:

@@ -94,7 +94,7 @@ def weighted(*, counts: Sequence[int], exponents: Sequence[Number], size: int) -
     if least is None:
         raise InvalidParameter("counts", "are all zero.")
     chosen = [i for i, count in enumerate(whole_counts) if count]
-    law = Weighted([whole_counts[i] for i in chosen], [exact[i] - least for i in chosen])
+    law = Weighted([whole_counts[i] for i in chosen], [exact[i] - least if least else exact[i] for i in chosen])
     return np.array(chosen, np.int64)[_draw(law, size).astype(np.int64)]
 
 

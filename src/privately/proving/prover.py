@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 
 from privately.errors import InvalidParameter
 from privately.proving.analysis import SIZES, Analysis, Question, between_inputs, question
@@ -15,10 +16,13 @@ from privately.proving.exact.inputs import named
 from privately.proving.exact.places import Between, at
 from privately.proving.exact.ratios import Ratio, probability
 from privately.proving.exact.sampling import NotFinite
+from privately.proving.exact.sets import includes
 from privately.proving.exact.weights import UNKNOWN, quotient, weight
 from privately.proving.language.declarations import Domain, Neighborhood
 from privately.proving.reading import Source, read_program
+from privately.proving.running import run
 from privately.proving.scopes import declared_sizes, has_any_length, scope_of
+from privately.proving.seeking import searched
 from privately.proving.verdicts import Proved, Refuted, Unknown, Verdict, Witness, shown
 from privately.rounding import Number, rational
 
@@ -98,7 +102,7 @@ def _decided(asked: Question, text: str, *, sizes_are_all: bool) -> Verdict:
     try:
         return _finite(asked, claim, sizes_are_all=sizes_are_all)
     except NotFinite as reason:
-        return Unknown(claim=text, lower=None, upper=None, why=reason.message, model=asked.program.model)
+        return searched(asked, claim, reason.message, default_sizes=not sizes_are_all)
 
 
 def _finite(asked: Question, claim: Claim, *, sizes_are_all: bool) -> Verdict:
@@ -159,4 +163,17 @@ def _witness(found: Analysis) -> Witness:
         probability=probability(worst.masses[0], found.place),
         neighbor_probability=probability(worst.masses[1], found.place),
         epsilon=found.epsilon,
+        replayed=partial(_replayed, found.asked, worst),
     )
+
+
+def _replayed(asked: Question, worst: Ratio, samples: int) -> tuple[int, int]:
+    """Runs of both inputs that end in the output."""
+    first, second = (
+        sum(
+            includes(worst.output, run(asked.program, {**asked.public, **named(asked.program.private, inputs)}))
+            for _ in range(samples)
+        )
+        for inputs in worst.inputs
+    )
+    return first, second

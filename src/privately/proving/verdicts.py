@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from privately.certificates import Certificate
-from privately.errors import NotPrivate, Unproved
+from privately.errors import NotPrivate, NotSupported, Unproved
 from privately.proving.language.syntax import Value
 from privately.rounding import Interval
 
@@ -15,13 +16,20 @@ from privately.rounding import Interval
 class Witness:
     """Two neighbouring inputs and an event that is too much likelier for the first."""
 
-    inputs: dict[str, Value]
-    neighbor: dict[str, Value]
+    inputs: Mapping[str, Value]
+    neighbor: Mapping[str, Value]
     event: str
     probability: Interval
     neighbor_probability: Interval
     epsilon: Interval
     """At least this much is lost; infinite if the event is impossible for the neighbour."""
+    replayed: Callable[[int], tuple[int, int]] | None = field(default=None, repr=False, compare=False)
+
+    def replay(self, samples: int = 1000) -> tuple[int, int]:
+        """How often the event happens in so many runs for each of the two inputs, with real draws."""
+        if self.replayed is None:
+            raise NotSupported("this witness has no program to run.")
+        return self.replayed(samples)
 
     def __str__(self) -> str:
         return (
@@ -102,7 +110,7 @@ class Unknown:
 Verdict: TypeAlias = Proved | Refuted | Unknown
 
 
-def _inputs(inputs: dict[str, Value]) -> str:
+def _inputs(inputs: Mapping[str, Value]) -> str:
     return ", ".join(f"{name} = {shown(value)}" for name, value in inputs.items())
 
 

@@ -66,7 +66,7 @@ def exact_delta(composition: Composition, places: list[Fraction], c: int, period
 @pytest.mark.parametrize(
     ("composition", "delta", "setting"),
     [
-        (steps("1", "0.001", 200), "1e-8", (3, 16, 2000)),
+        (steps("1", "0.001", 200), "1e-8", (3, 13, 700)),
         pytest.param(steps("0.7", "1e-4", 10_000), "1e-5", (2, 16, 1500), marks=pytest.mark.slow),
         pytest.param(
             Composition(parts=((HALF[0], 150), (HALF[1], 100))), "1e-7", (3, 16, 2400), marks=pytest.mark.slow

@@ -373,3 +373,13 @@ def test_rows_that_are_seldom_sampled(multiplier: str, rate: str, times: int, ta
         for place, part in ((found.lower, Fraction(99, 100)), (found.upper, Fraction(101, 100)))
     )
     assert below.upper > limit > above.lower
+
+
+def test_very_few_steps_are_as_narrow_as_floats_allow() -> None:
+    """Where others use a fine grid: dp-accounting 0.6.0 has 2.469371937 for the first, at its step of 1e-4."""
+    law = SampledLaplaceLoss(epsilon=Fraction(2), rate=Fraction(1, 5), direction="remove")
+    found = epsilon(one(law, 3), Fraction(1, 10**6), WIDTH)
+    assert found.width < 1e-8
+    assert found.upper < 2.469371937
+    steps = one(SampledGaussianLoss(mu_squared=Fraction(4), rate=Fraction(1, 20), direction="remove"), 2)
+    assert epsilon(steps, Fraction(1, 10**6), WIDTH).width < 5e-8

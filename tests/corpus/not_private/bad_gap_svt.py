@@ -1,7 +1,7 @@
 # claim: epsilon
 # public: epsilon=1, T=0, N=1
-# sizes: 4
-# tight: grows
+# sizes: 6
+# tight: size*epsilon/4
 # about: returns the noisy value that was compared
 def bad_gap_svt(q: each(1), T, N, epsilon):
     out = []

@@ -6,6 +6,7 @@ with the worker's number. Whatever leaves a worker goes to a file beside the led
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import random
@@ -21,7 +22,8 @@ from typing import Any, Self
 
 from privately.errors import BudgetExhausted, Unanswered
 from privately.guarantees import PureDP
-from privately.ledger import Charge, Ledger, Receipt
+from privately.ledger import Answer, Charge, Ledger, Receipt
+from privately.ledger.asynchronous import AsyncLedger
 
 ROOT = Path(__file__).parents[3]
 THREADS = 4
@@ -81,7 +83,7 @@ def kill(worker: int) -> None:
 
 
 class Worker:
-    """Several threads with one ledger."""
+    """Several threads, or coroutines, with one ledger."""
 
     def __init__(self, path: Path, seed: int, escaped: int) -> None:
         self._nursery, self._escaped = os.getppid(), escaped
@@ -97,7 +99,10 @@ class Worker:
         self.ledger.account("visits", cap=PureDP(epsilon=1))
         self.ledger.account("wards", cap=PureDP(epsilon=10**6))
         self.ledger.account("wards", analyst="ana", cap=PureDP(epsilon=10**5))
-        self._together(self._ask)
+        if self._seed % 2:
+            asyncio.run(self._ask_in_coroutines())
+        else:
+            self._together(self._ask)
 
     def race(self, threads: int, analysts: list[str], cost: str) -> None:
         """Each thread wants one charge, all at the same moment."""
@@ -124,20 +129,38 @@ class Worker:
     def _ask(self, number: int) -> None:
         rng = random.Random(self._seed * THREADS + number)
         while os.getppid() == self._nursery:
-            charge = Charge(
-                lineages=rng.choice([["visits"], ["wards"], ["wards"], ["visits", "wards"]]),
-                query=f"count {rng.randrange(10_000)}",
-                cost=COST,
-                analyst=rng.choice(["ana", "ben"]),
-                key=f"{rng.randrange(self._seed + 20)} {rng.randrange(100)}",
-            )
-            try:
-                answer = self.ledger.answer(charge, self._run, again=rng.random() < 0.1)
-            except (BudgetExhausted, Unanswered, ValueError):
-                continue
-            head = answer.receipt.head
-            what = "shown again" if answer.free else "shown"
-            self.tell(what, head.number, head.hash.hex(), answer.body.hex(), charge.analyst, charge.key)
+            charge = self._charge(rng)
+            with suppress(BudgetExhausted, Unanswered, ValueError):
+                self._shown(charge, self.ledger.answer(charge, self._run, again=rng.random() < 0.1))
+
+    async def _ask_in_coroutines(self) -> None:
+        awaited = AsyncLedger(self.ledger)
+
+        async def run(receipt: Receipt) -> bytes:
+            return self._run(receipt)
+
+        async def ask(number: int) -> None:
+            rng = random.Random(self._seed * THREADS + number)
+            while os.getppid() == self._nursery:
+                charge = self._charge(rng)
+                with suppress(BudgetExhausted, Unanswered, ValueError):
+                    self._shown(charge, await awaited.answer(charge, run, again=rng.random() < 0.1))
+
+        await asyncio.gather(*(ask(number) for number in range(THREADS)))
+
+    def _charge(self, rng: random.Random) -> Charge:
+        return Charge(
+            lineages=rng.choice([["visits"], ["wards"], ["wards"], ["visits", "wards"]]),
+            query=f"count {rng.randrange(10_000)}",
+            cost=COST,
+            analyst=rng.choice(["ana", "ben"]),
+            key=f"{rng.randrange(self._seed + 20)} {rng.randrange(100)}",
+        )
+
+    def _shown(self, charge: Charge, answer: Answer) -> None:
+        head = answer.receipt.head
+        what = "shown again" if answer.free else "shown"
+        self.tell(what, head.number, head.hash.hex(), answer.body.hex(), charge.analyst, charge.key)
 
     def _run(self, receipt: Receipt) -> bytes:
         self.tell("charged", receipt.number, receipt.head.hash.hex())

@@ -2,7 +2,9 @@
 
 from pathlib import Path
 
-from privately.ledger.stores import EMPTY, Head, Row, Session, SQLiteReader, SQLiteStore, Store
+import pytest
+
+from privately.ledger.stores import EMPTY, Head, Row, Session, SQLiteReader, SQLiteStore, Store, sqlite
 from tests.ledger.examples import used
 
 
@@ -28,7 +30,11 @@ def test_the_stores_keep_to_it(tmp_path: Path) -> None:
         store.close()
 
 
-def test_many_rows_and_names_at_once(tmp_path: Path) -> None:
+@pytest.mark.parametrize("arrays", [True, False])
+def test_many_rows_and_names_at_once(tmp_path: Path, arrays: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where SQLite was built without arrays."""
+    assert sqlite._ARRAYS
+    monkeypatch.setattr(sqlite, "_ARRAYS", arrays)
     store = SQLiteStore(tmp_path / "a.ledger")
     rows = [Row(at, b"h", b"t", f"k{at}", None, None) for at in range(1, 6)]
     with store.writing() as session:

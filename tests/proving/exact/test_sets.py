@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from privately.proving.exact.sampling import NotFinite
-from privately.proving.exact.sets import apart, has_exponentials, has_tails, mass_at, side_by_side
+from privately.proving.exact.sets import apart, has_exponentials, has_tails, includes, mass_at, side_by_side
 from privately.proving.exact.tails import Geometric, Tail
 from privately.proving.exact.weights import ONE, Quotient, Weight, fraction, weight
 
@@ -132,6 +132,17 @@ def test_the_mass_of_one_output() -> None:
     assert not mass_at(law, (1, 6))
     assert not mass_at(law, (Fraction(1, 2), 5))
     assert not mass_at(law, 1)
+
+
+def test_what_an_output_stands_for() -> None:
+    falling = (tail(3, step=-2), 5)
+    assert [value for value in range(-2, 6) if includes(falling, (value, 5))] == [-1, 1, 3]
+    assert not includes(falling, (3, 6))
+    assert not includes(falling, (3,))
+    assert not includes(falling, 3)
+    assert not includes(tail(0), (1,))
+    assert not includes(tail(0), Fraction(1, 2))
+    assert includes((1, 2), (1, 2))
 
 
 def test_what_a_law_holds() -> None:

@@ -7,6 +7,7 @@ import pytest
 from flint import arb, ctx
 from mpmath import erfc, exp, mp, mpf, quad, sqrt
 
+from privately.proving.paths import continuous
 from privately.proving.paths.affine import Constraint, symbol_form
 from privately.proving.paths.continuous import probability
 from privately.proving.paths.noise import Noise
@@ -70,6 +71,33 @@ def test_normal_noise_at_the_root_and_at_leaves() -> None:
     wanted = quad(lambda s: laplace(1)(s) * (erfc(-s / sqrt(2)) / 2) ** 2 * above(2)(s), [-60, 0, 60])
     law = [Noise("laplace", Fraction(1)), *noises("gaussian", 1, 1), Noise("laplace", Fraction(2))]
     assert measured(rooted, law) == pytest.approx(float(wanted), rel=1e-12)
+
+
+def test_normal_noise_alone_has_its_tails() -> None:
+    mp.dps = 40
+    bounds = [Constraint(Z[0] - 40, ">"), Constraint(41 - Z[0], ">")]
+    wanted = (erfc(40 / sqrt(2)) - erfc(41 / sqrt(2))) / 2
+    for side in (bounds, [Constraint(-Z[0] - 40, ">"), Constraint(41 + Z[0], ">")]):
+        with ctx.workprec(400):
+            found = probability(parts(side, noises("gaussian", 1))[0])
+            assert found.rel_accuracy_bits() > 300
+            assert float((found / arb(str(wanted))).mid()) == pytest.approx(1, rel=1e-12)
+    with ctx.workprec(60):
+        (part,) = parts([Constraint(3 - Z[0], ">")], noises("gaussian", 3))
+        assert probability(part).overlaps(1 - (arb(1) / arb(2).sqrt()).erfc() / 2)
+        (part,) = parts([Constraint(Z[0] + 3, ">")], noises("gaussian", 3))
+        assert probability(part).overlaps(1 - (arb(1) / arb(2).sqrt()).erfc() / 2)
+
+
+def test_what_a_quadrature_cuts_off_is_inside_the_ball(monkeypatch: pytest.MonkeyPatch) -> None:
+    constraints = [Constraint(Z[1] - Z[0] + 1, ">"), Constraint(Z[0] - Z[2] + 1, ">")]
+    law = [*noises("gaussian", 1), *noises("laplace", 1, 1)]
+    with ctx.workprec(60):
+        fine = probability(parts(constraints, law)[0])
+        monkeypatch.setattr(continuous, "_above", lambda _: Fraction(1))
+        coarse = probability(parts(constraints, law)[0])
+    assert coarse.contains(fine.mid())
+    assert coarse.rad() > 0.05
 
 
 def test_chains_of_normal_noise_are_refused() -> None:

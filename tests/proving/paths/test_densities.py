@@ -69,6 +69,26 @@ def test_tables_are_the_laws_we_draw_from(noise: Noise, law: object) -> None:
     assert listed.outside < 1e-15
 
 
+@pytest.mark.parametrize("law", ["discrete_laplace", "discrete_exponential", "geometric", "rounded_gaussian"])
+def test_a_table_and_what_lies_outside_make_one(law: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(densities, "_reach", lambda _: 3)
+    with ctx.workprec(80):
+        short = table([(Fraction(1), Noise(law, Fraction(2, 3)))])
+        assert (sum(short.masses, arb(0)) + short.outside).contains(1)
+
+
+def test_masses_of_a_short_table_are_around_those_of_a_long_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    share = (Fraction(1), Noise("discrete_gaussian", Fraction(2)))
+    with ctx.workprec(80):
+        long = table([share])
+        monkeypatch.setattr(densities, "_reach", lambda _: 2)
+        short = table([share])
+    assert all(
+        mass.contains(long.masses[short.low + place - long.low].mid()) for place, mass in enumerate(short.masses)
+    )
+    assert short.outside > sum(long.masses[: short.low - long.low], arb(0))
+
+
 def test_tables_of_sums_convolve() -> None:
     with ctx.workprec(64):
         listed = table(

@@ -7,6 +7,7 @@ from math import exp
 import pytest
 from flint import arb, ctx
 
+from privately.proving.paths import densities
 from privately.proving.paths.affine import Affine, Constraint, Relation, holds, symbol_form
 from privately.proving.paths.discrete import probability
 from privately.proving.paths.noise import Noise
@@ -55,6 +56,18 @@ def test_precision_is_what_was_asked_for() -> None:
     with ctx.workprec(400):
         (part,) = parts([Constraint(Z[0] - Z[1] - 3, ">=")], [Noise("discrete_laplace", Fraction(1))] * 2)
         assert probability(part).rel_accuracy_bits() > 380
+
+
+@pytest.mark.parametrize("law", ["discrete_laplace", "discrete_exponential", "rounded_gaussian", "discrete_gaussian"])
+def test_what_is_cut_off_is_inside_the_ball(law: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    constraints = [Constraint(Z[1] - Z[0] + 1, ">="), Constraint(2 - Z[0], ">=")]
+    noises = [Noise("discrete_laplace", Fraction(1, 20)), Noise(law, Fraction(2))]
+    with ctx.workprec(80):
+        fine = probability(parts(constraints, noises)[0])
+        monkeypatch.setattr(densities, "_reach", lambda _: 3)
+        coarse = probability(parts(constraints, noises)[0])
+    assert coarse.contains(fine.mid())
+    assert coarse.rad() > 1e-3
 
 
 def test_nothing_is_left_between_whole_numbers() -> None:

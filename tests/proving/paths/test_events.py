@@ -70,6 +70,15 @@ def test_conditions_on_open_outputs_become_constraints() -> None:
     assert exactly((1, (True,))).on((1, (0,))) is None
 
 
+def test_half_lines_stretch_and_equalities_stay() -> None:
+    event = Event((None, None), (at(0, "==", 0), at(1, ">=", 1)))
+    assert list(event.stretched(Fraction(2))) == [Event((None, None), (at(0, "==", 0), at(1, ">=", 3)))]
+    both = Event((None, None), (at(0, "<", 0), at(1, ">=", 1)))
+    assert len(list(both.stretched(Fraction(2)))) == 3
+    assert at(0, "<", 0).stretched(Fraction(2)) == at(0, "<", -2)
+    assert list(exactly(3).stretched(Fraction(1))) == []
+
+
 def test_shapes_and_words() -> None:
     assert shape_of((1, (2, 3))) == (None, (None, None))
     assert entries_of((True, (2, 3))) == (1, 2, 3)

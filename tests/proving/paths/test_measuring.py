@@ -73,6 +73,12 @@ def test_whole_draws_that_parity_forbids() -> None:
     assert not no_whole_draws([Constraint(Z[0] - 1, ">")], [LAPLACE])
 
 
+def test_a_zero_that_the_sum_contradicts_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(measuring, "no_whole_draws", lambda constraints, noises: True)
+    with pytest.raises(NotSupported, match="disagree"):
+        probability([WHOLE], [Constraint(Z[0] - 1, ">")])
+
+
 def test_mixtures_in_one_guard_are_refused() -> None:
     with pytest.raises(Entangled):
         probability([LAPLACE, WHOLE], [Constraint(Z[0] - Z[1], ">")])

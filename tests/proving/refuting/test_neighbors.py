@@ -27,9 +27,9 @@ def test_parameters_lie_one_after_the_other() -> None:
 
 def test_added_entries_make_one_side_longer_both_ways_round() -> None:
     near = layout(ADDED, {}, 3)
-    assert (len(near.names(0)), len(near.names(1)), near.whole) == (3, 2, True)
+    assert (len(near.names(0)), len(near.names(1)), near.whole) == (4, 3, True)
     back = near.backwards()
-    assert (len(back.names(0)), len(back.names(1))) == (2, 3)
+    assert (len(back.names(0)), len(back.names(1))) == (3, 4)
     for side in (near, back):
         for pair in islice(side.starts(), 20):
             assert side.holds(pair)

@@ -8,8 +8,11 @@ from typing import Any
 import pytest
 
 from privately.proving.language.declarations import each, monotone
+from privately.proving.paths.events import Condition, Event
 from privately.proving.reading import read_program
+from privately.proving.refuting import refuting
 from privately.proving.refuting.refuting import refute
+from privately.proving.refuting.searching import Find
 from privately.proving.refuting.witnesses import LowerBound, Witness
 from privately.rounding import Interval
 from tests.proving.textbook import (
@@ -151,6 +154,26 @@ def test_a_scale_that_is_private_is_taken_one_input_at_a_time() -> None:
     assert found.epsilon.lower > 3
 
 
+def test_normal_noise_has_no_epsilon_of_its_own() -> None:
+    found = refute(read_program("def f(x: each(1)):\n    return x + gaussian(1)\n"), Fraction(100), public={})
+    assert isinstance(found, Witness)
+    assert found.epsilon.lower > 100
+
+
+def test_inputs_that_are_shown_through_coins_are_compared_one_by_one() -> None:
+    text = "def f(x: replaced(0, 1)):\n    return sum([v if flip(3/4) else 1 - v for v in x])\n"
+    found = refute(read_program(text), Fraction(1), public={}, sizes=(2,))
+    assert isinstance(found, Witness)
+    assert math.log(3) - 1e-9 < found.epsilon.lower <= math.log(3)
+
+
+def test_whole_noise_does_not_hide_halves() -> None:
+    found = refute(read_program("def f(x: each(1)):\n    return x / 2 + discrete_laplace(2)\n"), Fraction(1), public={})
+    assert isinstance(found, Witness)
+    assert found.infinite
+    assert str(found.event) == "output == 0"
+
+
 @pytest.mark.slow
 def test_three_ways_to_go_on_are_followed_too() -> None:
     public = {"threshold": 0, "epsilon": 1}
@@ -185,7 +208,24 @@ def test_inputs_that_an_assumption_forbids_are_no_witness() -> None:
     text = "def f(x: each(1)):\n    assume(x == 0)\n    return x\n"
     found = refute(read_program(text), Fraction(0), public={})
     assert isinstance(found, LowerBound)
-    assert found.best is None
+    assert found.epsilon.lower == 0
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [((0, 0), (1, 1)), ((0, 0), (0, 3)), ((0, 0), (0,)), ((0, 0), (0, 1))],
+    ids=["two entries", "too far", "too short", "neighbours"],
+)
+def test_a_search_that_lies_refutes_nothing(
+    left: tuple[int, ...], right: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    event = Event(None, (Condition(((0, Fraction(1)),), "<=", Fraction(0)),))
+    find = Find(99.0, tuple(map(Fraction, left)), tuple(map(Fraction, right)), event)
+    monkeypatch.setattr(refuting, "search", lambda *_: [find])
+    monkeypatch.setattr(refuting, "mismatches", lambda *_: iter([(find.left, find.right, event)]))
+    found = refute(read_program(PARTIAL_SUM), Fraction(1), public=EPSILON, sizes=(2,))
+    assert isinstance(found, LowerBound)
+    assert (found.best is not None) == (right == (0, 1))
 
 
 def test_what_cannot_be_looked_at_is_noted() -> None:

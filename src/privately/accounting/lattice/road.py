@@ -23,6 +23,8 @@ _MOST_WORK = 1 << 20
 _COMFORTABLE = 1 << 15
 _FINE = 3e-9
 """Narrow answers are made narrower while that costs little, but not beyond this much for every step."""
+_VERY_FEW, _AMPLE, _FINEST = 5, 1 << 18, 1e-9
+"""For very few steps more nodes are comfortable, and the width is this for every step."""
 _NARROWEST = 1e-9
 _SMALL = Fraction(1, 1000)
 _LEAST = Fraction(1, 10**300)
@@ -85,10 +87,16 @@ def epsilon(composition: Composition, delta: Fraction, width: Fraction) -> Inter
         raise NotApplicable("delta is not above the mass at infinite loss for certain, or 1")
     easier, harder = ((delta - mass) / (1 - mass) for mass in (least, most))
     edge = near_the_top(composition, easier, harder, METHOD)
-    if edge is not None and edge.width <= width * max(edge.upper, _SMALL):
+    if edge is not None and edge.width <= width * max(edge.upper, _SMALL) and not _is_worth_more(composition, edge):
         return edge
     found = _refined(composition, _Epsilon(easier, harder), width)
     return found if edge is None else _common(found, edge)
+
+
+def _is_worth_more(composition: Composition, edge: Interval) -> bool:
+    """Whether a sum of very few steps is likely to be narrower still, and hardly costs anything."""
+    steps = sum(times for _, times in composition.parts)
+    return steps <= _VERY_FEW and edge.width > _FINEST * steps
 
 
 def _refined(composition: Composition, query: Query, width: Fraction) -> Interval:
@@ -134,7 +142,7 @@ class _Search:
         """With more and more nodes, up to so many for one law, until the interval is narrow enough."""
         halvings = (len(self.views) - 1).bit_length()
         most = min(max(_MOST_WORK >> halvings, _FIRST), highest)
-        comfortable = max(_COMFORTABLE >> halvings, _FIRST)
+        comfortable = max((_AMPLE if self.are_few else _COMFORTABLE) >> halvings, _FIRST)
         self.scout()
         if self.best is None and self.count > _FIRST:  # so many nodes for a law that hardly matters beside the others
             self.count = _FIRST
@@ -182,7 +190,16 @@ class _Search:
         """Whether more nodes are not worth their cost."""
         if self.wide <= 1 or self.best is None:
             return self.wide <= 1
-        return self.is_narrow and self.best.width <= _FINE * sum(view.times for view in self.views)
+        return self.is_narrow and self.best.width <= (_FINEST if self.are_few else _FINE) * self.steps
+
+    @property
+    def steps(self) -> int:
+        return sum(view.times for view in self.views)
+
+    @property
+    def are_few(self) -> bool:
+        """So few that an answer is made as narrow as floats allow."""
+        return self.steps <= _VERY_FEW
 
     def scout(self) -> None:
         """With few nodes, until the guess stays."""

@@ -10,7 +10,7 @@ import typer
 
 from privately.cli.sql import options as o
 from privately.cli.sql import telling
-from privately.cli.sql.faults import each_priced, refusals
+from privately.cli.sql.faults import each_priced, placed, refusals
 from privately.cli.sql.tables import (
     Opened,
     budget_names,
@@ -105,7 +105,6 @@ def sql(
                 "epsilon": epsilon, "rho": rho, "mu": mu, "delta": delta, "accuracy": accuracy, "assuming": assuming,
                 "keys": keys_of(keys, keys_file, session.table),
             }  # fmt: skip
-            each_priced(session, texts, asked)
             results = _answered(session, texts, asked, slack=slack, key=key, again=again)
             remaining = session.budget.remaining
     if certificate is not None:
@@ -138,7 +137,9 @@ def _answered(
 ) -> tuple[Result, ...]:
     """The answers, for one charge."""
     if len(texts) == 1 and slack is None:
-        return (session.sql(texts[0], **asked, key=key, again=again),)
+        with placed(texts[0]):
+            return (session.sql(texts[0], **asked, key=key, again=again),)
+    each_priced(session, texts, asked)
     return session.batch(texts, slack=slack, key=key, again=again, **asked)
 
 

@@ -12,7 +12,7 @@ import typer
 
 from privately.cli.sql import options as o
 from privately.cli.sql import telling
-from privately.cli.sql.faults import each_priced, refusals
+from privately.cli.sql.faults import each_priced, placed, refusals
 from privately.cli.sql.tables import NoData, Opened, budget_names, budget_of, cap_of, kept, keys_of, questions_of
 from privately.guarantees import ApproxZCDP, Guarantee, PureDP
 
@@ -83,7 +83,6 @@ def explain(
         usual = PureDP(epsilon=1) if (rho, mu, delta) == (None, None, None) else ApproxZCDP(rho=1, delta="0.5")
         is_told = given is not None or known is not None
         with _desk(described, **(cap_of(given, known) if is_told else {"budget": usual})) as session:
-            each_priced(session, texts, asked)
             found = _explained(session, texts, slack, asked)
         remaining = given if known is None else known.remaining
         found = replace(found, remaining=remaining) if is_told else found.apart()
@@ -106,7 +105,9 @@ def _explained(
     session: Session, texts: Sequence[str], slack: str | None, asked: Options
 ) -> Explanation | BatchExplanation:
     if len(texts) == 1 and slack is None:
-        return session.explain(texts[0], **asked)
+        with placed(texts[0]):
+            return session.explain(texts[0], **asked)
+    each_priced(session, texts, asked)
     return session.explain_batch(texts, slack=slack, **asked)
 
 

@@ -45,15 +45,22 @@ class Placed(Exception):
         self.fault, self.question = fault, question
 
 
+@contextmanager
+def placed(question: str) -> Iterator[None]:
+    """A refusal knows which question it is about."""
+    try:
+        yield
+    except Refused as fault:
+        if fault.span is None:
+            raise
+        raise Placed(fault, question) from None
+
+
 def each_priced(session: Session, questions: Sequence[str], asked: Options) -> None:
-    """Passes if each question can be asked; a refusal knows which one it is about. Free, and touches no data."""
+    """Passes if each of several questions can be asked. Free, and touches no data."""
     for question in questions:
-        try:
+        with placed(question):
             session.price(question, **asked)
-        except Refused as fault:
-            if fault.span is None:
-                raise
-            raise Placed(fault, question) from None
 
 
 def _typed(fault: PrivatelyError) -> PrivatelyError:

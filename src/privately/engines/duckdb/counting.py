@@ -23,9 +23,12 @@ def count(connection: Any, program: Program) -> Counts:
 
         return histogram_counts(connection, program.histogram)
     connection.execute(f"CREATE OR REPLACE TEMP TABLE grouped AS {program.first}")
-    connection.execute(f"CREATE OR REPLACE TEMP TABLE found AS {program.groups}")
     keys, binned = len(program.types), {one.place: one for one in program.bins}
-    rows = connection.execute("SELECT * FROM found").fetchall()
+    groups = program.groups
+    if binned:  # which are counted by what is found here
+        connection.execute(f"CREATE OR REPLACE TEMP TABLE found AS {groups}")
+        groups = "SELECT * FROM found"
+    rows = connection.execute(groups).fetchall()
     raws = {tuple(row[:keys]): tuple(row[keys : 2 * keys]) for row in rows}
     scalars = [place for place in range(program.tallies) if place not in binned]
     counts = _summed(rows, keys, len(scalars))

@@ -40,7 +40,10 @@ class FileLock:
         try:
             self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as fault:
-            raise LedgerUnavailable(f"cannot open the lock {path}: {fault.strerror}.") from None
+            hint = (
+                "A ledger that is charged must be writable, as must its directory; to look at one, use Ledger.inspect."
+            )
+            raise LedgerUnavailable(f"cannot open the lock {path}: {fault.strerror}.", hint=hint) from None
 
     @contextmanager
     def held(self) -> Iterator[None]:

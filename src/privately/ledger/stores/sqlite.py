@@ -37,6 +37,7 @@ _HEAD = "SELECT number, hash FROM record ORDER BY number DESC LIMIT 1"
 _ROW = "SELECT number, hash, text, key, question, charge FROM record"
 _WHOLE = f"{_ROW.replace(' FROM', ', checkpoint FROM')} WHERE number > ? AND number <= ? ORDER BY number"
 _ANSWERS = "SELECT number, bytes FROM answer WHERE number > ? AND number <= ?"
+_ARRAYS = "ENABLE_CARRAY" in apsw.compile_options
 _KNOWN_KEY = "SELECT key FROM record WHERE key = ? LIMIT 1"
 _KNOWN_QUESTION = "SELECT question FROM record WHERE question = ? LIMIT 1"
 _KNOWN_KEYS = "SELECT value FROM carray(?) WHERE EXISTS (SELECT 1 FROM record WHERE key = value)"
@@ -309,7 +310,7 @@ class SQLiteSession:
         if not names:
             return iter(())
         found: Any
-        if "\0" in "".join(names):
+        if not _ARRAYS or "\0" in "".join(names):
             found = self._connection.executemany(one, [(name,) for name in names])
         else:
             found = self._connection.execute(all_, (apsw.carray(tuple(names)),))

@@ -14,6 +14,7 @@ from typing import Any
 
 from privately.errors import InvalidParameter
 from privately.proving.exact.weights import ONE, Quotient, Weight, fraction, weight
+from privately.rounding import Enclosure, Interval
 
 MOST_CHARACTERS = 1000
 
@@ -28,6 +29,16 @@ class Claim:
 
     def __str__(self) -> str:
         return self.text
+
+    @property
+    def epsilon(self) -> Interval:
+        """The claim as a number, between two ends; no parameter may be open in it."""
+        if isinstance(self.factor, Quotient):
+            raise InvalidParameter("claim", f"{self.text!r} has an open parameter.", hint="Give it a value.")
+        if self.factor == ONE:
+            return Interval(self.exponent, self.exponent)
+        logarithm = Enclosure.of(fraction(self.factor)).log()
+        return Interval(self.exponent + Fraction(logarithm.lower), self.exponent + Fraction(logarithm.upper))
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from fractions import Fraction
-from itertools import product
+from itertools import islice, product
 from math import prod
 from typing import TypeAlias
 
@@ -23,7 +22,7 @@ MOST_PAIRS = 100_000
 
 def neighbouring_pairs(parameters: Sequence[Parameter], sizes: Sequence[int]) -> Iterator[tuple[Inputs, Inputs]]:
     """Every ordered pair of neighbours; lists have one of these sizes. NotFinite if they have no end."""
-    choices = [list(_pairs(parameter, sizes)) for parameter in parameters]
+    choices = [list(islice(_pairs(parameter, sizes), MOST_PAIRS + 1)) for parameter in parameters]
     if prod(map(len, choices)) > MOST_PAIRS:
         raise NotFinite(f"more than {MOST_PAIRS} pairs of neighbours.")
     seen: set[tuple[Inputs, Inputs]] = set()
@@ -91,14 +90,17 @@ def _lists(neighborhood: Neighborhood, values: tuple[Value, ...], size: int) -> 
                 if neighborhood.distance is None or abs(value - one[place]) <= neighborhood.distance:
                     yield one, (*one[:place], value, *one[place + 1 :])
         else:
-            yield from ((one, other) for other in everything if _near(neighborhood, one, other))
+            yield from ((one, other) for other in _near(neighborhood, one, values))
 
 
-def _near(neighborhood: Neighborhood, one: Sequence[Fraction], other: Sequence[Fraction]) -> bool:
-    moves = [b - a for a, b in zip(one, other, strict=True)]
-    if neighborhood.distance is None or any(abs(move) > neighborhood.distance for move in moves):
-        return False
-    return neighborhood.change == "each" or all(move >= 0 for move in moves) or all(move <= 0 for move in moves)
+def _near(neighborhood: Neighborhood, one: Sequence[Value], values: tuple[Value, ...]) -> Iterator[Inputs]:
+    distance = neighborhood.distance
+    if distance is None:
+        return
+    for other in product(*([value for value in values if abs(value - entry) <= distance] for entry in one)):
+        moves = [b - a for a, b in zip(one, other, strict=True)]
+        if neighborhood.change == "each" or all(move >= 0 for move in moves) or all(move <= 0 for move in moves):
+            yield other
 
 
 def named(parameters: Sequence[Parameter], inputs: Inputs) -> Mapping[str, Value]:

@@ -46,6 +46,16 @@ def mass_at(law: Mapping[Value, Weight], output: Value) -> Weight:
     return side_by_side(law, {output: ONE})[0].get(output, ZERO)
 
 
+def includes(output: Value, value: Value) -> bool:
+    """Whether a value is the output, or one of those that it stands for."""
+    if isinstance(output, tuple) and isinstance(value, tuple):
+        return len(output) == len(value) and all(map(includes, output, value))
+    if not isinstance(output, Tail) or not isinstance(value, (int, Fraction)):
+        return bool(output == value)
+    count = (value - output.constant) / Fraction(output.factors[0][1])
+    return bool(count >= 0 and count.denominator == 1)
+
+
 def has_tails(law: Iterable[Value]) -> bool:
     """Whether some output stands for many."""
     return any(True for output in law for _ in variables(output))

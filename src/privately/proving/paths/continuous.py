@@ -63,6 +63,8 @@ def _lines(edges: Sequence[Edge]) -> tuple[list[Line], list[Line]]:
 def _integrated(root: Node) -> arb:
     """The last integral by quadrature, between breakpoints, cut where almost nothing is left."""
     lower, upper = _limits(root.bounds)
+    if not root.children:
+        return _normal_alone(gaussian_variance(root.shares), lower, upper)
     if root.laws == {"gaussian"}:
         own, reach, outside = _normal_root(gaussian_variance(root.shares))
         breaks: set[Fraction] = set()
@@ -91,6 +93,16 @@ def _integrated(root: Node) -> arb:
 
         total += acb.integral(integrand, acb(ball(start)), acb(ball(end)), abs_tol=arb(2) ** (-ctx.prec)).real
     return total + outside * arb(0.5, 0.5)
+
+
+def _normal_alone(variance: Fraction, lower: Fraction | None, upper: Fraction | None) -> arb:
+    """P(lower < X < upper), from the tail in which it lies."""
+    unit = (2 * ball(variance)).sqrt()
+    if lower is None or (upper is not None and upper <= 0):
+        lower, upper = (None if upper is None else -upper), (None if lower is None else -lower)
+    start = arb(2) if lower is None else (ball(lower) / unit).erfc()
+    end = arb(0) if upper is None else (ball(upper) / unit).erfc()
+    return (start - end) / 2
 
 
 def _normal_root(variance: Fraction) -> tuple[Callable[[Any, Fraction], Any], Fraction, arb]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias
@@ -38,6 +38,13 @@ class Condition:
             total = -total
         relation: Any = {"<": ">", "<=": ">="}.get(self.comparison, self.comparison)
         return Constraint(total, relation) if isinstance(total, Affine) else holds(total, relation)
+
+    def stretched(self, step: Fraction) -> Condition:
+        """A half line that begins so much farther out; an equality stays."""
+        if self.comparison == "==":
+            return self
+        outwards = step if self.comparison in {">", ">="} else -step
+        return Condition(self.weights, self.comparison, self.bound + outwards)
 
     def words(self, shape: Shape) -> str:
         """As a person would say it."""
@@ -83,6 +90,15 @@ class Event:
         if shape_of(output) != self.shape:
             return False
         return all(condition.on(entries_of(output)) is True for condition in self.conditions)
+
+    def stretched(self, step: Fraction) -> Iterator[Event]:
+        """The event with half lines that begin farther out: all of them, then each alone."""
+        moved = [condition.stretched(step) for condition in self.conditions]
+        changed = [place for place, one in enumerate(moved) if one != self.conditions[place]]
+        if changed:
+            yield Event(self.shape, tuple(moved))
+        for place in changed if len(changed) > 1 else []:
+            yield Event(self.shape, (*self.conditions[:place], moved[place], *self.conditions[place + 1 :]))
 
     def __str__(self) -> str:
         length = "" if self.shape is None else f"a list of {len(self.shape)}"

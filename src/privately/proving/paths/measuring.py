@@ -35,7 +35,10 @@ def probability(noises: Sequence[Noise], constraints: Sequence[Constraint], *, b
     """
     if not constraints:
         return arb(1)
-    if impossible(constraints, noises) or no_whole_draws(constraints, noises):
+    if impossible(constraints, noises):
+        return arb(0)
+    if no_whole_draws(constraints, noises):
+        _confirm_zero(constraints, noises)
         return arb(0)
     separate = parts(constraints, noises)
     precision = bits + SPARE_BITS
@@ -49,6 +52,19 @@ def probability(noises: Sequence[Noise], constraints: Sequence[Constraint], *, b
         precision *= 2
         if precision > MOST_PRECISION:
             raise NotSupported("a probability that is too small to be told from zero.")
+
+
+def _confirm_zero(constraints: Sequence[Constraint], noises: Sequence[Noise]) -> None:
+    """A second opinion on the solver's word, where there is one: the sum must not be above zero."""
+    try:
+        separate = parts(constraints, noises)
+    except Entangled:
+        return
+    whole = arb(1)
+    for part in separate:
+        whole *= _measured(part)
+    if whole > 0:
+        raise NotSupported("the solver and the sum disagree about a probability of zero.")
 
 
 def _measured(part: Part) -> arb:

@@ -24,7 +24,7 @@ from privately.proving.refuting.relating import member, related
 
 @dataclass(frozen=True)
 class Slice:
-    """Where one private parameter lies in a vector; `added` makes the second input one entry shorter."""
+    """Where one private parameter lies in a vector; `added` makes the first input one entry longer."""
 
     parameter: Parameter
     neighborhood: Neighborhood
@@ -35,6 +35,11 @@ class Slice:
     def domain(self) -> Domain:
         """What its entries can be."""
         return self.neighborhood.domain or ANY_NUMBER
+
+    @property
+    def is_list(self) -> bool:
+        """Whether it is a list, as the program uses it or as its domain says."""
+        return self.parameter.is_list or self.domain.length is not None
 
     def of(self, vector: Vector, side: int) -> Vector:
         """Its entries in one of the inputs."""
@@ -68,7 +73,7 @@ class Layout:
         filled: dict[str, Value] = {}
         for one in self.slices:
             part = tuple(entries[one.start[side] : one.start[side] + one.length[side]])
-            filled[one.parameter.name] = part if one.parameter.is_list else part[0]
+            filled[one.parameter.name] = part if one.is_list else part[0]
         return filled
 
     def known(self, side: int) -> tuple[Constraint, ...]:
@@ -160,11 +165,11 @@ def layout(
             raise NotSupported(f"how neighbours differ in {parameter.name!r} is not said.", hint="Say each(1), say.")
         fixed = None if near.domain is None else near.domain.length
         count = (fixed if fixed is not None else length) if parameter.is_list or fixed is not None else 1
-        shorter = count - 1 if near.change == "added" else count
-        if shorter < 0 or (near.change == "added" and not parameter.is_list):
-            raise NotSupported(f"{parameter.name!r} has no entry to leave out.")
-        slices.append(Slice(parameter, near, (left, right), (count, shorter)))
-        left, right = left + count, right + shorter
+        longer = count + 1 if near.change == "added" else count
+        if longer != count and (fixed is not None or not parameter.is_list):
+            raise NotSupported(f"{parameter.name!r} is no list to which an entry can be added.")
+        slices.append(Slice(parameter, near, (left, right), (longer, count)))
+        left, right = left + longer, right + count
     if not slices:
         raise NotSupported("no parameter is private.", hint="Annotate one: q: each(1).")
     return Layout(tuple(slices), program.model == "exact", ())

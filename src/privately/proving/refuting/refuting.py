@@ -16,10 +16,10 @@ from typing import TypeAlias
 
 from privately.errors import NotSupported
 from privately.proving.language.declarations import Neighborhood
-from privately.proving.language.program import Program
+from privately.proving.language.program import Parameter, Program
 from privately.proving.language.syntax import Value
-from privately.proving.paths.affine import NotAffine
-from privately.proving.paths.events import Event, event_probability
+from privately.proving.paths.affine import Affine, NotAffine
+from privately.proving.paths.events import Event, entries_of, event_probability
 from privately.proving.paths.exploring import Exploration, Path, explore
 from privately.proving.paths.measuring import interval, log_ratio
 from privately.proving.paths.merging import merged
@@ -35,12 +35,13 @@ Public: TypeAlias = Mapping[str, Value | Callable[[int], Value]]
 """The public parameters; a function gives the value for lists of that length."""
 
 SIZES = (1, 2, 3, 4, 5, 6)
-BUDGET = 6.0
+BUDGET = 5.0
 MEASURED = 5
-MOST_OPEN_PATHS = 400
+MOST_OPEN_PATHS = 800
 MERGED_ABOVE = 64
 CLOSE = 1e-3
 SUPPORT_SHARE = 0.3
+FARTHEST_STEP = 12
 MOST_PAIRS = 400
 
 
@@ -63,8 +64,7 @@ def refute(
     """
     allowed = claim.upper if isinstance(claim, Interval) else Fraction(claim)
     hunt = _Hunt(program, public, neighborhoods or {}, Deadline(budget))
-    lists = any(parameter.is_list for parameter in program.private)
-    lengths = list(sizes) if lists else [1]
+    lengths = list(sizes) if any(map(hunt.has_any_length, program.private)) else [1]
     looking = hunt.deadline.part(SUPPORT_SHARE)
     for length in sorted(lengths):
         if not hunt.has_broken(math.nextafter(math.inf, 0)):
@@ -72,6 +72,7 @@ def refute(
     for length in sorted(lengths, reverse=True):
         if not hunt.has_broken(allowed):
             hunt.climb(length)
+    hunt.stretch()
     return hunt.verdict(allowed)
 
 
@@ -102,12 +103,18 @@ class _Hunt:
     ) -> None:
         self.program, self.public, self.neighborhoods, self.deadline = program, public, neighborhoods, deadline
         self.best: Comparison | None = None
+        self.origin: tuple[_Setting, Layout, Pair] | None = None
         self.notes: list[str] = []
         self.settings: dict[int, _Setting | None] = {}
 
     def has_broken(self, allowed: End) -> bool:
         """Whether the best so far is above that."""
         return self.best is not None and self.best.epsilon.lower > allowed
+
+    def has_any_length(self, parameter: Parameter) -> bool:
+        """Whether it is a list whose length nothing fixes."""
+        near = self.neighborhoods.get(parameter.name, parameter.neighborhood)
+        return parameter.is_list and (near is None or near.domain is None or near.domain.length is None)
 
     def setting(self, length: int) -> _Setting | None:
         if length not in self.settings:
@@ -154,12 +161,12 @@ class _Hunt:
         setting = None if self.deadline.passed() else self.setting(length)
         if setting is None:
             return
-        if setting.sides is None:
-            self.one_by_one(setting)
         for near, left, right in setting.ways():
             for find in search(near, left, right, self.deadline)[:MEASURED]:
                 if self.worthwhile(find):
                     self.measure(setting, near, (find.left, find.right), find.event)
+        if setting.sides is None or any(_shows_inputs(path) for side in setting.sides for path in side.paths):
+            self.one_by_one(setting)
 
     def worthwhile(self, find: Find) -> bool:
         return self.best is None or find.score > float(self.best.epsilon.lower) + CLOSE
@@ -186,6 +193,17 @@ class _Hunt:
             if self.worthwhile(find):
                 self.measure(setting, near, pair, find.event)
 
+    def stretch(self) -> None:
+        """Pushes the half lines of the best event outwards, to where floats could not look."""
+        for step in range(FARTHEST_STEP):
+            if self.best is None or self.origin is None or self.best.infinite or self.deadline.passed():
+                return
+            before = self.best
+            for event in before.event.stretched(Fraction(2**step)):
+                self.measure(*self.origin, event)
+            if step > 2 and float(self.best.epsilon.lower) < 1.001 * float(before.epsilon.lower):
+                return
+
     def measure(self, setting: _Setting, near: Layout, pair: Pair, event: Event) -> None:
         """Balls around both probabilities, from paths for these inputs alone."""
         if not near.holds(pair):
@@ -201,6 +219,7 @@ class _Hunt:
         first, second = map(interval, chances)
         epsilon = Interval(math.inf, math.inf) if chances[1].is_zero() else log_ratio(first, second)
         if self.best is None or epsilon.lower > self.best.epsilon.lower:
+            self.origin = (setting, near, pair)
             self.best = Comparison(
                 program=self.program,
                 public=setting.public,
@@ -221,6 +240,14 @@ class _Hunt:
         if best is not None and best.epsilon.lower > allowed:
             return Witness(**{name: getattr(best, name) for name in Comparison.__dataclass_fields__})
         return LowerBound(best=best, notes=tuple(dict.fromkeys(self.notes)))
+
+
+def _shows_inputs(path: Path) -> bool:
+    """Whether an entry of the output is made of inputs without noise: which constants are seen depends on them."""
+    return any(
+        isinstance(entry, Affine) and not any(isinstance(symbol, int) for symbol in entry.terms)
+        for entry in entries_of(path.output)
+    )
 
 
 def _some(near: Layout) -> Iterator[Pair]:

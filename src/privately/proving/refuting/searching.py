@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from random import Random
 
 import numpy as np
 
@@ -26,7 +27,7 @@ NOISE = 2e-5
 """Differences of logarithms below this are not worth a change."""
 
 CLIMBED = 8
-MOST_TEMPLATES = 160
+MOST_TEMPLATES = 800
 MOST_WAYS = 100
 MOST_ROUNDS = 60
 MOST_MOVES = 400
@@ -56,7 +57,9 @@ def search(layout: Layout, left: Exploration, right: Exploration, deadline: Dead
     climbs: list[_Climb] = []
     looking = deadline.part(0.4)
     ways = {one: sum(one.possible(path) for path in left.paths) for one in templates(left.paths)}
-    for template in sorted(ways, key=lambda one: ways[one])[:MOST_TEMPLATES]:
+    mixed = list(ways)
+    Random(0).shuffle(mixed)  # noqa: S311 - any order will do, so that no kind of event waits for all others
+    for template in sorted(mixed, key=lambda one: ways[one])[:MOST_TEMPLATES]:
         if looking.passed() or ways[template] > MOST_WAYS:
             break
         try:
@@ -219,7 +222,12 @@ def _natural(layout: Layout, template: Template, paths: Sequence[Path], pairs: S
     found: list[Pair] = []
     if start is not None and any(start.values()):
         base = tuple(start.get(name, Fraction(0)) for name in layout.names(0))
-        bases.append(tuple(Fraction(round(value)) for value in base) if layout.whole else base)
+        base = tuple(Fraction(round(value)) for value in base) if layout.whole else base
+        # Where only unlikely noise leads onto a path, neighbours differ most.
+        bases += [
+            tuple(-factor * value for value in base) for width in layout.widths[-1:] for factor in (width, 2 * width)
+        ]
+        bases.append(base)
         if all(one.neighborhood.distance is not None for one in layout.slices):
             found += [(bases[-1], moved(bases[-1], moved(gap, zero, -1))) for zero, gap in pairs]
     down = _downhill(layout, [slopes[name] for name in layout.names(0)])

@@ -30,6 +30,8 @@ class Direction:
     def condition(self, window: Window, centre: Fraction) -> list[Condition]:
         """The conditions of a window."""
         low, high = window
+        if low is not None and low == high:
+            return [Condition(self.weights, "==", centre + low)]
         found = []
         if low is not None:
             found.append(Condition(self.weights, ">=", centre + low))

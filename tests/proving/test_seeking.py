@@ -1,0 +1,39 @@
+"""Programs that are not finite."""
+
+import pytest
+
+from privately.errors import NotSupported
+from privately.proving import Refuted, Unknown, prove
+from privately.proving.verdicts import Witness
+from privately.rounding import Interval
+
+HALF = "def f(x: each(1), epsilon):\n    return x + laplace(1 / (2 * epsilon))\n"
+
+
+def test_a_witness_can_be_replayed() -> None:
+    verdict = prove(HALF, "epsilon", public={"epsilon": 1})
+    assert isinstance(verdict, Refuted)
+    first, second = verdict.witness.replay(300)
+    assert first + second <= 600
+    assert verdict.model == "real"
+    assert verdict.witness.as_data()["event"]
+
+
+def test_an_open_epsilon_is_looked_at_for_one_value() -> None:
+    assert isinstance(prove(HALF, "ln(2)"), Refuted)
+
+
+def test_what_cannot_be_followed_is_unknown() -> None:
+    text = "def f(x: each(1)):\n    z = laplace(1)\n    return z * z + x\n"
+    verdict = prove(text, 1)
+    assert isinstance(verdict, Unknown)
+
+
+def test_finite_witnesses_can_be_replayed_too() -> None:
+    verdict = prove("def f(x: replaced(0, 1)):\n    return x\n", 1)
+    assert isinstance(verdict, Refuted)
+    assert verdict.witness.replay(10) == (10, 0)
+    one = Interval(1, 1)
+    bare = Witness(inputs={}, neighbor={}, event="", probability=one, neighbor_probability=one, epsilon=one)
+    with pytest.raises(NotSupported, match="no program"):
+        bare.replay()
