@@ -185,3 +185,11 @@ def test_noises_against_each_other_are_exact() -> None:
     tie = (1 - t) * (1 + t**2) / (1 + t) ** 3
     assert found.law(x=0)[True] == (1 - tie) / 2
     assert found.law(x=1)[True] == (1 - tie) / 2 + tie
+
+
+def test_comparing_many_tails_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "def f(x: one(1, whole(0, 1))):\n    return [v + geometric(1/2) for v in x]\n"
+    assert analyze(text, sizes=[2]).epsilon.lower == float("inf")
+    monkeypatch.setattr("privately.proving.analysis.UNROLLING", 10**6)
+    with pytest.raises(NotFinite, match="states"):
+        _ = analyze(text, sizes=[2]).epsilon

@@ -28,6 +28,9 @@ from privately.rounding import Interval, Number, rational
 MOST_STATES = 1_000_000
 """For all inputs of a program together."""
 
+UNROLLING = 30
+"""What it costs to unroll an output with tails beside another law, in states."""
+
 SIZES = (1, 2, 3)
 """Lists of private entries have these lengths unless something else is said."""
 
@@ -116,6 +119,8 @@ class Analysis:
                 "no two neighbours meet the assumptions, so every claim would hold.",
                 hint="Check assume(...) and sizes.",
             )
+        if any(map(has_tails, self._laws.values())):
+            self._budget.spend(UNROLLING * sum(len(self.law_of(one)) for one, _ in found))
         return found
 
     def _included(self, inputs: Inputs) -> bool:
@@ -208,9 +213,11 @@ class Analysis:
 
     def holds(self, claim: Claim) -> Ratio | None:
         """None if the claim holds for all these inputs, else a ratio that breaks it."""
-        for ratio in self.ratios():
-            if not within(ratio, claim, self.place):
-                return ratio
+        pairs, place = self.pairs, self.place  # in this order: the pairs know all laws
+        for one, other in pairs:
+            for ratio in ratios((one, other), self.law_of(one), self.law_of(other)):
+                if not within(ratio, claim, place):
+                    return ratio
         return None
 
     @cached_property
