@@ -1,5 +1,6 @@
 """What is left, in numbers that hold and in words that never promise too much."""
 
+from contextlib import suppress
 from decimal import Decimal
 from fractions import Fraction
 
@@ -9,8 +10,10 @@ from hypothesis import strategies as st
 from mpmath import mp
 
 from privately import accounting as acc
+from privately.errors import BudgetExhausted
 from privately.guarantees import ZCDP, ApproxDP, ApproxZCDP, GaussianDP, Guarantee, Neighbors, PureDP, RenyiDP
 from privately.ledger import Ledger, in_words
+from privately.ledger.acts import REUSES, Reuse
 from privately.ledger.budgets import _right, _rounded_up
 from tests.ledger.examples import charge, founded
 
@@ -124,9 +127,15 @@ def test_how_many_more_goes_by_all_accounts_that_pay() -> None:
         assert ledger.budget("visits", analyst="ann").more_like_last == 0
 
 
+def lineage(reuse: Reuse, cap: Guarantee | None = None) -> Ledger:
+    ledger = Ledger.open(":memory:")
+    ledger.account("visits", cap=PureDP(epsilon=10) if cap is None else cap, reuse=reuse)
+    return ledger
+
+
 def test_words_of_an_analyst_take_the_cap_of_the_lineage_into_account() -> None:
     """Whatever an analyst may spend, all answers together keep to the cap of the people."""
-    with founded(cap=1) as ledger:
+    with lineage("never", PureDP(epsilon=1)) as ledger:
         large = ledger.account("visits", analyst="ann", cap=PureDP(epsilon=5))
         small = ledger.account("visits", analyst="bob", cap=PureDP(epsilon="0.1"))
         token = ledger.account("visits", analyst="bob", token="t", cap=PureDP(epsilon="0.5"))
@@ -137,7 +146,57 @@ def test_words_of_an_analyst_take_the_cap_of_the_lineage_into_account() -> None:
     assert large.promise == PureDP(epsilon=5)
 
 
+@pytest.mark.parametrize("token", [None, "t"])
+@pytest.mark.parametrize("other", ["bob", "ann"])
+@pytest.mark.parametrize("reuse", REUSES)
+def test_words_hold_for_all_that_a_holder_is_given(reuse: Reuse, other: str, token: str | None) -> None:
+    """Somebody else, or another token of the same analyst, pays; ann asks the same and tries to be served."""
+    given: set[int] = set()  # the charges whose answers the holder has
+    with lineage(reuse) as ledger:
+        ledger.account("visits", analyst="ann", cap=PureDP(epsilon="1.5"))
+        if token is not None:
+            ledger.account("visits", analyst="ann", token=token, cap=PureDP(epsilon="0.1"))
+        for at in range(4):
+            for who, which in ((other, "u"), ("ann", token)):
+                asked = charge(f"count {at}", cost=PureDP(epsilon=1), analyst=who, token=which)
+                with suppress(BudgetExhausted):
+                    answer = ledger.answer(asked, lambda receipt: b"noisy")
+                    if who == "ann" and token in (None, which):
+                        given.add(answer.receipt.number)
+        budget = ledger.budget("visits", analyst="ann", token=token)
+    together = PureDP(epsilon=len(given))
+    told = Fraction(budget.words.split("at most ")[1].split(" in 100")[0]) / 100
+    assert told >= _right(together)
+    assert budget.served or _right(budget.promise) >= _right(together)
+    assert len(given) == {"everyone": 4 if other == "bob" else 1, "own": 1, "never": 1}[reuse] or token is not None
+
+
+@pytest.mark.parametrize(
+    ("reuse", "analyst", "token"),
+    [("everyone", True, True), ("own", False, True), ("never", False, False)],
+)
+def test_who_may_be_given_what_others_paid_for(reuse: Reuse, analyst: bool, token: bool) -> None:
+    with lineage(reuse) as ledger:
+        ann = ledger.account("visits", analyst="ann", cap=PureDP(epsilon=2))
+        own = ledger.account("visits", analyst="ann", token="t", cap=PureDP(epsilon="0.1"))
+        assert not ledger.budget("visits").served
+    assert (ann.served, own.served) == (analyst, token)
+    words = [in_words(PureDP(epsilon=epsilon)) for epsilon in (10, 2, "0.1")]
+    assert ann.words == words[0 if analyst else 1]
+    assert own.words == words[0 if analyst else 1 if token else 2]
+
+
+def test_nothing_is_told_before_the_lineage_decides_whom_answers_serve() -> None:
+    with Ledger.open(":memory:") as ledger:
+        early = ledger.account("visits", analyst="ann", cap=PureDP(epsilon=1))
+        assert (early.served, early.words) == (True, "")
+        ledger.account("visits", cap=PureDP(epsilon=2), reuse="own")
+        assert ledger.budget("visits", analyst="ann").words == in_words(PureDP(epsilon=1))
+
+
 def test_words_of_other_neighbours_are_not_mixed() -> None:
-    with founded(cap=1) as ledger:
-        other = ledger.account("visits", analyst="ann", cap=PureDP(epsilon=5, neighbors=Neighbors.REPLACE))
-    assert other.words == in_words(other.promise)
+    other = PureDP(epsilon=5, neighbors=Neighbors.REPLACE)
+    with lineage("own", PureDP(epsilon=1)) as ledger:
+        assert ledger.account("visits", analyst="ann", cap=other).words == in_words(other)
+    with lineage("everyone", PureDP(epsilon=1)) as ledger:
+        assert ledger.account("visits", analyst="ann", cap=other).words == in_words(PureDP(epsilon=1))

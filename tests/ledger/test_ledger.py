@@ -3,6 +3,7 @@
 import hashlib
 import tempfile
 from collections.abc import Callable
+from concurrent.futures import Future
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -317,3 +318,22 @@ def test_a_known_answer_is_free_where_it_could_not_be_paid_for() -> None:
         assert (found.body, found.free) == (b"answer", True)
         with pytest.raises(NoSuchRule):
             ledger.charge(charge("other", cost=noise, analyst="ann"))
+
+
+@pytest.mark.parametrize("holder", [{}, {"analyst": "ann"}, {"analyst": "ann", "token": "t"}])
+def test_an_account_is_of_a_lineage(holder: dict[str, Any]) -> None:
+    """A name that is left out is no lineage, and that of an analyst never takes its place."""
+    nobody: Any = None
+    with founded() as ledger:
+        before = ledger.head
+        for act in (
+            lambda: ledger.account(nobody, cap=PureDP(epsilon=1), **holder),
+            lambda: ledger.adjust(nobody, cap=PureDP(epsilon=1), by="owner", reason="none", **holder),
+            lambda: ledger.budget(nobody, **holder),
+            lambda: ledger.submit_budget(nobody, Future(), **holder),
+        ):
+            with pytest.raises(InvalidParameter) as refused:
+                act()
+            assert refused.value.field == "lineage"
+        assert ledger.head == before
+        ledger.verify()

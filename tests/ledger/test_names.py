@@ -1,11 +1,18 @@
 """Names are short, printable, and never two for one thing."""
 
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from privately.errors import InvalidParameter
+from privately.errors import BudgetExhausted, InvalidParameter
+from privately.guarantees import PureDP
+from privately.ledger import Ledger
 from privately.ledger.names import LONGEST_NAME, SEPARATOR, checked_name, checked_text
+from tests.ledger.examples import charge, founded
 
 
 @pytest.mark.parametrize("name", ["visits", "a b", "Zürich", "患者", "a" * LONGEST_NAME, "x.y-z_1", "\u00e9"])
@@ -57,3 +64,48 @@ def test_texts_may_hold_more() -> None:
         checked_text("12345", "label", longest=4)
     with pytest.raises(InvalidParameter, match="lone surrogate"):
         checked_text("\udfff", "label", longest=4)
+
+
+class Named(str, Enum):  # noqa: UP042 - written as its value by JSON, as its name in an f-string
+    ANN, TOKEN, VISITS, KEY, TEXT, EVERYONE, NEVER = "ann", "t", "visits", "k", "text", "everyone", "never"
+
+
+class Loud(str):  # noqa: SLOT000
+    """Says something else each time."""
+
+    def __str__(self) -> str:
+        return "loud"
+
+    def __len__(self) -> int:
+        return 0
+
+
+@pytest.mark.parametrize("kind", [Named, Loud])
+def test_a_name_is_a_plain_text_whatever_it_inherits_from(kind: Any) -> None:
+    for found in (checked_name(kind("ann"), "analyst"), checked_text(kind("text"), "label", longest=10)):
+        assert type(found) is str
+        assert found in {"ann", "text"}
+    if kind is Loud:
+        with pytest.raises(InvalidParameter, match="is the most"):
+            checked_text(Loud("12345"), "label", longest=4)
+
+
+def test_members_of_an_enum_are_the_names_that_they_stand_for(tmp_path: Path) -> None:
+    """Each cap is asked, and what is recorded can be read by everybody."""
+    with founded(tmp_path / "l", cap=5) as ledger:
+        ledger.account("visits", analyst="ann", cap=PureDP(epsilon="0.5"))
+        ledger.account("visits", analyst="ann", token="t", cap=PureDP(epsilon="0.3"))
+        for changed in ({"analyst": Named.ANN}, {"token": Named.TOKEN}, {"lineages": (Named.VISITS,)}):
+            asked: dict[str, Any] = {"analyst": "ann", "token": "t", **changed}
+            with pytest.raises(BudgetExhausted):
+                ledger.charge(charge(cost=PureDP(epsilon="0.4"), **asked))
+            ledger.charge(charge(f"{changed}", **asked))
+        texts: dict[str, Any] = {"key": Named.KEY, "label": Named.TEXT, "snapshot": Named.TEXT}
+        ledger.charge(charge(Named.TEXT, analyst=Named.ANN, **texts))
+        ledger.account(Named.VISITS, cap=PureDP(epsilon=5), reuse=Named.EVERYONE)  # type: ignore[arg-type]
+        ledger.account("claims", cap=PureDP(epsilon=1), reuse=Named.NEVER)  # type: ignore[arg-type]
+        assert ledger.budget(Named.VISITS, analyst=Named.ANN, token=Named.TOKEN).remaining == PureDP(epsilon=0)
+        assert ledger.budget("visits", analyst="ann").remaining == PureDP(epsilon="0.1")
+        ledger.verify()
+    with Ledger.open(tmp_path / "l") as again:
+        assert again.verify().charges == 4

@@ -38,6 +38,9 @@ def test_odds_stay_within_epsilon() -> None:
     assert odds(analyze(MATCH, public={"guess": 2}), True, (2,), (1,)) is None
     with pytest.raises(NotSupported, match="neither"):
         odds(found, 5, (1,), (0,))
+    with pytest.raises(InvalidParameter, match="no input"):
+        odds(found, 1, 1, 0)  # type: ignore[arg-type]
+    assert feasible(found, [1]) == []
 
 
 def test_expected_errors() -> None:

@@ -164,6 +164,26 @@ def test_a_copy_that_is_not_there_is_made(visits: Path, tmp_path: Path) -> None:
         opened(visits, prepare=tmp_path / "fast", ledger=tmp_path / "l")
 
 
+@pytest.mark.parametrize("kind", ["pandas", "pyarrow", "polars"])
+def test_a_frame_has_no_copy(kind: str, visits: Path, tmp_path: Path) -> None:
+    """A copy belongs to a file: of a frame none is made that nothing could open, and nothing is left behind."""
+    frame: Any = parquet.read_table(visits)
+    if kind != "pyarrow":
+        frame = frame.to_pandas() if kind == "pandas" else pytest.importorskip("polars").from_arrow(frame)
+    before = set(tmp_path.iterdir())
+    kept: dict[str, Any] = {"ledger": tmp_path / "l", "name": "visits"}
+    copy = tmp_path / "fast"
+    for there in (False, True):
+        if there:
+            copy.touch()
+            before.add(copy)
+        with pytest.raises(InvalidParameter, match="Parquet file first"):
+            opened(frame, prepare=copy, **kept)
+        with pytest.raises(InvalidParameter, match="Parquet file first"):
+            prepare(frame, copy, **kept)
+        assert set(tmp_path.iterdir()) == before
+
+
 def test_types_of_pandas_columns_do_not_follow_from_values() -> None:
     asked = "SELECT x, COUNT(*) AS n FROM t GROUP BY x"
     for last in (3, None):

@@ -18,9 +18,10 @@ _LARGEST = 700
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:
-    """An account as its owner sees it. `promise` holds for all answers together, whatever is asked.
+    """An account as its owner sees it. `promise` holds for all answers together that it pays for, whatever is asked.
 
-    `above` are the promises of the accounts that pay with this one, which hold for its answers too.
+    `served` tells whether its holder may also be given, free, what others paid for; then `promise` leaves that out.
+    `above` are those promises of the accounts above it that hold for all that its holder is given.
     """
 
     account: str
@@ -31,6 +32,7 @@ class Budget:
     entries: int
     last: Guarantee | None
     more_like_last: int | None
+    served: bool = False
     above: tuple[Guarantee, ...] = ()
 
     @classmethod
@@ -38,6 +40,7 @@ class Budget:
         """Everything there is to see of an account among others."""
         filter_, currency = account.filter, account.filter.tally.currency
         last = None if account.last is None else spendable(tuple(account.last[account.name]))
+        above = [name for name in _above(account.name) if name in accounts and not _is_served(name, accounts)]
         return cls(
             account=account.name,
             promise=filter_.promise,
@@ -47,20 +50,36 @@ class Budget:
             entries=filter_.entries,
             last=None if last is None else currency.statement(last),
             more_like_last=None if account.last is None else _more(account.last, accounts),
-            above=tuple(accounts[name].filter.promise for name in _above(account.name) if name in accounts),
+            served=_is_served(account.name, accounts),
+            above=tuple(accounts[name].filter.promise for name in above),
         )
 
     @property
     def words(self) -> str:
-        """What the promise means to a person in the data, or that of an account above it where it says more."""
-        others = [promise for promise in self.above if promise.neighbors == self.promise.neighbors]
-        return in_words(min((self.promise, *others), key=_right))
+        """What all that the holder is given means to a person in the data, free answers included.
+
+        It is told by the best of the promises that hold for that; nothing is told where none does.
+        """
+        held = self.above if self.served else (*self.above, self.promise)
+        alike = [promise for promise in held if promise.neighbors == held[-1].neighbors]
+        return in_words(min(alike, key=_right)) if alike else ""
 
 
 def _above(name: str) -> list[str]:
     """The accounts of the lineage and the analyst that an account is within."""
     parts = name.split(SEPARATOR)
     return [SEPARATOR.join(parts[:length]) for length in range(1, len(parts))]
+
+
+def _is_served(name: str, accounts: Mapping[str, Account]) -> bool:
+    """Whether the holder of an account may be given what other accounts of its kind paid for.
+
+    Stored answers serve every analyst, or every token of the one who asked, or nobody. Where nobody has decided yet,
+    they may.
+    """
+    lineage, *holder = name.split(SEPARATOR)
+    policy = accounts[lineage].reuse if lineage in accounts else "everyone"
+    return len(holder) > {"everyone": 0, "own": 1}.get(policy, len(holder))
 
 
 def _more(owed: Mapping[str, list[str]], accounts: Mapping[str, Account]) -> int:

@@ -151,6 +151,7 @@ class Ledger:
             raise InvalidParameter("reuse", f"must be one of {', '.join(REUSES)}.")
         if analyst is not None and reuse != "everyone":
             raise InvalidParameter("reuse", "is decided for the whole lineage.", hint="Leave it out here.")
+        reuse = REUSES[REUSES.index(reuse)]  # as it is written, whatever it inherits from
         name, filter_ = _account_name(lineage, analyst, token), _filter(cap, by)
         before = self._reader.look(partial(self._spent_before, name, filter_))
         self._writer.perform(OpenAccount(name=name, filter=filter_, reuse=reuse, before=before))
@@ -403,8 +404,8 @@ def _filter(cap: Guarantee, by: type[Guarantee] | None) -> Filter:
 def _account_name(lineage: str, analyst: str | None, token: str | None) -> str:
     if token is not None and analyst is None:
         raise InvalidParameter("token", "belongs to an analyst: name one.")
-    names = [("lineage", lineage), ("analyst", analyst), ("token", token)]
-    return "/".join(checked_name(name, field) for field, name in names if name is not None)
+    holder = [(field, name) for field, name in (("analyst", analyst), ("token", token)) if name is not None]
+    return "/".join(checked_name(name, field) for field, name in [("lineage", lineage), *holder])
 
 
 def _reason(reason: str) -> str:

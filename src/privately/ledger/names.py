@@ -30,9 +30,13 @@ def checked_name(name: object, field: str) -> str:
 
 
 def checked_text(text: object, field: str, *, longest: int) -> str:
-    """A text that can be written as UTF-8 and is not too long."""
+    """A text that can be written as UTF-8 and is not too long.
+
+    What inherits from str (a member of an Enum) may be written in two ways; from here on it is its text alone.
+    """
     if not isinstance(text, str):
         raise InvalidParameter(field, f"give a text, not a value of type {type(text).__name__}.")
+    text = str.__str__(text)
     if len(text) > longest:
         raise InvalidParameter(field, f"has {len(text):,} characters; {longest:,} is the most.")
     if not text.isascii():

@@ -19,11 +19,12 @@ from privately.proving.exact.sampling import NotFinite
 from privately.proving.exact.sets import has_exponentials, has_tails, side_by_side
 from privately.proving.exact.states import Budget, Excluded, Outputs, output_law
 from privately.proving.exact.weights import UNKNOWN, Quotient, Weight, fraction
-from privately.proving.language.declarations import Domain, Neighborhood
+from privately.proving.language.declarations import Domain, Neighborhood, decimal
 from privately.proving.language.meaning import simple
 from privately.proving.language.program import Program
 from privately.proving.language.syntax import Value
-from privately.rounding import Interval, Number, rational
+from privately.rounding import Interval, Number
+from privately.rounding import whole as whole_number
 
 MOST_STATES = 1_000_000
 """For all inputs of a program together."""
@@ -61,37 +62,53 @@ def question(
     program: Program,
     *,
     neighbors: Mapping[str, Neighborhood] | None = None,
-    public: Mapping[str, Number | Domain] | None = None,
+    public: Mapping[str, Any] | None = None,
     sizes: Iterable[int] = SIZES,
 ) -> Question:
     """The program with neighbours and public values put in; everything is checked here."""
-    given = dict(neighbors or {})
+    changed = _with_neighbors(program, dict(neighbors or {}))
+    values, domains = _public_values(changed, public or {})
+    if isinstance(sizes, (str, int)) or not isinstance(sizes, Iterable):
+        raise InvalidParameter("sizes", "give a list of lengths, such as [1, 2, 3].")
+    lengths = tuple(dict.fromkeys(whole_number(one, "sizes", minimum=0, maximum=100_000) for one in sizes))
+    if not lengths:
+        raise InvalidParameter("sizes", "give at least one length of lists.")
+    declared = [one.domain for one in changed.public if one.name not in values and one.domain is not None]
+    return Question(program=changed, public=values, sizes=lengths, open_domain=next(iter([*domains, *declared]), None))
+
+
+def _with_neighbors(program: Program, given: dict[str, Neighborhood]) -> Program:
     parameters = []
     for one in program.parameters:
         declared = given.pop(one.name, one.neighborhood)
-        parameters.append(replace(one, neighborhood=declared, private=one.private or declared is not None))
+        if declared is not None and not isinstance(declared, Neighborhood):
+            raise InvalidParameter("neighbors", f"{declared!r} says nothing of neighbours.", hint="Such as each(1).")
+        fixed = declared is not None and declared.domain is not None and declared.domain.length is not None
+        private = one.private or declared is not None
+        parameters.append(replace(one, neighborhood=declared, private=private, is_list=one.is_list or fixed))
     if given:
         raise InvalidParameter("neighbors", f"the program has no input {min(given)!r}.")
-    changed = replace(program, parameters=tuple(parameters))
+    return replace(program, parameters=tuple(parameters))
+
+
+def _public_values(program: Program, public: Mapping[str, Any]) -> tuple[dict[str, Value], list[Domain]]:
+    """The values that were given, and the domain of a parameter that stays open."""
     values: dict[str, Value] = {}
-    open_domain = None
-    known = {one.name: one for one in changed.public}
-    for name, value in (public or {}).items():
+    domains: list[Domain] = []
+    known = {one.name: one for one in program.public}
+    for name, value in public.items():
         if name not in known:
             raise InvalidParameter("public", f"the program has no public input {name!r}.")
         if isinstance(value, Domain):
-            open_domain = value
+            domains.append(value)
             continue
-        exact = tuple(simple(rational(one, name)) for one in value) if isinstance(value, (list, tuple)) else None
-        number = simple(rational(value, name)) if exact is None else exact
+        exact = tuple(simple(decimal(one, name)) for one in value) if isinstance(value, (list, tuple)) else None
+        number = simple(decimal(value, name)) if exact is None else exact
         domain = known[name].domain
-        if domain is not None and exact is None and Fraction(number) not in domain:
+        if domain is not None and exact is None and Fraction(str(number)) not in domain:
             raise InvalidParameter(name, f"{value} is not in {domain}.")
         values[name] = number
-    lengths = tuple(dict.fromkeys(int(rational(one, "sizes", minimum=0, maximum=100_000)) for one in sizes))
-    if not lengths:
-        raise InvalidParameter("sizes", "give at least one length of lists.")
-    return Question(program=changed, public=values, sizes=lengths, open_domain=open_domain)
+    return values, domains
 
 
 class Analysis:
@@ -154,7 +171,7 @@ class Analysis:
         name = self.asked.open_parameter
         if name is None:
             return None
-        domain = self.asked.open_domain or next(one.domain for one in self.asked.program.public if one.name == name)
+        domain = self.asked.open_domain
         if domain is None:
             return Between(Fraction(0), Fraction(1))
         if domain.lower is None or domain.upper is None or domain.finite or domain.lower == domain.upper:
@@ -189,7 +206,10 @@ class Analysis:
     @cached_property
     def largest(self) -> Ratio:
         """The largest ratio, in weights."""
-        candidates = list(self.ratios())
+        if self.asked.open_parameter is not None:
+            name = self.asked.open_parameter
+            raise InvalidParameter("public", f"{name!r} is open, so epsilon is a formula.", hint="Ask for pieces.")
+        candidates = list(self.ratios())  # first, so that the place of their weights is known
         return largest(candidates, self.place)
 
     @property
@@ -257,7 +277,7 @@ def _fractions(law: Outputs) -> dict[Value, Fraction]:
     return {output: fraction(mass) for output, mass in law.items()}
 
 
-def between_inputs(asked: Question, one: Mapping[str, object], other: Mapping[str, object]) -> Question:
+def between_inputs(asked: Question, one: Mapping[str, Any], other: Mapping[str, Any]) -> Question:
     """The same question about two inputs only, such as long lists whose neighbours are too many to list."""
     places = [tuple(_value(side, parameter.name) for parameter in asked.program.private) for side in (one, other)]
     if places[0] == places[1]:
@@ -265,13 +285,13 @@ def between_inputs(asked: Question, one: Mapping[str, object], other: Mapping[st
     return replace(asked, chosen=((places[0], places[1]),))
 
 
-def _value(inputs: Mapping[str, object], name: str) -> Value:
+def _value(inputs: Mapping[str, Any], name: str) -> Value:
     if name not in inputs:
         raise InvalidParameter("inputs", f"{name!r} is missing.")
     value = inputs[name]
     if isinstance(value, (list, tuple)):
-        return tuple(simple(rational(one, name)) for one in value)
-    return simple(rational(value, name))
+        return tuple(simple(decimal(one, name)) for one in value)
+    return simple(decimal(value, name))
 
 
 __all__ = ["SIZES", "Analysis", "NotFinite", "Question", "question"]

@@ -28,19 +28,20 @@ def feasible(found: Analysis, output: Value) -> list[Inputs]:
     >>> feasible(analyze(match, public={"guess": 1}), False)
     [(0,), (2,)]
     """
-    return [one for one in all_inputs(found) if mass_at(found.law_of(one), output)]
+    seen = _output(output)
+    return [one for one in all_inputs(found) if mass_at(found.law_of(one), seen)]
 
 
 def posterior(found: Analysis, output: Value, prior: Mapping[Inputs, Number] | None = None) -> dict[Inputs, Fraction]:
     """What to believe after the output, by Bayes; before it all inputs are as likely, unless a prior says otherwise."""
-    inputs = all_inputs(found)
+    inputs, seen = all_inputs(found), _output(output)
     before = {one: Fraction(1) for one in inputs}
     if prior is not None:
         unknown = set(prior) - set(inputs)
         if unknown:
             raise InvalidParameter("prior", f"{min(map(repr, unknown))} is no input of the program.")
         before = {one: rational(prior.get(one, 0), "prior", minimum=0) for one in inputs}
-    joint = {one: before[one] * _chance(found, one, output) for one in inputs}
+    joint = {one: before[one] * _chance(found, one, seen) for one in inputs}
     whole = sum(joint.values())
     if not whole:
         raise NotSupported("nobody who believes this sees that output.")
@@ -59,10 +60,19 @@ def odds(found: Analysis, output: Value, one: Inputs, other: Inputs) -> Fraction
     Proof: docs/theory/programs.md#beliefs
     Checked-by: tests/proving/test_beliefs.py::test_odds_stay_within_epsilon
     """
-    above, below = (_chance(found, place, output) for place in (one, other))
+    known = set(all_inputs(found))
+    for place in (one, other):
+        if not isinstance(place, tuple) or place not in known:
+            raise InvalidParameter("inputs", f"{place!r} is no input.", hint="Give a tuple of the private inputs.")
+    above, below = (_chance(found, place, _output(output)) for place in (one, other))
     if not above and not below:
         raise NotSupported("neither input leads to that output.")
     return above / below if below else None
+
+
+def _output(value: Value) -> Value:
+    """Lists as the laws have them."""
+    return tuple(_output(one) for one in value) if isinstance(value, (list, tuple)) else value
 
 
 def expected(found: Analysis, measure: Callable[[dict[str, Value], Value], Number]) -> dict[Inputs, Fraction]:

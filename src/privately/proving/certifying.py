@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from privately.certificates import Certificate, certify
-from privately.errors import InvalidParameter
+from privately.errors import InvalidParameter, NotPrivate
 from privately.guarantees import FiniteMechanism, Neighbors, rules
 from privately.proving.analysis import Analysis
 from privately.proving.exact.claims import Claim
@@ -12,10 +14,12 @@ from privately.proving.exact.sets import has_tails
 from privately.proving.exact.weights import Quotient, fraction
 from privately.proving.language.syntax import Value
 
+SLACK = Fraction(1, 10**12)
+"""Certificates round up to few digits."""
+
 
 def certificate_of(found: Analysis, claim: Claim) -> Certificate | None:
     """A certificate of the tight epsilon: for programs of one private input whose laws are rational; else None."""
-    del claim
     private = found.asked.program.private
     if len(private) != 1 or private[0].neighborhood is None or found.place is not None:
         return None
@@ -23,6 +27,8 @@ def certificate_of(found: Analysis, claim: Claim) -> Certificate | None:
         return None
     inputs = sorted({one for pair in found.pairs for one in pair}, key=repr)
     whole = private[0].neighborhood.change == "anything" or not private[0].is_list
+    if whole and len({len(value) for (value,) in inputs if isinstance(value, tuple)}) > 1:
+        return None  # only lists of one length are neighbours
     laws = {_place(one, whole=whole): found.law_of(one) for one in inputs}
     if any(isinstance(mass, Quotient) for law in laws.values() for mass in law.values()):
         return None
@@ -35,9 +41,11 @@ def certificate_of(found: Analysis, claim: Claim) -> Certificate | None:
             sizes=tuple({len(place) for place in table}),
             table=table,
         )
-        return certify(rules.finite_table(mechanism, neighbors=Neighbors.REPLACE))
-    except InvalidParameter:
+        proof = rules.finite_table(mechanism, neighbors=Neighbors.REPLACE)
+    except (InvalidParameter, NotPrivate):
         return None
+    proved = Fraction(proof.conclusion.parameters["epsilon"])
+    return certify(proof) if proved <= claim.epsilon.upper + SLACK else None
 
 
 def _place(inputs: Inputs, *, whole: bool) -> tuple[str, ...]:

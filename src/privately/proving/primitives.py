@@ -46,14 +46,14 @@ def discrete_gaussian(variance: Number) -> int:
     return int(noise.draw(DiscreteGaussian(variance=variance), size=1)[0])
 
 
-def flip(probability: Number = Fraction(1, 2)) -> bool:
-    """True with that probability."""
-    return bool(noise.bernoulli(probability=probability, size=1)[0])
+def flip(probability: Number = Fraction(1, 2)) -> int:
+    """1 with that probability, otherwise 0: of one kind with private bits, so that the kind tells nothing."""
+    return int(noise.bernoulli(probability=probability, size=1)[0])
 
 
-def flip_exp(exponent: Number) -> bool:
-    """True with probability exp(-exponent)."""
-    return _flip_exp(rational(exponent, "exponent", minimum=0), SYSTEM)
+def flip_exp(exponent: Number) -> int:
+    """1 with probability exp(-exponent), otherwise 0."""
+    return int(_flip_exp(rational(exponent, "exponent", minimum=0), SYSTEM))
 
 
 def uniform(upper: int) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -17,21 +17,21 @@ from privately.proving.exact.places import Between, at
 from privately.proving.exact.ratios import Ratio, probability
 from privately.proving.exact.sampling import NotFinite
 from privately.proving.exact.sets import includes
-from privately.proving.exact.weights import UNKNOWN, quotient, weight
-from privately.proving.language.declarations import Domain, Neighborhood
+from privately.proving.exact.weights import UNKNOWN, Quotient, quotient, weight
+from privately.proving.language.declarations import Domain, Neighborhood, decimal
 from privately.proving.reading import Source, read_program
 from privately.proving.running import run
 from privately.proving.scopes import declared_sizes, has_any_length, scope_of
 from privately.proving.seeking import searched
 from privately.proving.verdicts import Proved, Refuted, Unknown, Verdict, Witness, shown
-from privately.rounding import Number, rational
+from privately.rounding import Number
 
 
 def analyze(
     program: Source,
     *,
     neighbors: Mapping[str, Neighborhood] | None = None,
-    public: Mapping[str, Number | Domain] | None = None,
+    public: Mapping[str, Number | Domain | Sequence[Number]] | None = None,
     sizes: Iterable[int] | None = None,
     between: tuple[Mapping[str, object], Mapping[str, object]] | None = None,
 ) -> Analysis:
@@ -44,8 +44,10 @@ def analyze(
     (Fraction(3, 1), Interval(1.09861228866, 1.09861228867))
     """
     read = read_program(program)
-    lengths = declared_sizes(read) if sizes is None else tuple(sizes)
+    lengths = declared_sizes(read) if sizes is None else sizes
     asked = question(read, neighbors=neighbors, public=public, sizes=lengths or SIZES)
+    if between is not None and (not isinstance(between, tuple) or len(between) != 2):
+        raise InvalidParameter("between", "give two inputs: ({'x': ...}, {'x': ...}).")
     return Analysis(asked if between is None else between_inputs(asked, *between))
 
 
@@ -54,7 +56,7 @@ def prove(
     claim: str | Number = "epsilon",
     *,
     neighbors: Mapping[str, Neighborhood] | None = None,
-    public: Mapping[str, Number | Domain] | None = None,
+    public: Mapping[str, Number | Domain | Sequence[Number]] | None = None,
     sizes: Iterable[int] | None = None,
 ) -> Verdict:
     """Proved, Refuted or Unknown: whether no neighbours differ by more than epsilon = claim.
@@ -67,10 +69,10 @@ def prove(
     'output 0'
     """
     read = read_program(program)
-    fixed = declared_sizes(read) if sizes is None else tuple(sizes)
+    fixed = declared_sizes(read) if sizes is None else sizes
     asked = question(read, neighbors=neighbors, public=public, sizes=fixed or SIZES)
     sizes_are_all = bool(fixed) or not any(map(has_any_length, asked.program.private))
-    text = claim if isinstance(claim, str) else str(rational(claim, "claim", minimum=0))
+    text = claim if isinstance(claim, str) else str(decimal(claim, "claim", minimum=0))
     if not mentions_size(text, asked):
         return _decided(asked, text, sizes_are_all=sizes_are_all)
     verdicts = [_decided(replace(asked, sizes=(size,)), text, sizes_are_all=sizes_are_all) for size in asked.sizes]
@@ -80,8 +82,13 @@ def prove(
 
 
 def mentions_size(claim: str, asked: Question) -> bool:
-    """Whether a claim speaks of the length of the private lists, and of no public parameter of that name."""
-    return "size" in re.findall(r"\w+", claim) and "size" not in {one.name for one in asked.program.public}
+    """Whether a claim speaks of the length of the private list, and of no public parameter of that name."""
+    if "size" not in re.findall(r"\w+", claim) or "size" in {one.name for one in asked.program.public}:
+        return False
+    lists = [one.name for one in asked.program.private if has_any_length(one)]
+    if len(lists) != 1:
+        raise InvalidParameter("claim", f"size of what? There are {len(lists)} private lists of any length.")
+    return True
 
 
 def _joined(verdicts: list[Verdict], asked: Question) -> Verdict:
@@ -145,11 +152,15 @@ def _at(claim: Claim, point: Fraction) -> Claim:
 def _refuted_at_a_point(asked: Question, claim: Claim, broken: Ratio, place: Between) -> Verdict:
     """A claim with an open parameter fails for some value of it; the witness is for that value."""
     gap = None if broken.value is None else quotient(claim.factor) - broken.value
-    points = place.samples([] if gap is None else [gap])
-    point = next(one for one in points if gap is None or at(gap, one) < 0)
-    public = {**asked.public, asked.open_parameter or "": point}
-    found = Analysis(replace(asked, public=public, open_domain=None))
-    return Refuted(claim=f"{claim.text} at {asked.open_parameter} = {point}", witness=_witness(found), model="exact")
+    masses = [one for one in broken.masses if isinstance(one, Quotient)]
+    for point in place.samples(masses if gap is None else [gap, *masses]):
+        fixed = replace(asked, public={**asked.public, asked.open_parameter or "": point}, open_domain=None)
+        found, there = Analysis(fixed), _at(claim, point)
+        if found.holds(there) is not None:
+            text = f"{claim.text} at {asked.open_parameter} = {point}"
+            return Refuted(claim=text, witness=_witness(found), model=asked.program.model)
+    why = f"the claim fails for some values of {asked.open_parameter}, of which none was found."
+    return Unknown(claim=claim.text, lower=None, upper=None, why=why, model=asked.program.model)
 
 
 def _witness(found: Analysis) -> Witness:

@@ -12,11 +12,11 @@ from privately.errors import InvalidParameter
 from privately.guarantees.couplings import Lifted, NotLifted, lifting
 from privately.proving.analysis import rational_law
 from privately.proving.exact.states import output_law
+from privately.proving.language.declarations import decimal
 from privately.proving.language.meaning import simple
 from privately.proving.language.program import Program
 from privately.proving.language.syntax import Value
 from privately.proving.reading import Source, read_program
-from privately.rounding import rational
 
 Memory: TypeAlias = Mapping[str, Any]
 
@@ -91,4 +91,4 @@ def _exact(memory: Memory) -> dict[str, Value]:
 def _value(value: Any, name: str) -> Value:
     if isinstance(value, (list, tuple)):
         return tuple(_value(one, name) for one in value)
-    return simple(rational(value, name))
+    return simple(decimal(value, name))

@@ -14,6 +14,7 @@ from privately.errors import InvalidParameter, NotSupported
 from privately.proving.language.program import Program
 from privately.proving.language.pythonic import MOST_CHARACTERS, read_python
 from privately.proving.language.whiles import read_while
+from privately.proving.primitives import SAMPLERS
 
 Source: TypeAlias = Program | Callable[..., Any] | str | PathLike[str]
 
@@ -33,11 +34,24 @@ def read_program(source: Source) -> Program:
     if not callable(source):
         raise InvalidParameter("program", f"{type(source).__name__} is no program.", hint="Give a function or a path.")
     try:
-        return read_python(textwrap.dedent(inspect.getsource(source)))
+        text = textwrap.dedent(inspect.getsource(source))
     except (OSError, TypeError):
         raise NotSupported(
             "the text of this function cannot be found.", hint="Give the path of its file, or its text."
         ) from None
+    program = read_python(text)
+    _check_meaning(source, {one.law for one in program.samples})
+    return program
+
+
+def _check_meaning(function: Callable[..., Any], laws: set[str]) -> None:
+    """The function that runs must be the one whose text is read, and its words must mean what ours mean."""
+    if not inspect.isfunction(function) or hasattr(function, "__wrapped__") or function.__code__.co_freevars:
+        raise NotSupported("a function that is wrapped, or that reads names of a function around it, is not its text.")
+    for name in sorted(laws):
+        meant = function.__globals__.get(name, SAMPLERS[name])
+        if meant is not SAMPLERS[name]:
+            raise NotSupported(f"{name!r} is not that of privately.proving here.", hint="Import it from there.")
 
 
 def _read_text(text: str) -> Program:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from privately.errors import InvalidParameter, NotSupported
-from privately.proving.language.meaning import UNSET, evaluator, simple, truth
+from privately.proving.language.meaning import UNSET, canonical, evaluator, simple, truth
 from privately.proving.language.program import Program
 from privately.proving.language.syntax import (
     Assign,
@@ -50,7 +50,7 @@ class _Runner:
         try:
             self.block(self.body)
         except _Finished as finished:
-            return finished.value
+            return canonical(finished.value)
         raise NotSupported("the program ended without an output.", hint="Return a value on every way.")
 
     def value(self, expression: object) -> Value:

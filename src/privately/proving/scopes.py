@@ -15,7 +15,7 @@ LONGEST = 1000
 def declared_sizes(program: Program) -> tuple[int, ...]:
     """The lengths of private lists that the program's own assumptions allow; none if they do not bound them."""
     lists = {one.name for one in program.private if one.is_list}
-    if not lists:
+    if len(lists) != 1:
         return ()
     allowed: set[int] | None = None
     for statement in program.body:

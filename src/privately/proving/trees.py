@@ -11,7 +11,7 @@ from privately.proving.exact.places import Between
 from privately.proving.exact.sampling import Finer, outcomes
 from privately.proving.exact.tails import ENDLESS
 from privately.proving.exact.weights import ONE, Weight
-from privately.proving.language.meaning import UNSET, Evaluator, evaluator, truth
+from privately.proving.language.meaning import UNSET, Evaluator, canonical, evaluator, truth
 from privately.proving.language.program import Program
 from privately.proving.language.syntax import (
     Assign,
@@ -98,7 +98,7 @@ class _Grower:
             self.leaves += 1
             if self.leaves > MOST_LEAVES:
                 raise _TooMany from None
-            return Leaf(returned.value, plain(mass))
+            return Leaf(canonical(returned.value), plain(mass))
         except _Asked as asked:
             branches = tuple(
                 (value, plain(share), self.grow((*made, value), mass * share)) for value, share in asked.options

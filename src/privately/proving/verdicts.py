@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from decimal import ROUND_FLOOR
 from typing import Any, TypeAlias
 
 from privately.certificates import Certificate
 from privately.errors import NotPrivate, NotSupported, Unproved
 from privately.proving.language.syntax import Value
-from privately.rounding import Interval
+from privately.rounding import Interval, decimal_text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,11 +104,16 @@ class Unknown:
         raise Unproved(f"epsilon <= {self.claim} is neither proved nor refuted: {self.why}")
 
     def __str__(self) -> str:
-        known = "" if self.lower is None else f"; epsilon is at least {self.lower}"
+        known = "" if self.lower is None else f"; epsilon is at least {lowest(self.lower)}"
         return f"unknown: {self.why}{known}"
 
 
 Verdict: TypeAlias = Proved | Refuted | Unknown
+
+
+def lowest(interval: Interval) -> str:
+    """The lower end in words."""
+    return decimal_text(interval.lower, 10, ROUND_FLOOR)
 
 
 def _inputs(inputs: Mapping[str, Value]) -> str:

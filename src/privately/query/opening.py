@@ -75,8 +75,8 @@ def open(  # noqa: A001 - the word for it
 
     `budget` caps all answers together; `ledger` is the file that remembers what was spent (":memory:" forgets it).
     What the columns can hold is declared in `columns`, or in a TOML file beside the data (`visits.toml` beside
-    `visits.parquet`, or `declaration`); it is never measured. `prepare` names a copy that is quicker to ask, which is
-    made if it is not there. `lineage` names the people whose budget it is: the name
+    `visits.parquet`, or `declaration`); it is never measured. `prepare` names a copy of a file that is quicker to ask,
+    which is made if it is not there. `lineage` names the people whose budget it is: the name
     of the table unless told. How much time and memory a question may take follows from its plan, far more than it can
     need, so that failing is no answer; `limits` set them for all instead. A file's `snapshot` is known by its path,
     size and time unless told; frames have none. The owner is warned (`OwnerWarning`) of an empty table, of columns of
@@ -91,7 +91,7 @@ def open(  # noqa: A001 - the word for it
         "max_rows_per_unit_and_group": max_rows_per_unit_and_group,
         "change": change,
     }
-    copy = None if prepare is None else Path(prepare)
+    copy = None if prepare is None else _copy_path(data, prepare)
     if copy is not None and not copy.exists():
         with _settle(data, given, columns=columns, declaration=declaration, options=options) as original:
             _, notes = _prepared(original, copy, ledger)
@@ -151,7 +151,7 @@ def prepare(
     name: str | None = None,
     **options: Any,
 ) -> TableReport:
-    """Writes a copy of a table that is quicker to ask: `open` it with `prepare=copy` and the same declaration.
+    """Writes a copy of a file that is quicker to ask: `open` the file with `prepare=copy` and the same declaration.
 
     The report is exact, so it is for the owner alone. The rows that count are chosen with the key beside the ledger.
     """
@@ -163,8 +163,9 @@ def prepare(
         "max_rows_per_unit_and_group": max_rows_per_unit_and_group,
         "change": change,
     }
+    target = _copy_path(data, copy)
     with _settle(data, given, columns=columns, declaration=declaration, options=options) as settled:
-        report, _ = _prepared(settled, Path(copy), ledger)
+        report, _ = _prepared(settled, target, ledger)
         return report
 
 
@@ -207,6 +208,14 @@ def _warn(table: Table, analyst: str, notes: tuple[str, ...]) -> None:
     if notes and analyst == _OWNER:
         told = f"{table.name}: {' '.join(notes)} This is exact, and for the owner alone; session.check() tells more."
         warnings.warn(OwnerWarning(told), stacklevel=3)
+
+
+def _copy_path(data: Any, copy: str | os.PathLike[str]) -> Path:
+    """Where the copy is to be: a copy is known by the file that it was made of, and a frame has none."""
+    if not isinstance(data, (str, os.PathLike)):
+        hint = "Write the frame to a Parquet file first, and open that."
+        raise InvalidParameter("prepare", "a frame has no file that a copy could belong to.", hint=hint)
+    return Path(copy)
 
 
 def _prepared(settled: Opening, target: Path, ledger: str | os.PathLike[str]) -> tuple[TableReport, tuple[str, ...]]:

@@ -79,3 +79,21 @@ def test_an_empty_ledger() -> None:
     with Ledger.open(":memory:") as ledger:
         assert "1 records" in shown(ledger)
         assert "like your last" not in shown(ledger)
+
+
+def test_the_promise_of_an_analyst_who_is_served_free_is_for_what_it_pays() -> None:
+    with Ledger.open(":memory:") as ledger:
+        ledger.account("visits", cap=PureDP(epsilon=10))
+        ledger.account("claims", cap=PureDP(epsilon=10), reuse="own")
+        for lineage in ("visits", "claims"):
+            ledger.account(lineage, analyst="ann", cap=PureDP(epsilon="0.1"))
+        text = shown(ledger)
+        data = json.loads(as_json(FILE, looked_at(ledger, history=0, verify=False, pins=[])))
+    assert text.count("for what it pays for, not for answers that others paid for") == 1
+    assert text.count("at most 52.5 in 100") == 1
+    assert [(one["account"], one["served"]) for one in data["accounts"]] == [
+        ("claims", False),
+        ("claims/ann", False),
+        ("visits", False),
+        ("visits/ann", True),
+    ]

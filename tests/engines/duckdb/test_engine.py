@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from privately.engines.duckdb.engine import Embedded, Reader
+from privately.engines.duckdb.pool import Pool
 from privately.engines.duckdb.sources import parquet
 from privately.engines.protocol import Bins, Counts, Engine, Limits, failed
 from privately.errors import EngineFailed, InvalidParameter
@@ -120,6 +121,67 @@ def test_stale_copies_are_refused(tmp_path: Path) -> None:
         reopened(visits(), KEY)
     with pytest.raises(InvalidParameter, match="no file"):
         Embedded(table=visits(), source=parquet(path), key=KEY, prepared=tmp_path / "none", limits=LIMITS)
+
+
+def _copied(path: Path, copy: Path, table: Table) -> None:
+    with Embedded(table=table, source=parquet(path), key=KEY, limits=LIMITS) as engine:
+        engine.prepare("visits", copy)
+
+
+def test_another_copy_in_its_place_is_never_counted(tmp_path: Path) -> None:
+    """A new worker opens what is there by then, which need not keep to this declaration: of one person, two rows."""
+    path, copy = written(tmp_path / "v.parquet"), tmp_path / "copy.duckdb"
+    narrow, wide = visits(Unit(column="who", rows=1)), visits(Unit(column="who", rows=2))
+    _copied(path, copy, narrow)
+    with Embedded(table=narrow, source=parquet(path), key=KEY, prepared=copy, limits=LIMITS) as engine:
+        engine.ready()
+        asked = asking(narrow, RowCount(), by=None)
+        assert engine.run(asked) == {(): (3,)}
+        engine._pool.close()
+        for again in (True, False):
+            if again:
+                _copied(path, copy, wide)
+            else:
+                copy.unlink()
+            with pytest.raises(InvalidParameter, match=r"copy\.duckdb was changed or removed"):
+                engine.ready()
+            with pytest.raises(EngineFailed) as caught:
+                engine.run(asked)
+            assert str(caught.value) == str(failed())
+
+
+def test_a_copy_that_is_replaced_meanwhile_is_not_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, copy, kept = written(tmp_path / "v.parquet"), tmp_path / "copy.duckdb", tmp_path / "kept.duckdb"
+    narrow, wide = visits(Unit(column="who", rows=1)), visits(Unit(column="who", rows=2))
+    _copied(path, copy, narrow)
+    with Embedded(table=narrow, source=parquet(path), key=KEY, prepared=copy, limits=LIMITS) as engine:
+        engine._pool.close()
+        count = Pool.count
+
+        def late(pool: Pool, *given: Any) -> Counts:
+            copy.rename(kept)
+            _copied(path, copy, wide)
+            found = count(pool, *given)
+            assert found != {(): (3,)}, "the other copy was counted"
+            return found
+
+        monkeypatch.setattr(Pool, "count", late)
+        with pytest.raises(EngineFailed) as caught:
+            engine.run(asking(narrow, RowCount(), by=None))
+        assert str(caught.value) == str(failed())
+        assert engine.worker_process is None, "the worker that holds the other copy is gone"
+        kept.replace(copy)
+        with pytest.raises(InvalidParameter):
+            engine.ready()
+
+
+def test_a_copy_that_is_replaced_while_it_is_opened_is_refused(tmp_path: Path) -> None:
+    path, copy = written(tmp_path / "v.parquet"), tmp_path / "copy.duckdb"
+    _copied(path, copy, visits())
+    reader = Reader(parquet(path), prepared=copy)
+    _copied(path, copy, visits())
+    with pytest.raises(InvalidParameter, match="while it was opened"):
+        Embedded(table=visits(), source=parquet(path), key=KEY, prepared=copy, limits=LIMITS, reader=reader)
 
 
 def test_a_file_that_changed_is_a_fault_without_words(tmp_path: Path) -> None:

@@ -96,9 +96,8 @@ def test_equality_looks_into_lists() -> None:
     same, among = FUNCTIONS["=="], FUNCTIONS["in"]
     assert same((1, (True, 2)), (1, (1, 2)))
     assert not same((1, 2), (1, 2, 3))
-    assert not same((1,), 1)
-    assert among((1, 2), ((1, 2), 3))
-    assert not among(4, ((1, 2), 3))
+    assert among((1, 2), ((3, 4), (1, 2)))
+    assert not among(4, (1, 2, 3))
     with pytest.raises(NotSupported, match="left open"):
         same((1, UNKNOWN), (1, 2))
     with pytest.raises(NotSupported, match="left open"):

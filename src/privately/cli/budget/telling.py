@@ -123,7 +123,9 @@ def _accounts(seen: Seen) -> Table:
 
 
 def _sentences(budget: Budget) -> str:
-    lines = [f"{budget.account}: {about(budget.more_like_last)}", f"  promise: {budget.promise}", f"  {budget.words}"]
+    paid = "; for what it pays for, not for answers that others paid for" if budget.served else ""
+    promise = f"  promise: {budget.promise}{paid}"
+    lines = [f"{budget.account}: {about(budget.more_like_last)}", promise, f"  {budget.words}"]
     return "\n".join(printable(line) for line in lines if line.strip())
 
 
@@ -175,6 +177,7 @@ def _account(budget: Budget) -> dict[str, Any]:
         "last": None if budget.last is None else encoded(budget.last),
         "entries": budget.entries,
         "more_like_last": budget.more_like_last,
+        "served": budget.served,
         "words": budget.words,
     }
 

@@ -9,7 +9,7 @@ from privately.proving import Analysis, Proved, Refuted, Unknown, Verdict
 from privately.proving.exact.places import Between
 from privately.proving.exact.weights import Quotient
 from privately.proving.scopes import scope_of
-from privately.proving.verdicts import shown
+from privately.proving.verdicts import lowest, shown
 from privately.rounding import Interval
 from privately.views import table
 
@@ -38,7 +38,7 @@ def verdict_text(verdict: Verdict) -> str:
         case Unknown():
             lines = ["unknown: neither proved nor refuted", f"  {verdict.why}"]
             if verdict.lower is not None:
-                lines.append(f"  epsilon is at least {ends(verdict.lower)}")
+                lines.append(f"  epsilon is at least {lowest(verdict.lower)}")
     return "\n".join([*lines, f"  model: {verdict.model}"])
 
 

@@ -40,6 +40,7 @@ class Reader:
                 raise InvalidParameter("prepare", f"there is no file {prepared}.")
             attached = (*attached, (str(prepared.absolute()), preparing.ALIAS))
         self.source, self.prepared = source, prepared
+        self.copy_state = None if prepared is None else preparing.state_of(prepared)
         self.pool = Pool(Setup(paths=source.paths, attached=attached))
         try:
             self.found = _columns(self.pool, source, limits or Limits())
@@ -100,9 +101,9 @@ def _top_names(nodes: Sequence[tuple[str, int | None]]) -> list[str]:
 class Embedded:
     """A table in a file, with the declaration of its owner and the key that chooses rows.
 
-    With `prepared` the questions go to a copy that `prepare` made; a stale one is an error when the table is opened. A
-    `reader` of the same source and copy is taken over and closed in the end. Without `limits` those of a question
-    follow from its plan.
+    With `prepared` the questions go to a copy that `prepare` made; a stale one is an error when the table is opened,
+    and if another file is in its place later, nothing is answered any more. A `reader` of the same source and copy is
+    taken over and closed in the end. Without `limits` those of a question follow from its plan.
     """
 
     def __init__(
@@ -126,6 +127,8 @@ class Embedded:
         if (opened.source, opened.prepared) != (source, prepared):
             raise InvalidParameter("reader", "is of another table.")
         self._pool, self._found, self._size = opened.pool, opened.found, opened.size
+        self._prepared = None if prepared is None else prepared.absolute()
+        self._copy_state = opened.copy_state
         try:
             self._stored = checking.stored_of(table, source.relation, self._found)
             if prepared is None:
@@ -165,6 +168,8 @@ class Embedded:
         except EngineFailed:
             raise InvalidParameter("prepare", f"{path.name} is no prepared copy.", hint="Prepare it again.") from None
         preparing.check_about(about[0][0], self._table, self._source, self._key, path)
+        if self._copy_changed():
+            raise InvalidParameter("prepare", f"{path.name} was changed while it was opened.", hint="Open it again.")
         return preparing.stored_copy(self._stored, {str(name): str(kind) for name, kind in columns})
 
     def schema(self, table: str) -> Mapping[str, Type | None]:
@@ -173,23 +178,31 @@ class Embedded:
         return {name: fitting(found) for name, found in self._found.items()}
 
     def ready(self) -> None:
-        """Passes if the file is there as it was; path, size and time tell, not what it holds."""
+        """Passes if the file is there as it was, and its copy; path, size and time tell, not what they hold."""
+        if self._prepared is not None and self._copy_changed():
+            told = f"{self._prepared.name} was changed or removed since it was opened."
+            raise InvalidParameter("prepare", told, hint="Open the table again.")
         if self._changed():
             name = self._source.path.name
             hint = "Open it again, as a new snapshot."
             raise InvalidParameter("data", f"{name} was changed or removed since it was opened.", hint=hint)
 
     def run(self, aggregation: Aggregation, limits: Limits | None = None) -> Counts:
-        """The tallies for every group that has rows; EngineFailed, always with the same text, if it cannot be done."""
+        """The tallies for every group that has rows; EngineFailed, always with the same text, if it cannot be done.
+
+        A worker may be started anew for any question, and opens what is there by then. So the files are looked at
+        before and after: if they are the same at both times, they are what was checked when the table was opened.
+        """
         if scan_of(aggregation.source).table != self._table:
             raise InvalidParameter("aggregation", "is about another table.")
         text = program(aggregation, self._read, self._key)
         choice = choice_of(aggregation, self._read, self._key)
         histogram = None if choice is not None else histogram_of(aggregation, self._read, self._key)
         text = replace(text, choice=choice, histogram=histogram)
-        if self._changed():
-            raise failed()
-        return self._pool.count(text, limits or self._given or limits_of(aggregation, self._size))
+        self._check_unchanged()
+        found = self._pool.count(text, limits or self._given or limits_of(aggregation, self._size))
+        self._check_unchanged()
+        return found
 
     def units(self, table: str, most: int) -> list[str]:
         """Some of the units, for the owner alone: the same ones in every copy of the table, whatever its order.
@@ -218,7 +231,8 @@ class Embedded:
         """Writes a copy that is quicker to count, and tells the owner what became of the values."""
         report = self.check(table)
         fresh = path.with_name(f".{path.name}.new")
-        fresh.unlink(missing_ok=True)
+        for left in (fresh, Path(f"{fresh}.wal")):
+            left.unlink(missing_ok=True)
         limits = self._owner_limits()
         written = (str(fresh.absolute()), preparing.ALIAS)
         pool = Pool(Setup(paths=self._source.paths, attached=self._source.attachments, written=written))
@@ -232,6 +246,17 @@ class Embedded:
 
     def _owner_limits(self) -> Limits:
         return Limits(seconds=_OWNER.seconds, memory=self._limits.memory, threads=self._limits.threads)
+
+    def _check_unchanged(self) -> None:
+        if self._changed() or self._copy_changed():
+            self._pool.close()
+            raise failed()
+
+    def _copy_changed(self) -> bool:
+        try:
+            return self._prepared is not None and preparing.state_of(self._prepared) != self._copy_state
+        except OSError:
+            return True
 
     def _changed(self) -> bool:
         try:

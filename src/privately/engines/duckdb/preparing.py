@@ -45,6 +45,12 @@ def metadata(table: Table, source: Source, key: bytes) -> dict[str, Any]:
     }
 
 
+def state_of(path: Path) -> tuple[int, ...]:
+    """Which file a copy is, as it is now: another one in its place, or a change, shows."""
+    found = path.stat()
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+
+
 def statements(stored: Stored, source: Source, key: bytes) -> list[str]:
     """What makes the copy, in an attached database."""
     columns = stored.table.columns

@@ -18,9 +18,9 @@ from privately.proving.language.syntax import (
 
 def accumulator(loop: While, after: frozenset[str]) -> str | None:
     """A variable that every assignment in the loop adds to, and that nothing else in the loop reads; one that is used
-    afterwards. None if there is none, or if the loop can return."""
+    afterwards. None if there is none, or if the loop can return or holds another."""
     inside = list(statements(loop.body))
-    if any(isinstance(one, Return) for one in inside):
+    if any(isinstance(one, (Return, While)) for one in inside):
         return None
     for name in sorted(assigned(loop.body) & after):
         if name in free_variables(loop.condition):

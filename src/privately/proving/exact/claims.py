@@ -17,6 +17,7 @@ from privately.proving.exact.weights import ONE, Quotient, Weight, fraction, wei
 from privately.rounding import Enclosure, Interval
 
 MOST_CHARACTERS = 1000
+MOST_BITS = 100_000
 
 
 @dataclass(frozen=True)
@@ -106,6 +107,8 @@ def _read(node: ast.expr, known: Mapping[str, Any], words: str) -> _Amount:  # n
             return _times(_read(left, known, words), ONE / below, words)
         case ast.BinOp(left=left, op=ast.Pow(), right=ast.Constant(value=int() as power)) if abs(power) <= 1000:
             base = _plain(_read(left, known, words), words)
+            if _bits(base) * abs(power) > MOST_BITS:
+                raise InvalidParameter("claim", f"{words!r} has a number that is too long.")
             if power < 0 and not base:
                 raise InvalidParameter("claim", f"{words!r} divides by zero.")
             return _Amount(base**power)
@@ -113,6 +116,8 @@ def _read(node: ast.expr, known: Mapping[str, Any], words: str) -> _Amount:  # n
 
 
 def _as_weight(value: Any) -> Weight:
+    if isinstance(value, tuple):
+        raise InvalidParameter("claim", "a list is no number.")
     return value if isinstance(value, Quotient) else weight(value)
 
 
@@ -127,4 +132,13 @@ def _times(amount: _Amount, by: Weight, words: str) -> _Amount:
         return _Amount(amount.number * by)
     if isinstance(by, Quotient) or by.q != 1 or abs(int(by.p)) > 10_000:
         raise InvalidParameter("claim", f"{words!r} takes a logarithm times something that is not whole.")
+    if _bits(amount.factor) * abs(int(by.p)) > MOST_BITS:
+        raise InvalidParameter("claim", f"{words!r} has a number that is too long.")
     return _Amount(amount.number * by, amount.factor ** int(by.p))
+
+
+def _bits(value: Weight) -> int:
+    """The length of a number, or of a polynomial."""
+    if isinstance(value, Quotient):
+        return 64 * (1 + value.numerator.degree() + value.denominator.degree())
+    return max(int(value.p).bit_length(), int(value.q).bit_length())

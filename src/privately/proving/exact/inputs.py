@@ -22,7 +22,7 @@ MOST_PAIRS = 100_000
 
 def neighbouring_pairs(parameters: Sequence[Parameter], sizes: Sequence[int]) -> Iterator[tuple[Inputs, Inputs]]:
     """Every ordered pair of neighbours; lists have one of these sizes. NotFinite if they have no end."""
-    choices = [list(islice(_pairs(parameter, sizes), MOST_PAIRS + 1)) for parameter in parameters]
+    choices = [list(dict.fromkeys(islice(_pairs(one, sizes), 4 * MOST_PAIRS))) for one in parameters]
     if prod(map(len, choices)) > MOST_PAIRS:
         raise NotFinite(f"more than {MOST_PAIRS} pairs of neighbours.")
     seen: set[tuple[Inputs, Inputs]] = set()
@@ -34,6 +34,7 @@ def neighbouring_pairs(parameters: Sequence[Parameter], sizes: Sequence[int]) ->
 
 
 def _pairs(parameter: Parameter, sizes: Sequence[int]) -> Iterator[tuple[Value, Value]]:
+    """All that can stand in one parameter of two neighbours; it may stay the same, as another one may change."""
     neighborhood = parameter.neighborhood
     if neighborhood is None:
         raise InvalidParameter(
@@ -44,26 +45,22 @@ def _pairs(parameter: Parameter, sizes: Sequence[int]) -> Iterator[tuple[Value, 
     domain = neighborhood.domain
     if domain is None or not domain.finite:
         raise NotFinite(f"the values of {parameter.name!r} have no end.")
+    if domain.count > MOST_PAIRS:
+        raise NotFinite(f"the values of {parameter.name!r} are too many to list.")
     values = tuple(simple(one) for one in domain.members())
-    if domain.length is not None:
-        yield from _any_two(list(product(values, repeat=_few(domain.length, len(values)))))
-    elif not parameter.is_list:
+    if domain.length is not None and neighborhood.change == "added":
+        raise InvalidParameter("neighbors", "lists of one length cannot lose an entry.", hint="Give added(0, 1).")
+    if domain.length is None and not parameter.is_list:
         yield from _scalars(neighborhood, values)
-    else:
-        for size in sizes:
-            yield from _lists(neighborhood, values, size)
+        return
+    for size in sizes if domain.length is None else (domain.length,):
+        yield from _lists(neighborhood, values, size)
 
 
 def _few(size: int, values: int) -> int:
     if values**size > MOST_PAIRS:
         raise NotFinite(f"lists of {size} entries are too many to list.")
     return size
-
-
-def _any_two(inputs: list[Value]) -> Iterator[tuple[Value, Value]]:
-    if len(inputs) ** 2 > MOST_PAIRS:
-        raise NotFinite(f"more than {MOST_PAIRS} pairs of neighbours.")
-    return product(inputs, repeat=2)
 
 
 def _scalars(neighborhood: Neighborhood, values: tuple[Value, ...]) -> Iterator[tuple[Value, Value]]:
@@ -74,33 +71,38 @@ def _scalars(neighborhood: Neighborhood, values: tuple[Value, ...]) -> Iterator[
 
 
 def _lists(neighborhood: Neighborhood, values: tuple[Value, ...], size: int) -> Iterator[tuple[Value, Value]]:
-    everything = list(product(values, repeat=_few(size, len(values))))
+    everything = product(values, repeat=_few(size, len(values)))
     if neighborhood.change == "anything":
-        yield from _any_two(everything)
+        yield from product(everything, repeat=2)
         return
     for one in everything:
+        yield one, one
         if neighborhood.change == "added":
             for place in range(size + 1):
                 for value in values:
                     longer = (*one[:place], value, *one[place:])
                     yield one, longer
                     yield longer, one
+                    yield longer, longer
         elif neighborhood.change in {"one", "replaced"}:
             for place, value in product(range(size), values):
                 if neighborhood.distance is None or abs(value - one[place]) <= neighborhood.distance:
                     yield one, (*one[:place], value, *one[place + 1 :])
         else:
-            yield from ((one, other) for other in _near(neighborhood, one, values))
+            yield from ((one, other) for other in _moved(neighborhood, one, values))
 
 
-def _near(neighborhood: Neighborhood, one: Sequence[Value], values: tuple[Value, ...]) -> Iterator[Inputs]:
-    distance = neighborhood.distance
-    if distance is None:
+def _moved(
+    neighborhood: Neighborhood, one: tuple[Value, ...], values: tuple[Value, ...]
+) -> Iterator[tuple[Value, ...]]:
+    """All lists whose entries are near; all up or all down if that is asked for."""
+    distance = neighborhood.distance or 0
+    near = [[value for value in values if abs(value - entry) <= distance] for entry in one]
+    if neighborhood.change == "each":
+        yield from product(*near)
         return
-    for other in product(*([value for value in values if abs(value - entry) <= distance] for entry in one)):
-        moves = [b - a for a, b in zip(one, other, strict=True)]
-        if neighborhood.change == "each" or all(move >= 0 for move in moves) or all(move <= 0 for move in moves):
-            yield other
+    yield from product(*([value for value in some if value >= entry] for some, entry in zip(near, one, strict=True)))
+    yield from product(*([value for value in some if value <= entry] for some, entry in zip(near, one, strict=True)))
 
 
 def named(parameters: Sequence[Parameter], inputs: Inputs) -> Mapping[str, Value]:

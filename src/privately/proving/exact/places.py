@@ -66,6 +66,10 @@ class Between:
         """Whether it is at least 0 everywhere there."""
         return all(at(value, point) >= 0 for point in self.samples([value]))
 
+    def has_zero(self, value: Weight) -> bool:
+        """Whether it is zero, or has no value, somewhere there."""
+        return not value or any(self.roots(part) for part in _parts(value))
+
     def samples(self, values: Sequence[Weight]) -> list[Fraction]:
         """A point of every stretch on which none of these changes its sign."""
         return [middle for _, middle, _ in self.stretches(values)]

@@ -9,7 +9,7 @@ from typing import Any
 
 from flint import arb, ctx, fmpq
 
-from privately.errors import NotSupported
+from privately.errors import InvalidParameter, NotSupported
 from privately.proving.exact.claims import Claim
 from privately.proving.exact.inputs import Inputs
 from privately.proving.exact.places import PRECISIONS, Between, Edge, Exponential, Place, at
@@ -110,6 +110,8 @@ def within(ratio: Ratio, claim: Claim, place: Place | None) -> bool:
     if isinstance(place, Between):
         if claim.exponent:
             raise NotSupported("a claim outside ln(...) beside an open parameter.", hint="Give the parameter a value.")
+        if isinstance(claim.factor, Quotient) and place.has_zero(claim.factor):
+            raise InvalidParameter("claim", f"{claim.text} has no value for some value of the open parameter.")
         return place.nonnegative(quotient(claim.factor) - ratio.value)
     if not isinstance(ratio.value, Quotient) and not claim.exponent:
         return bool(ratio.value <= claim.factor)

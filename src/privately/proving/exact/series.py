@@ -8,6 +8,10 @@ from dataclasses import dataclass, field
 from flint import fmpq, fmpq_poly
 
 
+class CannotSum(Exception):
+    """The weights are not rational, the sum is not of whole numbers, or the loop comes back."""
+
+
 class Series:
     """The weights of low, low + 1, low + 2, ...: x^low times a polynomial in x."""
 
@@ -20,6 +24,8 @@ class Series:
     def __mul__(self, other: Series | fmpq) -> Series:
         if isinstance(other, Series):
             return Series(self.low + other.low, self.polynomial * other.polynomial)
+        if not isinstance(other, fmpq):
+            raise CannotSum
         return Series(self.low, self.polynomial * other)
 
     def __add__(self, other: Series) -> Series:

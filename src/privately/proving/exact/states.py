@@ -19,12 +19,21 @@ from privately.proving.exact.accumulators import accumulator, added_to
 from privately.proving.exact.chains import visits
 from privately.proving.exact.places import Between
 from privately.proving.exact.sampling import Finer, NotFinite
-from privately.proving.exact.series import UNIT, Product, Series
+from privately.proving.exact.series import UNIT, CannotSum, Product, Series
 from privately.proving.exact.sets import apart
 from privately.proving.exact.tails import ENDLESS, LONGEST, Undecided, drawn, fresh, renamed, split, writable
 from privately.proving.exact.weights import ONE, Weight
 from privately.proving.language.liveness import needed, needed_by, needed_by_loop
-from privately.proving.language.meaning import UNSET, Evaluator, State, evaluator, truth
+from privately.proving.language.meaning import (
+    UNSET,
+    Evaluator,
+    State,
+    canonical,
+    closed,
+    evaluator,
+    noting_divisors,
+    truth,
+)
 from privately.proving.language.program import Program
 from privately.proving.language.syntax import (
     Assign,
@@ -68,10 +77,6 @@ class Excluded(NotSupported):
     """An input for which an assumption of the program fails."""
 
 
-class _CannotSum(Exception):
-    """The sum is not of whole numbers, or the loop comes back."""
-
-
 def output_law(
     program: Program,
     inputs: Mapping[str, Value],
@@ -91,11 +96,19 @@ def output_law(
     unit, allowed = least_unit, budget or Budget()
     while True:
         try:
-            return _Follower(program, inputs, unit, place, allowed).law(), unit
+            return _law(program, inputs, unit, place, allowed), unit
         except Finer as finer:
             unit = finer.denominator
             if unit > FINEST:
                 raise NotSupported("exponents with denominators that fit no common grid.") from None
+
+
+def _law(program: Program, inputs: Mapping[str, Value], unit: int, place: Between | None, budget: Budget) -> Outputs:
+    with noting_divisors() as divisors:
+        law = _Follower(program, inputs, unit, place, budget).law()
+    if place is not None and any(place.has_zero(one) for one in dict.fromkeys(divisors)):
+        raise NotSupported("a division that fails for some value of the open parameter.")
+    return law
 
 
 class _Follower:
@@ -249,6 +262,7 @@ class _Follower:
             for state, mass, given in self.settled(states, lambda state: tuple(one(state) for one in arguments)):
                 if given not in known:
                     known[given] = self.draws(law, given)
+                self.budget.spend(len(known[given]))
                 changed = list(state)
                 for one in gone:
                     changed[one] = UNSET
@@ -256,7 +270,6 @@ class _Follower:
                     if slot not in gone:
                         changed[slot] = fresh(value, state)
                     _add(after, self.tidy(tuple(changed)), mass * share)
-            self.budget.spend(len(after))
             return after
 
         return run
@@ -282,7 +295,7 @@ class _Follower:
     def output(self, value: Evaluator) -> Step:
         def run(states: Weighted, out: Outputs) -> Weighted:
             for _, mass, found in self.settled(states, value):
-                _add(out, self.tidy((found,))[0], mass)
+                _add(out, self.tidy((canonical(closed(found)),))[0], mass)
             return {}
 
         return run
@@ -306,7 +319,7 @@ class _Follower:
             if follow_sum is not None:
                 try:
                     return _left(follow_sum(states), leave)
-                except (_CannotSum, Undecided):
+                except (CannotSum, Undecided):
                     pass
             return _left(self.rounds(states, out, test, body), leave)
 
@@ -326,7 +339,7 @@ class _Follower:
             if not seen.isdisjoint(going):
                 return self.chain(entry, out, test, body)
             seen.update(going)
-            self.budget.spend(len(going))
+            self.budget.spend(sum(map(_size, going)) + _bits(going) // 512)
             states = body(going, found)
         for value, mass in found.items():
             _add(out, value, mass)
@@ -344,7 +357,7 @@ class _Follower:
                 continue
             steps[state], given[state] = {}, {}
             if truth(test(state)):
-                self.budget.spend(1)
+                self.budget.spend(_size(state))
                 steps[state] = self.tested(body({state: ONE}, given[state]), test)
                 waiting += steps[state]
         times = visits(entry, steps)
@@ -379,7 +392,7 @@ class _Follower:
                         ends[state] = ends[state] + last if state in ends else last
                         continue
                     if state in seen:
-                        raise _CannotSum
+                        raise CannotSum
                     seen.add(state)
                     for following, share in body({state: UNIT}, {}).items():
                         arriving.setdefault(following, []).append((product, share))
@@ -409,7 +422,7 @@ class _Summing(_Follower):
     def parts(self, state: State, undecided: Undecided) -> list[tuple[State, Weight]]:
         """And no state is split."""
         del state, undecided
-        raise _CannotSum
+        raise CannotSum
 
     def statement(self, statement: Statement, after: frozenset[str]) -> Step:
         if not isinstance(statement, Assign) or statement.name != self.name:
@@ -446,13 +459,13 @@ def _gathered(parts: list[tuple[Product, Series]]) -> Product:
 def _integer(value: Value) -> int:
     if isinstance(value, int):
         return int(value)
-    raise _CannotSum
+    raise CannotSum
 
 
 def _rational(mass: Weight) -> fmpq:
     if isinstance(mass, fmpq):
         return mass
-    raise _CannotSum
+    raise CannotSum
 
 
 def _left(states: Weighted, leave: Callable[[State], State]) -> Weighted:
@@ -460,6 +473,17 @@ def _left(states: Weighted, leave: Callable[[State], State]) -> Weighted:
     for state, mass in states.items():
         _add(after, leave(state), mass)
     return after
+
+
+def _size(state: State) -> int:
+    """What a state costs to keep: long lists count."""
+    return 1 + sum(len(value) for value in state if isinstance(value, tuple)) // 32
+
+
+def _bits(states: Weighted) -> int:
+    """How long the weights are."""
+    first = next(iter(states.values()), None)
+    return first.q.bit_length() * len(states) if isinstance(first, fmpq) else 0
 
 
 def _add(table: dict[Value, Weight], key: Value, mass: Weight) -> None:

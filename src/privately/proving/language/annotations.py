@@ -38,9 +38,9 @@ def declared(annotation: ast.expr) -> Any:
 def _literal(node: ast.expr) -> Any:
     match node:
         case ast.Constant(value=int() | float() | str() as value):
-            return value
+            return repr(value) if isinstance(value, float) else value  # 0.1 is a tenth, as in the body
         case ast.UnaryOp(op=ast.USub(), operand=operand):
-            return -_literal(operand)
+            return -Fraction(_literal(operand))
         case ast.BinOp(left=left, op=ast.Div(), right=right) if _literal(right):
             return Fraction(_literal(left)) / Fraction(_literal(right))
     raise refusal(node, "give a number.")

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from privately.errors import InvalidParameter
 from privately.rounding import Number, rational
@@ -36,6 +36,13 @@ class Domain:
     def finite(self) -> bool:
         """Whether all its values can be listed."""
         return self.values is not None or (self.whole and self.lower is not None and self.upper is not None)
+
+    @property
+    def count(self) -> int:
+        """How many values a finite domain has."""
+        if self.values is not None:
+            return len(self.values)
+        return 0 if self.lower is None or self.upper is None else int(self.upper) - int(self.lower) + 1
 
     def members(self) -> tuple[Fraction, ...]:
         """All values, ascending; only of a finite domain."""
@@ -81,10 +88,15 @@ POSITIVE = Domain(lower=Fraction(0), open=True)
 BIT = Domain(values=(Fraction(0), Fraction(1)))
 
 
+def decimal(value: Number, field: str, **limits: Any) -> Fraction:
+    """A number as it is written: the float 0.1 is a tenth, as in the text of a program."""
+    return rational(repr(value) if isinstance(value, float) else value, field, **limits)
+
+
 def whole(lower: int, upper: int | None = None) -> Domain:
     """Whole numbers from `lower` on, to `upper` if there is one."""
-    least = rational(lower, "lower")
-    most = None if upper is None else rational(upper, "upper", minimum=least)
+    least = decimal(lower, "lower")
+    most = None if upper is None else decimal(upper, "upper", minimum=least)
     if least.denominator != 1 or (most is not None and most.denominator != 1):
         raise InvalidParameter("lower", "whole(a, b) needs whole ends.")
     return Domain(lower=least, upper=most, whole=True)
@@ -92,8 +104,8 @@ def whole(lower: int, upper: int | None = None) -> Domain:
 
 def between(lower: Number, upper: Number) -> Domain:
     """All numbers from `lower` to `upper`."""
-    least = rational(lower, "lower")
-    return Domain(lower=least, upper=rational(upper, "upper", minimum=least))
+    least = decimal(lower, "lower")
+    return Domain(lower=least, upper=decimal(upper, "upper", minimum=least))
 
 
 def inside(lower: Number, upper: Number) -> Domain:
@@ -105,27 +117,27 @@ def one_of(*values: Number) -> Domain:
     """These values and no others."""
     if not values:
         raise InvalidParameter("values", "one_of needs at least one value.")
-    return Domain(values=tuple(sorted({rational(value, "values") for value in values})))
+    return Domain(values=tuple(sorted({decimal(value, "values") for value in values})))
 
 
 def bits(length: int) -> Domain:
     """Lists of that many zeros and ones."""
-    return replace(BIT, length=int(rational(length, "length", minimum=0, maximum=4096)))
+    return replace(BIT, length=int(decimal(length, "length", minimum=0, maximum=4096)))
 
 
 def each(distance: Number, domain: Domain | None = None) -> Neighborhood:
     """Every entry moves by at most this, and lies in the domain if there is one."""
-    return Neighborhood("each", distance=rational(distance, "distance", minimum=0), domain=domain)
+    return Neighborhood("each", distance=decimal(distance, "distance", minimum=0), domain=domain)
 
 
 def one(distance: Number, domain: Domain | None = None) -> Neighborhood:
     """One entry moves by at most this, and lies in the domain if there is one."""
-    return Neighborhood("one", distance=rational(distance, "distance", minimum=0), domain=domain)
+    return Neighborhood("one", distance=decimal(distance, "distance", minimum=0), domain=domain)
 
 
 def monotone(distance: Number, domain: Domain | None = None) -> Neighborhood:
     """All entries move in one direction, by at most this, and lies in the domain if there is one."""
-    return Neighborhood("monotone", distance=rational(distance, "distance", minimum=0), domain=domain)
+    return Neighborhood("monotone", distance=decimal(distance, "distance", minimum=0), domain=domain)
 
 
 def replaced(*domain: Domain | Number) -> Neighborhood:
@@ -148,7 +160,10 @@ def _domain(given: tuple[Domain | Number, ...]) -> Domain:
         return ANY_NUMBER
     if len(given) == 1 and isinstance(given[0], Domain):
         return given[0]
-    return one_of(*(one for one in given if not isinstance(one, Domain)))
+    numbers = [one for one in given if not isinstance(one, Domain)]
+    if len(numbers) < len(given):
+        raise InvalidParameter("domain", "give one domain, or numbers.", hint="Such as one_of(0, 1, 5).")
+    return one_of(*numbers)
 
 
 WORDS = {

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from fractions import Fraction
 from typing import Any, TypeAlias
 
@@ -13,6 +15,7 @@ State: TypeAlias = tuple[Value, ...]
 Evaluator: TypeAlias = Callable[[State], Value]
 
 LONGEST_LIST = 100_000
+DEEPEST_LIST = 6
 MOST_BITS = 100_000
 """Numbers longer than this are a fault of the program, not a value."""
 
@@ -25,6 +28,26 @@ class _Unset:
 
 
 UNSET = _Unset()
+
+_divisors: ContextVar[list[Any] | None] = ContextVar("divisors", default=None)
+
+
+@contextmanager
+def noting_divisors() -> Iterator[list[Any]]:
+    """Everything with an open parameter in it that is divided by in the meantime."""
+    noted: list[Any] = []
+    token = _divisors.set(noted)
+    try:
+        yield noted
+    finally:
+        _divisors.reset(token)
+
+
+def note_divisor(value: Any) -> None:
+    """Whoever runs the program sees to it that this is never zero."""
+    noted = _divisors.get()
+    if noted is not None:
+        noted.append(value)
 
 
 class OpenNumber:
@@ -159,6 +182,13 @@ def _place(items: tuple[Value, ...], place: Value) -> int:
     return where % len(items)
 
 
+def canonical(value: Value) -> Value:
+    """An output as everybody sees it: True and False are 1 and 0, so that their kind tells nothing."""
+    if isinstance(value, tuple):
+        return tuple(canonical(one) for one in value)
+    return int(value) if isinstance(value, bool) else value
+
+
 def simple(value: Any) -> Any:
     """Whole numbers as int, so that equal values look alike; none without bounds."""
     if isinstance(value, OpenNumber):
@@ -173,8 +203,6 @@ def simple(value: Any) -> Any:
 
 
 def _plus(left: Value, right: Value) -> Value:
-    if isinstance(left, tuple) and isinstance(right, tuple):
-        return _joined(left, right)
     return simple(number(left) + number(right))
 
 
@@ -182,13 +210,15 @@ def _over(left: Value, right: Value) -> Value:
     if number(right) == 0:
         raise NotSupported("a division by zero.", hint="Guard it with an if, or assume that it is not zero.")
     below = number(right)
+    if isinstance(below, OpenNumber):
+        note_divisor(below)
     if isinstance(below, OpenNumber) or isinstance(left, OpenNumber):
         return number(left) / below
     return simple(Fraction(number(left)) / below)
 
 
 def _floor(left: Value, right: Value) -> Value:
-    return _over(left, right).__floor__()
+    return _over(ordered(left), ordered(right)).__floor__()
 
 
 def _remainder(left: Value, right: Value) -> Value:
@@ -198,6 +228,8 @@ def _remainder(left: Value, right: Value) -> Value:
 def _power(left: Value, right: Value) -> Value:
     base, exponent = number(left), _whole(right)
     if isinstance(base, OpenNumber):
+        if exponent < 0:
+            _over(1, base)
         return base**exponent  # type: ignore[operator]
     if abs(exponent) * max(1, Fraction(base).numerator.bit_length()) > MOST_BITS:
         raise NotSupported("a number grows without bounds.")
@@ -267,12 +299,45 @@ def _unknown(name: Value, *_: Value) -> Value:
     raise NotSupported(f"nothing is known of the function {name!r}.", hint="Write it out, or make its value an input.")
 
 
+def closed(value: Value) -> Value:
+    """The value, if no open parameter is anywhere in it."""
+    if isinstance(value, tuple):
+        for one in value:
+            closed(one)
+    elif isinstance(value, OpenNumber):
+        ordered(value)
+    return value
+
+
+def _listed(*items: Value) -> Value:
+    """A list; lists inside lists are few and not deep."""
+    if any(isinstance(one, tuple) for one in items) and _entries(items, DEEPEST_LIST, LONGEST_LIST) > LONGEST_LIST:
+        raise NotSupported(f"a list of more than {LONGEST_LIST} entries in all.")
+    return items
+
+
+def _entries(value: Value, depth: int, most: int) -> int:
+    if not isinstance(value, tuple):
+        return 1
+    if depth == 0:
+        raise NotSupported(f"lists inside lists, more than {DEEPEST_LIST} deep.")
+    total = 0
+    for one in value:
+        total += _entries(one, depth - 1, most - total)
+        if total > most:
+            break
+    return total
+
+
 def _same(left: Value, right: Value) -> bool:
+    closed(left), closed(right)
+    if isinstance(left, tuple) is not isinstance(right, tuple):
+        raise NotSupported(f"{shown(left)} is compared with {shown(right)}: a list with a number.")
+    if isinstance(left, tuple):
+        return len(left) == len(right) and all(_same(one, other) for one, other in zip(left, right, strict=True))
     if isinstance(left, OpenNumber) or isinstance(right, OpenNumber):
         gap: Any = ordered(left) - ordered(right)
         return gap.is_zero() if isinstance(gap, OpenNumber) else bool(gap == 0)
-    if isinstance(left, tuple) and isinstance(right, tuple):
-        return len(left) == len(right) and all(map(_same, left, right))
     return bool(left == right)
 
 
@@ -298,7 +363,7 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "least": _least,
     "largest": _largest,
     "total": lambda items: simple(sum(map(number, _list(items)))),
-    "list": lambda *items: items,
+    "list": _listed,
     "length": lambda items: len(_list(items)),
     "item": lambda items, place: _list(items)[_place(items, place)],
     "part": _part,

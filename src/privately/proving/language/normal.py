@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
+from privately.errors import NotSupported
 from privately.proving.language.liveness import needed, needed_by_loop
 from privately.proving.language.program import Program
 from privately.proving.language.rendering import rendered, rendered_block
@@ -33,8 +34,10 @@ from privately.proving.language.syntax import (
     Variable,
     While,
     free_variables,
+    subexpressions,
 )
 
+LONGEST = 2000
 _TURNED = {">": "<", ">=": "<="}
 _DENIED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 
@@ -66,6 +69,7 @@ class _Stretch:
 
     draws: int = 0
     values: dict[str, Expression] = field(default_factory=dict)
+    sizes: dict[str, int] = field(default_factory=dict)
 
     def of(self, block: Block, after: frozenset[str]) -> tuple[Block, int]:
         """The block in normal form, and how many draws have been named."""
@@ -74,7 +78,9 @@ class _Stretch:
             rest = needed(block[place + 1 :], after)
             match statement:
                 case Assign(name, value):
-                    self.values[name] = self.read(value)
+                    read = self.read(value)
+                    self.sizes[name] = self.size(value)
+                    self.values[name] = read
                 case Sample(name, _, arguments):
                     self.draws += 1
                     found.append(replace(statement, name=f"draw {self.draws}", arguments=self.all(arguments)))
@@ -117,7 +123,17 @@ class _Stretch:
     def changed(self, wanted: frozenset[str]) -> frozenset[str]:
         return frozenset(name for name, value in self.values.items() if name in wanted and value != Variable(name))
 
+    def size(self, value: Expression) -> int:
+        """How long it would be with everything put in, without putting it in."""
+        parts = list(subexpressions(value))
+        held = (
+            self.sizes.get(one.name, 1) - 1 for one in parts if isinstance(one, Variable) and one.name in self.values
+        )
+        return len(parts) + sum(held)
+
     def read(self, value: Expression) -> Expression:
+        if self.size(value) > LONGEST:
+            raise NotSupported(f"expressions of more than {LONGEST} parts have no normal form.")
         return simplified(substituted(value, self.values))
 
     def all(self, values: Iterable[Expression]) -> tuple[Expression, ...]:
@@ -129,7 +145,7 @@ class _Stretch:
         self.values = {}
         held: list[Statement] = []
         while changed and not _in_order(changed):  # they read one another in a circle: one is held
-            name = next(iter(changed))
+            name = next(one for one in changed if _is_read(one, changed))
             held.append(Assign(f"held {name}", Variable(name)))
             changed = {
                 other: value if other == name else substituted(value, {name: Variable(f"held {name}")})
@@ -137,6 +153,11 @@ class _Stretch:
             }
             changed[name] = changed.pop(name)
         return [*held, *(Assign(name, changed[name]) for name in _in_order(changed))]
+
+
+def _is_read(name: str, changed: Mapping[str, Expression]) -> bool:
+    """Whether another of these values reads the name, so that it has a value."""
+    return any(name in free_variables(value) for other, value in changed.items() if other != name)
 
 
 def _in_order(changed: Mapping[str, Expression], key: Callable[[str], Any] = str) -> list[str]:

@@ -37,7 +37,7 @@ from privately.proving.language.syntax import (
 )
 from privately.rounding import rational
 
-DEEPEST = 60
+DEEPEST = 100
 """Expressions and blocks inside one another."""
 
 
@@ -88,13 +88,13 @@ class ExpressionReader:
                 return self.comparison(node)
             case ast.IfExp(test=test, body=body, orelse=orelse):
                 return self.choice(node, test, body, orelse)
-            case ast.List(elts=items) | ast.Tuple(elts=items):
+            case ast.List(elts=items):
                 return self.applied("list", items)
             case ast.Subscript(value=value, slice=ast.Slice() as cut):
                 return self.cut(value, cut)
             case ast.Subscript(value=value, slice=place):
                 return self.applied("item", [value, place])
-            case ast.ListComp() | ast.GeneratorExp():
+            case ast.ListComp():
                 return self.comprehension(node)
             case ast.Call():
                 return self.call(node)
@@ -244,7 +244,7 @@ class ExpressionReader:
 
     # Calls
 
-    def call(self, node: ast.Call) -> tuple[list[Statement], Expression]:  # noqa: C901 - a case a function
+    def call(self, node: ast.Call) -> tuple[list[Statement], Expression]:  # noqa: C901, PLR0912 - a case a function
         if is_method(node):
             raise refusal(
                 node, "a list is changed inside an expression.", "Write name = values.pop() on a line of its own."
@@ -261,7 +261,14 @@ class ExpressionReader:
                 raise refusal(node, f"{name} of nothing.")
             if name in {"abs", "len", "sum"} and len(node.args) != 1:
                 raise refusal(node, f"{name} takes one argument.")
+            if isinstance(node.args[0], ast.GeneratorExp) and name in {"sum", "min", "max"}:
+                before, value = self.comprehension(node.args[0])
+                return before, Apply(FUNCTIONS[name], (value,))
             return self.applied(FUNCTIONS[name], node.args)
+        if name == "Fraction" and any(
+            isinstance(one, ast.Constant) and isinstance(one.value, float) for one in node.args
+        ):
+            raise refusal(node, "Fraction of a decimal is not what is written.", "Write Fraction(1, 10).")
         if name == "Fraction" and len(node.args) in {1, 2}:
             return self.applied("/", node.args) if len(node.args) == 2 else self.expression(node.args[0])
         if name == "list" and len(node.args) <= 1:

@@ -67,4 +67,23 @@ def list_names(function: ast.FunctionDef) -> frozenset[str]:
                 found.add(name)
             case _:
                 pass
-    return frozenset(found)
+    return _with_what_is_made_of_them(function, found)
+
+
+def _with_what_is_made_of_them(function: ast.FunctionDef, found: set[str]) -> frozenset[str]:
+    """Names that get the value of a name that is a list are lists too."""
+    assigned = [
+        (node.targets[0].id, node.value)
+        for node in ast.walk(function)
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
+    ]
+    while True:
+        more = {
+            name
+            for name, value in assigned
+            for part in ([value.body, value.orelse] if isinstance(value, ast.IfExp) else [value])
+            if isinstance(part, ast.Name) and part.id in found
+        }
+        if more <= found:
+            return frozenset(found)
+        found |= more

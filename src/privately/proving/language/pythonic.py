@@ -12,6 +12,7 @@ from typing import Any
 
 from privately.errors import NotSupported
 from privately.proving.language import declarations
+from privately.proving.language.aliases import changed_in_place, forbid_aliases
 from privately.proving.language.annotations import declared
 from privately.proving.language.program import Parameter, Program
 from privately.proving.language.python_expressions import ExpressionReader
@@ -36,6 +37,7 @@ from privately.proving.language.syntax import (
 )
 
 MOST_CHARACTERS = 100_000
+_SOURCES = {"__future__", "fractions", "privately.proving"}
 
 
 def read_python(source: str) -> Program:
@@ -56,6 +58,9 @@ def read_python(source: str) -> Program:
     except (ValueError, RecursionError, MemoryError):
         raise NotSupported("Python cannot read this text.") from None
     functions = [node for node in module.body if isinstance(node, ast.FunctionDef)]
+    for node in module.body:
+        if isinstance(node, ast.Import) or (isinstance(node, ast.ImportFrom) and node.module not in _SOURCES):
+            raise refusal(node, "words of the language come from privately.proving alone.")
     others = [node for node in module.body if not isinstance(node, (ast.FunctionDef, ast.Import, ast.ImportFrom))]
     loose = [node for node in others if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))]
     if len(functions) != 1 or loose:
@@ -69,12 +74,11 @@ class _Reader(ExpressionReader):
     def __init__(self, function: ast.FunctionDef, source: str) -> None:
         super().__init__(function, source)
         self.loops: list[_Loop] = []
-        self.inputs = frozenset(self.names)
 
     def program(self) -> Program:
         """The whole of it."""
         parameters = tuple(self.parameter(one) for one in self.arguments())
-        self.forbid_aliases()
+        forbid_aliases(self.function, self.lists)
         body = self.block(self.function.body)
         return Program(self.function.name, parameters, body, self.source)
 
@@ -84,9 +88,8 @@ class _Reader(ExpressionReader):
         taken = self.function.args
         if taken.posonlyargs or taken.kwonlyargs or taken.vararg or taken.kwarg or taken.defaults:
             raise refusal(self.function, "parameters are plain names without defaults.")
-        for decorator in self.function.decorator_list:
-            if not (isinstance(decorator, ast.Name) and decorator.id == "program"):
-                raise refusal(decorator, "the only decorator is @program.")
+        if self.function.decorator_list:
+            raise refusal(self.function.decorator_list[0], "a decorator could make it another function.")
         return taken.args
 
     def parameter(self, argument: ast.arg) -> Parameter:
@@ -100,29 +103,6 @@ class _Reader(ExpressionReader):
                 return Parameter(argument.arg, is_list=is_list, private=True)
             case _:
                 return Parameter(argument.arg, domain=said, is_list=is_list)
-
-    def forbid_aliases(self) -> None:
-        """Two names for one list would tell apart what we do not: refused where either is changed later."""
-        nodes: list[Any] = list(ast.walk(self.function))
-        changed = {node.func.value.id for node in nodes if is_method(node)} | {
-            node.value.id
-            for node in nodes
-            if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store) and isinstance(node.value, ast.Name)
-        }
-        for node in nodes:
-            if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name) and node.target.id in self.lists:
-                changed.add(node.target.id)
-        for node in nodes:
-            if is_method(node) and node.func.value.id in self.inputs:
-                raise refusal(node, f"{node.func.value.id!r} is an input and stays as it is.", "Copy it: list(...).")
-            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name) and node.value.id in self.lists:
-                target = node.targets[0]
-                if isinstance(target, ast.Name) and {target.id, node.value.id} & changed:
-                    raise refusal(
-                        node, f"{target.id!r} and {node.value.id!r} would be one list.", "Copy it: list(...)."
-                    )
-        if changed & self.inputs:
-            raise refusal(self.function, f"the input {min(changed & self.inputs)!r} is changed.", "Copy it: list(...).")
 
     # Statements
 
@@ -152,7 +132,10 @@ class _Reader(ExpressionReader):
     def _return(self, node: ast.Return) -> list[Statement]:
         if node.value is None:
             raise refusal(node, "say what is returned.")
-        before, value = self.expression(node.value)
+        if isinstance(node.value, ast.Tuple):
+            before, value = self.applied("list", node.value.elts)
+        else:
+            before, value = self.expression(node.value)
         return [*before, Return(value, node.lineno)]
 
     def _assign(self, node: ast.Assign) -> list[Statement]:
@@ -208,7 +191,7 @@ class _Reader(ExpressionReader):
         before, place = self.expression(node.target.slice)
         held = Variable(self.name())
         more, right = self.expression(node.value)
-        value = self.combined(operator, Apply("item", (name, held)), right)
+        value = Apply(operator, (Apply("item", (name, held)), right))  # numbers alone: a list would change in place
         changed = Assign(name.name, Apply("replaced", (name, held, value)), node.lineno)
         return [*before, Assign(held.name, place, node.lineno), *more, changed]
 
@@ -307,9 +290,14 @@ class _Reader(ExpressionReader):
 
     def kept(self, value: Expression, before: list[Statement], node: ast.For) -> Expression:
         """Python looks at what a loop runs over once; what the loop changes must be held."""
-        nodes: list[Any] = [one for part in node.body for one in ast.walk(part)]
+        nodes: list[Any] = [one for part in (node.target, *node.body) for one in ast.walk(part)]
         stored = {one.id for one in nodes if isinstance(one, ast.Name) and is_stored(one)}
         stored |= {one.func.value.id for one in nodes if is_method(one)}
+        changed = changed_in_place(node.body, self.lists)
+        stored |= changed
+        sources, _ = self.sources(node.iter)
+        if any(isinstance(one, ast.Name) and one.id in changed for one in sources):
+            raise refusal(node, "a list is changed while a loop runs over it.", "Run over a copy: list(...).")
         if not free_variables(value) & stored:
             return value
         held = self.name()

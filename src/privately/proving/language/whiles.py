@@ -5,15 +5,15 @@
       x := $ Laplace (scale, centre)                     sampling; also x := flip(p)
       while (condition) ... / if condition then ... else ... / return expression
 
-Names that are never assigned are inputs. Where no parameter is marked private, the first one is; without a header the
-memory `Mem` is, or what an unknown function is applied to. What an unknown function gives for a private input is itself
-a private number, of which only the declared neighbours are known.
+Names that are never assigned are inputs. Where no parameter of a header is marked private, the first one is; without a
+header the memory `Mem` is, what an unknown function is applied to, and what the caller says. What an unknown function
+gives for a private input is itself a private number, of which only the declared neighbours are known.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 
 from privately.errors import NotSupported
@@ -54,6 +54,7 @@ _LEVELS: tuple[dict[str, str], ...] = (
     {"*": "*", "/": "/"},
     {"^": "**", "**": "**"},
 )
+_COMPARISONS, _POWERS = 2, 6
 _SAMPLERS = {
     "Laplace": "laplace",
     "Lap": "laplace",
@@ -108,7 +109,8 @@ def _header(lines: list[_Line]) -> tuple[str, list[tuple[str, str]], list[_Line]
     while used < len(lines) and ":=" not in lines[used].text and lines[used].text.startswith("("):
         whole, used = f"{whole} {lines[used].text}", used + 1
     parameters = _PARAMETER.findall(whole)
-    if not parameters or used == len(lines):
+    rest = _PARAMETER.sub("", whole.split("(", 1)[0] + "(" + whole.split("(", 1)[1])
+    if not parameters or used == len(lines) or "(" in rest or ")" in rest:
         raise refusal(first, "a header is Name (input : type) : type, and a body follows.")
     return whole.split("(")[0].strip(), parameters, lines[used:]
 
@@ -140,7 +142,7 @@ def _assembled(name: str, declared: list[tuple[str, str]], body: Block, source: 
     types = dict(declared)
     inputs = [one for one in types if one in used] + sorted(used - given - set(types))
     marked = {one for one in inputs if one == _MEMORY or "(" in one or _is_private(types.get(one, ""))}
-    if not marked and inputs:
+    if not marked and declared and inputs:
         marked = {inputs[0]}
     parameters = tuple(
         Parameter(
@@ -164,6 +166,7 @@ def _domain(words: str) -> Domain | None:
 
 def _private_functions(body: Block, declared: list[tuple[str, str]]) -> Block:
     """f(d), for a function of which nothing is known and a private d, becomes an input of that name."""
+    changing = {one.name for one in statements(body) if isinstance(one, (Assign, Sample))}
     private = {name for name, words in declared if _is_private(words)}
     if not declared:
         private = {
@@ -175,7 +178,7 @@ def _private_functions(body: Block, declared: list[tuple[str, str]]) -> Block:
             for one in part.operands[1:]
             if isinstance(one, Variable)
         }
-    return tuple(_with_inputs(statement, private) for statement in body)
+    return tuple(_with_inputs(statement, private - changing) for statement in body)
 
 
 def _with_inputs(statement: Statement, private: set[str]) -> Statement:
@@ -213,7 +216,7 @@ class _Reader:
     place: int = 0
     fresh: int = 0
     depth: int = 0
-    functions: set[str] = field(default_factory=set)
+    inside: int = 0
 
     def block(self, indent: int) -> Block:
         """Lines with this indent, and what belongs to them."""
@@ -313,22 +316,40 @@ class _Reader:
     def expression(self, tokens: _Tokens, level: int = 0) -> Expression:
         if level == len(_LEVELS):
             return self.factor(tokens)
-        if level == 2 and tokens.take("not"):
+        if level == _COMPARISONS and tokens.take("not"):
+            tokens.count()
             return Apply("not", (self.expression(tokens, level),))
+        if level == _POWERS:
+            return self.power(tokens)
         left = self.expression(tokens, level + 1)
         while (symbol := tokens.look()) in _LEVELS[level]:
             tokens.take(symbol)
             left = Apply(_LEVELS[level][symbol], (left, self.expression(tokens, level + 1)))
+            if level == _COMPARISONS and tokens.look() in _LEVELS[level]:
+                raise refusal(tokens.line, "compare two at a time.", "Write a < b and b < c.")
         return left
+
+    def power(self, tokens: _Tokens) -> Expression:
+        """Powers bind tighter than a sign before them, and to the right."""
+        if tokens.take("-"):
+            tokens.count()
+            return Apply("negative", (self.power(tokens),))
+        base = self.factor(tokens)
+        if tokens.take("^") or tokens.take("**"):
+            tokens.count()
+            return Apply("**", (base, self.power(tokens)))
+        return base
 
     def factor(self, tokens: _Tokens) -> Expression:
         tokens.count()
         if tokens.take("("):
+            self.inside += 1
+            if self.inside > 20:
+                raise refusal(tokens.line, "too many brackets inside one another.")
             inside = self.expression(tokens)
             tokens.need(")")
+            self.inside -= 1
             return inside
-        if tokens.take("-"):
-            return Apply("negative", (self.factor(tokens),))
         if tokens.take("["):
             items: list[Expression] = []
             while not tokens.take("]"):
@@ -357,6 +378,8 @@ class _Reader:
         if name in {"true", "false"}:
             return Constant(name == "true")
         value: Expression = Variable(name)
+        if tokens.look() == "(" and name in _SAMPLERS:
+            raise refusal(tokens.line, f"{name} stands alone on the right of :=.", f"Write z := $ {name}(...) first.")
         if tokens.look() == "(" and name not in self.inputs | {"while", "if"}:
             arguments = self.arguments(tokens)
             if name == _MEMORY and len(arguments) == 1:
@@ -422,12 +445,14 @@ class _Tokens:
         if not word[:1].isdigit():
             return None
         self.place += 1
+        if len(word) > 1000:
+            raise refusal(self.line, "a number is too long.")
         value = Fraction(word)
         return value.numerator if value.denominator == 1 else value
 
     def count(self) -> None:
         self.factors += 1
-        if self.factors > 2000 or len(self.line.text) > 10_000:
+        if self.factors > 100 or len(self.line.text) > 5000:
             raise refusal(self.line, "this line is too long.")
 
     def end(self) -> None:
