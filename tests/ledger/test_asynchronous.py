@@ -6,6 +6,7 @@ import threading
 from collections.abc import Sequence
 from concurrent.futures import Future as ConcurrentFuture
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from privately.errors import BudgetExhausted, InvalidParameter, LedgerUnavailabl
 from privately.guarantees import PureDP
 from privately.ledger import Ledger, Receipt
 from privately.ledger.asynchronous import AsyncLedger, Mailbox, Reply
-from privately.ledger.book import Book
+from privately.ledger.book import Book, now
 from privately.ledger.writer import Writer
 from tests.ledger.examples import charge, founded
 from tests.ledger.stores.test_forks import in_a_child, refused
@@ -317,3 +318,44 @@ def test_a_ledger_that_is_only_read(tmp_path: Path) -> None:
         assert asyncio.run(awaited.budget("visits")).entries == 0
         with pytest.raises(LedgerUnavailable, match="reading only"):
             asyncio.run(awaited.charge(charge()))
+
+
+class Called:
+    async def __call__(self, receipt: Receipt) -> bytes:
+        return await run(receipt)
+
+
+def test_an_ordinary_function_may_answer_a_coroutine() -> None:
+    with founded() as ledger:
+        awaited = AsyncLedger(ledger)
+        functions: list[Any] = [lambda receipt: b"42", Called(), run]
+        for at, function in enumerate(functions):
+            asyncio.run(awaited.answer(charge(f"q{at}"), function))
+        assert ledger.verify().answers == 3
+
+
+def test_an_asynchronous_function_is_refused_to_a_thread_before_it_is_charged() -> None:
+    async def several(receipt: Receipt) -> Any:
+        yield b"1"
+
+    with founded() as ledger:
+        functions: list[Any] = [run, Called(), several, partial(run)]
+        for function in functions:
+            with pytest.raises(InvalidParameter, match="is asynchronous"):
+                ledger.answer(charge(), function)
+        assert ledger.budget("visits").entries == 0
+
+
+def test_an_error_that_a_loop_does_not_take_keeps_nothing_from_others() -> None:
+    """asyncio refuses to raise StopIteration; whoever waits is told all the same, and so are those behind."""
+    faulty = iter([now()] * 2)  # founded, opened; then it ends
+    with Ledger.open(":memory:", clock=faulty.__next__) as ledger:
+        ledger.account("visits", cap=PureDP(epsilon=1))
+        awaited = AsyncLedger(ledger)
+
+        async def main() -> list[Any]:
+            asked = (awaited.charge(charge(f"q{at}")) for at in range(3))
+            return await asyncio.wait_for(asyncio.gather(*asked, return_exceptions=True), 10)
+
+        told = asyncio.run(main())
+    assert [type(one) for one in told] == [LedgerUnavailable] * 3

@@ -1,17 +1,20 @@
 """Threads that serve others: in order, all that wait at once, and nobody waits for one that is gone."""
 
+import asyncio
+import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from typing import Any
 
 import pytest
 
-from privately.errors import LedgerUnavailable
+from privately.errors import InvalidParameter, LedgerUnavailable
 from privately.guarantees import PureDP
 from privately.ledger import Ledger, desks
 from privately.ledger.desks import Answerable, Asked, Desk
-from tests.ledger.examples import charge
+from tests.ledger.examples import charge, founded
 
 
 def double(asked: Sequence[Asked[int]]) -> None:
@@ -164,3 +167,82 @@ def test_an_interrupted_caller_leaves_nothing_locked(monkeypatch: pytest.MonkeyP
         assert len(kept) == 3
         ledger.charge(charge("later"))
         assert ledger.budget("visits").entries == 2
+
+
+WAITING: dict[str, Callable[[Ledger], object]] = {
+    "charge": lambda ledger: ledger.charge(charge("in the callback")),
+    "answer": lambda ledger: ledger.answer(charge("in the callback"), lambda receipt: b"x"),
+    "budget": lambda ledger: ledger.budget("visits"),
+    "verify": lambda ledger: ledger.verify(),
+}
+
+
+@pytest.mark.parametrize("wait", WAITING.values(), ids=WAITING)
+@pytest.mark.parametrize("desk", ["writer", "reader"])
+def test_a_callback_cannot_wait_for_the_thread_that_runs_it(desk: str, wait: Callable[[Ledger], object]) -> None:
+    """It is told so at once, may submit instead, and everybody else goes on."""
+    ledger = founded()
+    heard: Future[object] = Future()
+    later: Future[object] = Future()
+    outcome: Future[object] = Future()
+
+    def callback(_: object) -> None:
+        try:
+            heard.set_result(wait(ledger))
+        except LedgerUnavailable as fault:
+            ledger.submit_charge(charge("later"), later)
+            heard.set_exception(fault)
+
+    outcome.add_done_callback(callback)
+    if desk == "writer":
+        ledger.submit_charge(charge(), outcome)
+    else:
+        ledger.submit_budget("visits", outcome)
+    with pytest.raises(LedgerUnavailable, match=r"a callback .* cannot wait"):
+        heard.result(10)
+    later.result(10)
+    assert ledger.verify().charges == 1 + (desk == "writer")
+    ledger.close()
+
+
+def test_a_callback_that_ends_its_thread_keeps_nothing_from_others() -> None:
+    """All who are of the same turn are told, and the ledger goes on."""
+    ledger = founded(cap=10)
+    go = threading.Event()
+    first, last = Future[object](), Future[object]()
+    first.add_done_callback(lambda _: go.wait(10))
+    ledger.submit_charge(charge("first"), first)
+    for at in range(3):
+        ends = Future[object]()
+        ends.add_done_callback(lambda _: sys.exit(3))
+        ledger.submit_charge(charge(f"ends {at}"), ends)
+    ledger.submit_charge(charge("last"), last)
+    go.set()
+    last.result(10)
+    ledger.charge(charge("after"))
+    assert ledger.budget("visits").entries == 6
+    ledger.close()
+
+
+class Half:
+    def set_result(self, result: object) -> None: ...
+
+
+def test_an_outcome_that_nobody_can_be_told_is_refused_before_anything_is_charged() -> None:
+    loop = asyncio.new_event_loop()
+    with founded() as ledger:
+        receipt = ledger.charge(charge("before"))
+        before = ledger.head
+        wrong: list[Any] = [None, 3, "x", object(), Half(), Future, loop.create_future()]
+        for outcome in wrong:
+            submits: list[tuple[Any, tuple[object, ...]]] = [
+                (ledger.submit_charge, (charge(),)),
+                (ledger.submit_answer, (receipt, b"x")),
+                (ledger.submit_budget, ("visits",)),
+            ]
+            for submit, asked in submits:
+                with pytest.raises(InvalidParameter) as refused:
+                    submit(*asked, outcome)
+                assert refused.value.field == "outcome"
+        assert ledger.head == before
+    loop.close()

@@ -10,7 +10,8 @@ import pytest
 
 from privately.errors import LedgerCorrupt
 from privately.guarantees import PureDP
-from privately.ledger import Ledger, OwnerKey
+from privately.ledger import Charge, Ledger, OwnerKey
+from privately.ledger.acts import REUSES, Reuse
 from tests.ledger.examples import charge, forging, founded
 from tests.ledger.rewriting import Texts, of, rewritten
 
@@ -196,3 +197,46 @@ def test_accounts_that_make_no_sense(name: str, tmp_path: Path) -> None:
 
 def test_a_key_has_one_answer(tmp_path: Path) -> None:
     lies_are_found(tmp_path / "l", two_answers, b"one")
+
+
+def with_served(texts: Texts, asked: Charge, paid: int, **changed: str) -> None:
+    """A request that is said to have been served what record `paid` was charged for."""
+    served = {"analyst": asked.analyst, "body": asked.body, "key": asked.key, "charge": paid, **changed}
+    texts.append(({"what": "served"}, {**served, "time": texts[-1][1]["time"]}))
+
+
+@pytest.mark.parametrize("analyst", ["ann", "bob"])
+@pytest.mark.parametrize("second", [None, *REUSES])
+@pytest.mark.parametrize("first", REUSES)
+def test_nobody_was_served_what_a_lineage_keeps_to_others(
+    first: Reuse, second: Reuse | None, analyst: str, tmp_path: Path
+) -> None:
+    """Neither verified nor given to anybody, where the policy of a lineage forbids it."""
+    path, policies = tmp_path / "l", [first] if second is None else [first, second]
+    names = tuple(f"l{at}" for at in range(len(policies)))
+    with Ledger.open(path) as ledger:
+        for name, reuse in zip(names, policies, strict=True):
+            ledger.account(name, cap=PureDP(epsilon=1), reuse=reuse)
+        paid = ledger.answer(charge("of ann", analyst="ann", lineages=names), lambda _: b"of ann").receipt.number
+    asked = charge("mine", analyst=analyst, lineages=names, key="z")
+    rewritten(path, lambda texts: with_served(texts, asked, paid))
+    allowed = "never" not in policies and (analyst == "ann" or "own" not in policies)
+    with Ledger.open(path) as ledger:
+        if allowed:
+            assert ledger.verify().charges == 1
+            assert ledger.answer(asked, lambda _: b"new").body == b"of ann"
+            return
+        with pytest.raises(LedgerCorrupt, match="keeps to others"):
+            ledger.verify()
+    with Ledger.open(path) as ledger, pytest.raises(LedgerCorrupt, match="may not serve"):
+        ledger.answer(asked, lambda _: b"new")
+
+
+@pytest.mark.parametrize("changed", [{"analyst": "b/ob"}, {"key": "z z "}, {"key": ""}])
+def test_whoever_was_served_has_a_name(changed: dict[str, str], tmp_path: Path) -> None:
+    path = tmp_path / "l"
+    with founded(path) as ledger:
+        ledger.answer(charge(), lambda _: b"42")
+    rewritten(path, lambda texts: with_served(texts, charge(key="k"), 3, **changed))
+    with Ledger.inspect(path) as ledger, pytest.raises(LedgerCorrupt, match="cannot have been served like this"):
+        ledger.verify()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Literal, get_args
@@ -12,6 +13,7 @@ from privately.ledger.book import Book, Quote, fetched, key_of, stored_answer
 from privately.ledger.catching_up import CaughtUp, caught_up
 from privately.ledger.charges import Charge
 from privately.ledger.entries import Adjusted, Charged, ChargeLine, ClockSet, Entry, Opened, Released, Served
+from privately.ledger.names import SEPARATOR
 from privately.ledger.quotes import offer, question_of, quote
 from privately.ledger.state import Account, State
 from privately.ledger.stores import Head, Row, Session
@@ -97,6 +99,10 @@ class MakeCharge:
             return None
         if before[0].entry.body != self.charge.body:
             raise InvalidParameter("key", "was used for another request.", hint="Give each request a key of its own.")
+        if isinstance(before[0].entry, Served):
+            paid, _ = fetched(book.session, before[0].number)
+            if not may_serve(paid, self.charge.analyst, book.state.accounts):
+                raise LedgerCorrupt(f"what was paid for in record {before[0].number} may not serve this request.")
         for attempt in before:
             if attempt.release is not None:
                 answer = stored_answer(book.session, attempt.release)
@@ -180,6 +186,15 @@ def _served(session: Session, entry: Served, row: Row) -> Attempt:
     if release is None or not entry.charge < release.number < row.number:
         raise LedgerCorrupt(f"record {row.number} was served what was not stored.")
     return Attempt(entry=entry, head=fetched(session, entry.charge)[1].head, release=release)
+
+
+def may_serve(paid: Entry, analyst: str, accounts: Mapping[str, Account]) -> bool:
+    """Whether the answer to a charge may be given to this analyst too, by the strictest policy of its lineages."""
+    if not isinstance(paid, Charged) or paid.question is None:
+        return False
+    lineages = [accounts.get(name) for name in paid.accounts if SEPARATOR not in name]
+    policies = {None if lineage is None else lineage.reuse for lineage in lineages}
+    return policies == {"everyone"} or (policies <= {"everyone", "own"} and paid.analyst == analyst)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

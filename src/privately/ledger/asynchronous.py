@@ -5,6 +5,7 @@ from __future__ import annotations
 from asyncio import AbstractEventLoop, Future, get_running_loop
 from collections import deque
 from collections.abc import Awaitable, Callable
+from inspect import isawaitable
 from typing import Any
 
 from privately.errors import InvalidParameter, LedgerUnavailable
@@ -43,8 +44,11 @@ class Mailbox:
                 continue  # whoever waited was cancelled
             if fault is None:
                 future.set_result(result)
-            else:
+                continue
+            try:
                 future.set_exception(fault)
+            except Exception:  # noqa: BLE001 - asyncio takes no StopIteration; others wait behind it
+                future.set_exception(LedgerUnavailable(f"the ledger failed with {type(fault).__name__}."))
 
 
 class Reply:
@@ -108,15 +112,19 @@ class AsyncLedger:
         return Answer(body=await reply.future, receipt=receipt, free=False)
 
     async def answer(
-        self, charge: Charge, run: Callable[[Receipt], Awaitable[bytes]], *, again: bool = False
+        self, charge: Charge, run: Callable[[Receipt], Awaitable[bytes] | bytes], *, again: bool = False
     ) -> Answer:
-        """Charges, runs, stores, answers, in this order. If `run` fails or is cancelled, the charge stays."""
+        """Charges, runs, stores, answers, in this order. If `run` fails or is cancelled, the charge stays.
+
+        What `run` returns is awaited if it can be; an ordinary function runs in the thread of the loop.
+        """
         if not callable(run):
             raise InvalidParameter("run", "give an async function that takes the receipt and returns bytes.")
         receipt = await self.charge(charge, again=again)
         if receipt.answer is not None:
             return Answer(body=receipt.answer, receipt=receipt, free=True)
-        return await self.store(receipt, await run(receipt))
+        found = run(receipt)
+        return await self.store(receipt, await found if isawaitable(found) else found)
 
     async def budget(self, lineage: str, *, analyst: str | None = None, token: str | None = None) -> Budget:
         """As `Ledger.budget`: what one account has left."""

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from queue import Empty, SimpleQueue
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
-from privately.errors import LedgerUnavailable
+from privately.errors import InvalidParameter, LedgerUnavailable
 
 Result = TypeVar("Result")
 Task = TypeVar("Task")
@@ -74,17 +74,28 @@ class Promise(Generic[Result]):
 
 
 def tell(answerable: Answerable, result: Any, fault: BaseException | None) -> None:
-    """Gives an outcome to whoever waits. One who was cancelled, or breaks, is nobody else's affair."""
+    """Gives an outcome to whoever waits. One who was cancelled, breaks or wants to end is nobody else's affair."""
     try:
         if fault is None:
             answerable.set_result(result)
         elif not answerable.done():
             answerable.set_exception(fault)
-    except Exception:  # noqa: BLE001, S110 - whatever a future of others does
+    except BaseException:  # noqa: BLE001, S110 - whatever a future of others does, sys.exit() included
         pass
 
 
+def check_answerable(outcome: object) -> None:
+    """What can be told an outcome, from another thread; otherwise InvalidParameter."""
+    methods = [getattr(outcome, name, None) for name in ("set_result", "set_exception", "done")]
+    if isinstance(outcome, type) or not all(map(callable, methods)):
+        raise InvalidParameter("outcome", "give what is told the outcome, such as a concurrent.futures.Future.")
+    if hasattr(outcome, "get_loop"):
+        hint = "Use privately.ledger.asynchronous.AsyncLedger."
+        raise InvalidParameter("outcome", "a future of an event loop cannot be told anything by a thread.", hint=hint)
+
+
 Asked: TypeAlias = tuple[Task, Answerable]
+_here = threading.local()  # whether this thread serves others
 
 
 class Desk(Generic[Task]):
@@ -110,7 +121,13 @@ class Desk(Generic[Task]):
             self._refuse()
 
     def perform(self, task: Task) -> Any:
-        """Has a task done, and waits for its outcome."""
+        """Has a task done, and waits for its outcome.
+
+        A thread that serves others never waits so: not for itself, nor for one that may be waiting for it.
+        """
+        if getattr(_here, "serves", False):
+            hint = "Use submit_charge, submit_answer or submit_budget there, or another thread."
+            raise LedgerUnavailable("a callback that a ledger runs cannot wait for a ledger.", hint=hint)
         promise: Promise[Any] = Promise(self._awake)
         self.submit(task, promise)
         self._wake()
@@ -149,6 +166,7 @@ class Desk(Generic[Task]):
                 self._thread.join()
 
     def _run(self) -> None:
+        _here.serves = True
         try:
             while self._serves_on():
                 for _ in range(_AT_ONCE):

@@ -8,6 +8,7 @@ from _thread import start_new_thread
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from inspect import isasyncgenfunction, iscoroutinefunction
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -31,7 +32,7 @@ from privately.ledger.book import Book, Clock, now
 from privately.ledger.budgets import Budget
 from privately.ledger.catching_up import CaughtUp, caught_up
 from privately.ledger.charges import LONGEST_LABEL, OWNER, Charge, amounts
-from privately.ledger.desks import Answerable
+from privately.ledger.desks import Answerable, check_answerable
 from privately.ledger.entries import Entry, Founded, read
 from privately.ledger.following import follow
 from privately.ledger.names import checked_name, checked_text
@@ -230,7 +231,11 @@ class Ledger:
         return self._writer.perform(self._charging(charge, again=again))
 
     def submit_charge(self, charge: Charge, outcome: Answerable, *, again: bool = False) -> None:
-        """As `charge`, without waiting: `outcome`, such as a Future, is given the receipt or the error by a thread."""
+        """As `charge`, without waiting: `outcome`, such as a Future, is given the receipt or the error by a thread.
+
+        What it then runs in that thread cannot wait for a ledger, but may submit.
+        """
+        check_answerable(outcome)
         self._writer.submit(self._charging(charge, again=again), outcome)
 
     def store(self, receipt: Receipt, answer: bytes) -> Answer:
@@ -240,12 +245,15 @@ class Ledger:
 
     def submit_answer(self, receipt: Receipt, answer: bytes, outcome: Answerable) -> None:
         """As `store`, without waiting: `outcome` is given the bytes that may be shown, or the error."""
+        check_answerable(outcome)
         self._writer.submit(_storing(receipt, answer), outcome)
 
     def answer(self, charge: Charge, run: Callable[[Receipt], bytes], *, again: bool = False) -> Answer:
         """Charges, runs, stores, answers, in this order. If `run` fails, the charge stays: it may have seen data."""
         if not callable(run):
             raise InvalidParameter("run", "give a function that takes the receipt and returns bytes.")
+        if any(iscoroutinefunction(one) or isasyncgenfunction(one) for one in (run, getattr(run, "__call__", run))):  # noqa: B004
+            raise InvalidParameter("run", "is asynchronous.", hint="Use privately.ledger.asynchronous.AsyncLedger.")
         receipt = self.charge(charge, again=again)
         if receipt.answer is not None:
             return Answer(body=receipt.answer, receipt=receipt, free=True)
@@ -259,6 +267,7 @@ class Ledger:
         self, lineage: str, outcome: Answerable, *, analyst: str | None = None, token: str | None = None
     ) -> None:
         """As `budget`, without waiting."""
+        check_answerable(outcome)
         self._reader.submit(self._budget_of(lineage, analyst, token), outcome)
 
     def budgets(self) -> tuple[Budget, ...]:

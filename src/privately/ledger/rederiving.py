@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from privately.accounting import Filter
 from privately.accounting.filters.tallies import Tally
 from privately.errors import InvalidParameter, LedgerCorrupt, PrivatelyError
-from privately.ledger.acts import REUSES, attempts
+from privately.ledger.acts import REUSES, attempts, may_serve
 from privately.ledger.book import fetched
 from privately.ledger.catching_up import CaughtUp, asked_before, caught_up
-from privately.ledger.entries import Charged, Opened, Registered
+from privately.ledger.entries import Charged, Opened, Registered, Served
 from privately.ledger.names import SEPARATOR, checked_name
 from privately.ledger.settling import Look
 from privately.ledger.sketches import is_sketch
-from privately.ledger.state import State, spendable
+from privately.ledger.state import Account, State, spendable
 from privately.ledger.stores import Session
 from privately.ledger.tables import registration
 
@@ -71,6 +73,14 @@ def check_registered(entry: Registered, state: State) -> None:
         raise LedgerCorrupt(f"table {entry.table} was registered under another key than the tables before it.")
     if list(known.lineages) != entry.lineages:
         raise LedgerCorrupt(f"table {entry.table} was registered without {', '.join(known.lineages)}.")
+
+
+def check_served(session: Session, served: Mapping[int, Served], accounts: Mapping[str, Account]) -> None:
+    """What was given free to somebody may be, by the policy of the lineages that paid."""
+    for number, entry in served.items():
+        paid, _ = fetched(session, entry.charge)
+        if not may_serve(paid, entry.analyst, accounts):
+            raise LedgerCorrupt(f"record {number} was served what the lineage keeps to others.")
 
 
 def _spent(look: Look, account: str, start: CaughtUp, state: State) -> CaughtUp:

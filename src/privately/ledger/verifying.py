@@ -14,7 +14,7 @@ from functools import partial
 from hashlib import sha256
 from typing import NoReturn
 
-from privately.errors import LedgerCorrupt
+from privately.errors import InvalidParameter, LedgerCorrupt
 from privately.ledger.book import names
 from privately.ledger.entries import (
     CHARGED_END,
@@ -31,7 +31,8 @@ from privately.ledger.entries import (
 )
 from privately.ledger.following import join
 from privately.ledger.lines import is_plain, release_text, usual_charge, usual_time
-from privately.ledger.rederiving import check_keys, check_opened, check_registered
+from privately.ledger.names import checked_name
+from privately.ledger.rederiving import check_keys, check_opened, check_registered, check_served
 from privately.ledger.settling import Look, Run, settle
 from privately.ledger.state import State
 from privately.ledger.stores import Checking, Head, Page, Row, Session
@@ -66,6 +67,7 @@ def verified(
         for start in range(0, end.number, _EVERY):
             upto = min(start + _EVERY, end.number)
             verifier.read(look(partial(_page, start, upto)))
+            verifier.check_whom_they_served()
             if progress is not None and upto % _EVERY == 0:
                 progress(upto, end.number)
         return verifier.finished(checking)
@@ -80,7 +82,10 @@ def _page(after: int, upto: int, session: Session) -> Page:
 
 @dataclass(slots=True)
 class _Verifier:
-    """How far verification has come. `questions` holds, for each charge without an answer, a hash of its question."""
+    """How far verification has come. `questions` holds, for each charge without an answer, a hash of its question.
+
+    `kept` tells whether some lineage does not let its answers serve everyone; only then it matters whom they `served`.
+    """
 
     look: Look
     end: Head
@@ -88,6 +93,8 @@ class _Verifier:
     run: Run = field(init=False)
     questions: array[int] = field(init=False)
     again: dict[int, int] = field(default_factory=dict)
+    served: dict[int, Served] = field(default_factory=dict)
+    kept: bool = False
     charges: int = 0
     answers: int = 0
 
@@ -140,6 +147,12 @@ class _Verifier:
             previous, latest = hashed, time
         self.state.head, self.state.time = Head(before, previous), latest.decode("ascii")
         self.answers += answered
+
+    def check_whom_they_served(self) -> None:
+        """That those who were served since the last time may be."""
+        if self.served:
+            self.look(lambda session: check_served(session, self.served, self.state.accounts))
+            self.served.clear()
 
     def _carefully(self, row: Row, checkpoint: int | None, found: tuple[int, str] | None) -> None:
         """One record that continues the chain, whatever is in it."""
@@ -202,6 +215,13 @@ class _Verifier:
             raise LedgerCorrupt(f"record {row.number} was served what was not stored.")
         if self.questions[entry.charge] != _ANSWERED:
             raise LedgerCorrupt(f"record {row.number} was served what was not stored.")
+        try:
+            checked_name(entry.analyst, "analyst")
+            checked_name(entry.key, "key")
+        except InvalidParameter as fault:
+            raise LedgerCorrupt(f"record {row.number} cannot have been served like this ({fault}).") from None
+        if self.kept:
+            self.served[row.number] = entry
         return time
 
     def _other(self, row: Row, checkpoint: int | None) -> None:
@@ -212,6 +232,7 @@ class _Verifier:
         self._settle(row.number - 1)
         if isinstance(entry, Opened):
             check_opened(self.look, entry, self.state)
+            self.kept = self.kept or entry.reuse != "everyone"
         if isinstance(entry, Registered):
             check_registered(entry, self.state)
         join(self.state, row)
