@@ -1,13 +1,18 @@
 """Exact analysis."""
 
 from fractions import Fraction
+from typing import Any
 
+import mpmath
 import pytest
 
 from privately.errors import InvalidParameter, NotSupported
 from privately.proving import analyze, between, each, replaced, whole
-from privately.proving.analysis import question
+from privately.proving.analysis import question, rational_law
+from privately.proving.exact.sampling import NotFinite
+from privately.proving.exact.weights import Quotient
 from privately.proving.reading import read_program
+from privately.rounding import Interval
 
 RESPONSE = "def rr(x: replaced(0, 1), p):\n    b = flip(p)\n    return x if b else flip(p)\n"
 EXPONENTIAL = """
@@ -120,3 +125,71 @@ def test_missing_inputs_are_named() -> None:
 def test_programs_without_private_inputs_are_refused() -> None:
     with pytest.raises(InvalidParameter, match="no private input"):
         _ = analyze("def f(x):\n    return x\n", public={"x": 1}).pairs
+
+
+LAPLACE = "def f(x: replaced(0, 1), scale):\n    return x + discrete_laplace(scale)\n"
+
+
+@pytest.mark.parametrize("scale", [Fraction(1, 2), Fraction(2), Fraction(10, 3)])
+def test_the_curve_of_discrete_laplace_is_the_closed_form(scale: Fraction) -> None:
+    found = analyze(LAPLACE, public={"scale": scale})
+    with mpmath.workdps(50):
+        ratio = mpmath.exp(-1 / mpmath.mpf(scale.numerator) * scale.denominator)
+        for epsilon in (Fraction(0), Fraction(1, 10), Fraction(1, 4)):
+            wanted = (1 - mpmath.exp(mpmath.mpf(epsilon.numerator) / epsilon.denominator) * ratio) / (1 + ratio)
+            assert encloses(found.delta(epsilon), wanted)
+        for delta in (Fraction(1, 100), Fraction(1, 10**6)):
+            share = mpmath.mpf(delta.numerator) / delta.denominator
+            assert encloses(found.epsilon_at(delta), mpmath.log((1 - share * (1 + ratio)) / ratio))
+    assert found.delta(1 / scale).upper < Fraction(1, 10**30)
+    assert found.epsilon.lower <= 1 / scale <= found.epsilon.upper
+
+
+def encloses(found: Interval, wanted: Any) -> bool:
+    near = Fraction(1, 10**15)
+    exact = Fraction(mpmath.nstr(wanted, 40))
+    return found.width < near and found.lower - near < exact < found.upper + near
+
+
+def test_outputs_with_tails() -> None:
+    found = analyze(LAPLACE, public={"scale": 2})
+    assert sorted(map(str, found.law(x=1))) == ["0 or less", "1", "2 or more"]
+    assert found.worst.inputs == ((0,), (1,))
+    rational = analyze("def f(x: replaced(0, 1)):\n    return min(x + geometric(1/3), 9) + geometric(1/2) * 0\n")
+    assert rational.curve.delta_at_ratio(1) == Fraction(1, 3)
+    unrolled = analyze("def f(x: replaced(0, 1)):\n    return -x - geometric(1/3)\n")
+    assert unrolled.curve.delta_at_ratio(1) == Fraction(1, 3)
+    assert unrolled.place is None
+    with pytest.raises(NotFinite, match="no end"):
+        rational_law(unrolled.law_of((0,)))
+
+
+def test_a_whole_tail_has_exponentials_too() -> None:
+    found = analyze("def f(x: replaced(0, 1)):\n    return 1 - x if x > 1 else discrete_exponential(2)\n")
+    assert found.epsilon.upper == 0
+    assert found.place is not None
+
+
+def test_two_inputs_whose_exponents_fit_different_units() -> None:
+    text = "def f(x: replaced(2, 3)):\n    return flip_exp(1 / x)\n"
+    both, chosen = analyze(text), analyze(text, between=({"x": 2}, {"x": 3}))
+    assert chosen.worst.value == both.worst.value
+    assert chosen.delta(0).upper == both.delta(0).upper
+
+
+def test_noises_against_each_other_are_exact() -> None:
+    """A tie of two discrete Laplace draws has probability (1-t)(1+t^2)/(1+t)^3, and who wins otherwise is fair."""
+    text = "def f(x: replaced(0, 1)):\n    return x + discrete_laplace(1) > discrete_laplace(1)\n"
+    found = analyze(text)
+    t = Quotient.power(1)
+    tie = (1 - t) * (1 + t**2) / (1 + t) ** 3
+    assert found.law(x=0)[True] == (1 - tie) / 2
+    assert found.law(x=1)[True] == (1 - tie) / 2 + tie
+
+
+def test_comparing_many_tails_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "def f(x: one(1, whole(0, 1))):\n    return [v + geometric(1/2) for v in x]\n"
+    assert analyze(text, sizes=[2]).epsilon.lower == float("inf")
+    monkeypatch.setattr("privately.proving.analysis.UNROLLING", 10**6)
+    with pytest.raises(NotFinite, match="states"):
+        _ = analyze(text, sizes=[2]).epsilon

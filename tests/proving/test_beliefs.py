@@ -59,3 +59,15 @@ def test_couplings_of_outputs() -> None:
     found = analyze(RESPONSE)
     assert isinstance(coupled(found, (0,), (1,), lambda a, b: a <= b), Lifted)
     assert isinstance(coupled(found, (0,), (1,), lambda a, b: a == b), NotLifted)
+
+
+def test_beliefs_about_noise_without_end() -> None:
+    found = analyze("def f(x: replaced(0, 1, 2)):\n    return x + geometric(1/2)\n")
+    assert feasible(found, 1) == [(0,), (1,)]
+    assert feasible(found, 40) == [(0,), (1,), (2,)]
+    assert odds(found, 40, (2,), (0,)) == 4
+    assert posterior(found, 1) == {(0,): Fraction(1, 3), (1,): Fraction(2, 3)}
+    assert not reveals_nothing(found)
+    assert reveals_nothing(analyze("def f(x: replaced(0, 1)):\n    return 2 - geometric(1/2)\n"))
+    with pytest.raises(NotSupported, match="no end"):
+        expected(found, lambda _, output: output)

@@ -1,5 +1,6 @@
 """`prove` and `analyze`."""
 
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +8,7 @@ import pytest
 
 from privately.errors import InvalidParameter
 from privately.proving import analyze, anything, between, bits, inside, prove, replaced
+from privately.proving.exact.sampling import NotFinite
 from privately.proving.verdicts import Proved, Refuted, Unknown
 
 SEEDS = Path(__file__).parents[1] / "corpus" / "seeds"
@@ -71,3 +73,48 @@ def test_claims_may_be_numbers() -> None:
     assert prove(text, 2).word == "proved"
     assert prove(text, 0.5).word == "refuted"
     assert analyze(text).epsilon.upper < 1.1
+
+
+LAPLACE = "def f(x: replaced(0, 1), scale):\n    return x + discrete_laplace(scale)\n"
+MAXIMUM = """
+def f(q: each(1, whole(0, 1)), scale):
+    best = 0
+    top = 0
+    for i in range(len(q)):
+        noisy = q[i] + discrete_laplace(scale)
+        if i == 0 or noisy > top:
+            top = noisy
+            best = i
+    return best
+"""
+
+
+@pytest.mark.parametrize("scale", [Fraction(1), Fraction(7, 2), Fraction(1, 3)])
+def test_noise_without_end_is_proved_with_its_tight_claim(scale: Fraction) -> None:
+    proved = prove(LAPLACE, "1/scale", public={"scale": scale})
+    assert isinstance(proved, Proved)
+    assert proved.certificate is None
+    refuted = prove(LAPLACE, "1/scale - 1/10^30", public={"scale": scale})
+    assert isinstance(refuted, Refuted)
+
+
+def test_a_witness_may_be_a_tail() -> None:
+    text = "def f(x: replaced(0, 1)):\n    a = discrete_laplace(1)\n    return a if x == 0 else min(a, 3)\n"
+    verdict = prove(text, "100")
+    assert isinstance(verdict, Refuted)
+    assert verdict.witness.event == "output 4 or more"
+    assert verdict.witness.neighbor_probability.upper == 0
+    count, neighbor_count = verdict.witness.replay(2000)
+    assert count > 0
+    assert neighbor_count == 0
+
+
+def test_noisy_max_with_discrete_noise_is_proved() -> None:
+    assert prove(MAXIMUM, "2/scale", public={"scale": 2}, sizes=[2]).word == "proved"
+    assert prove(MAXIMUM, "1/scale", public={"scale": 2}, sizes=[2]).word == "refuted"
+
+
+def test_noise_of_another_size_for_a_neighbor_has_no_exact_answer() -> None:
+    found = analyze("def f(x: replaced(1, 2)):\n    return discrete_laplace(x)\n")
+    with pytest.raises(NotFinite, match="different sizes"):
+        _ = found.epsilon

@@ -45,3 +45,7 @@ def test_refusals() -> None:
         tree(read_program("def f(x):\n    y = x\n"), {"x": 0})
     with pytest.raises(NotSupported, match="assumption"):
         tree(read_program("def f(x):\n    assume(x > 1)\n    return x\n"), {"x": 0})
+
+
+def test_noise_without_end_has_no_tree() -> None:
+    assert tree(read_program("def f(x):\n    return x + geometric(1/2)\n"), {"x": 0}) is None

@@ -16,6 +16,7 @@ from privately.proving.exact.inputs import Inputs, named, neighbouring_pairs
 from privately.proving.exact.places import Between, Exponential, Place
 from privately.proving.exact.ratios import Piece, Ratio, distinct, epsilon, largest, pieces, ratios, within
 from privately.proving.exact.sampling import NotFinite
+from privately.proving.exact.sets import has_exponentials, has_tails, side_by_side
 from privately.proving.exact.states import Budget, Excluded, Outputs, output_law
 from privately.proving.exact.weights import UNKNOWN, Quotient, Weight, fraction
 from privately.proving.language.declarations import Domain, Neighborhood, decimal
@@ -27,6 +28,9 @@ from privately.rounding import whole as whole_number
 
 MOST_STATES = 1_000_000
 """For all inputs of a program together."""
+
+UNROLLING = 30
+"""What it costs to unroll an output with tails beside another law, in states."""
 
 SIZES = (1, 2, 3)
 """Lists of private entries have these lengths unless something else is said."""
@@ -120,6 +124,8 @@ class Analysis:
     def pairs(self) -> list[tuple[Inputs, Inputs]]:
         """All ordered pairs of neighbours that meet the assumptions of the program."""
         if self.asked.chosen:
+            for one in (side for pair in self.asked.chosen for side in pair):
+                self.law_of(one)  # all of them before any is used: one may need a finer unit for all
             return [pair for one, other in self.asked.chosen for pair in ((one, other), (other, one))]
         private = self.asked.program.private
         if not private:
@@ -130,6 +136,8 @@ class Analysis:
                 "no two neighbours meet the assumptions, so every claim would hold.",
                 hint="Check assume(...) and sizes.",
             )
+        if any(map(has_tails, self._laws.values())):
+            self._budget.spend(UNROLLING * sum(len(self.law_of(one)) for one, _ in found))
         return found
 
     def _included(self, inputs: Inputs) -> bool:
@@ -183,11 +191,10 @@ class Analysis:
         """Where the unknown of the weights lies; None if all weights are rational."""
         if self.asked.open_parameter is not None:
             return self._open_place
-        exact = any(isinstance(mass, Quotient) for law in self._laws.values() for mass in law.values())
-        return Exponential(self._unit) if exact else None
+        return Exponential(self._unit) if any(map(has_exponentials, self._laws.values())) else None
 
     def law(self, **inputs: object) -> dict[Value, Weight]:
-        """The law of the output for these private inputs."""
+        """The law of the output for these private inputs; a tail such as `3 or more` has the mass of all its values."""
         wanted = tuple(_value(inputs, one.name) for one in self.asked.program.private)
         return {output: plain(mass) for output, mass in self.law_of(wanted).items()}
 
@@ -226,9 +233,11 @@ class Analysis:
 
     def holds(self, claim: Claim) -> Ratio | None:
         """None if the claim holds for all these inputs, else a ratio that breaks it."""
-        for ratio in self.ratios():
-            if not within(ratio, claim, self.place):
-                return ratio
+        pairs, place = self.pairs, self.place  # in this order: the pairs know all laws
+        for one, other in pairs:
+            for ratio in ratios((one, other), self.law_of(one), self.law_of(other)):
+                if not within(ratio, claim, place):
+                    return ratio
         return None
 
     @cached_property
@@ -246,9 +255,8 @@ class Analysis:
     @cached_property
     def curve(self) -> PrivacyCurve:
         """The whole curve in exact numbers; for laws with rational weights that are not too many."""
-        return privacy_curve_of(
-            (rational_law(self.law_of(one)), rational_law(self.law_of(other))) for one, other in self.pairs
-        )
+        laws = (side_by_side(self.law_of(one), self.law_of(other)) for one, other in self.pairs)
+        return privacy_curve_of((_fractions(left), _fractions(right)) for left, right in laws)
 
 
 def plain(mass: Weight) -> Any:
@@ -257,7 +265,13 @@ def plain(mass: Weight) -> Any:
 
 
 def rational_law(law: Outputs) -> dict[Value, Fraction]:
-    """A law as Fractions, if all its weights are rational."""
+    """A law as Fractions, if all its weights are rational and every output is one value."""
+    if has_tails(law):
+        raise NotFinite("the outputs have no end.")
+    return _fractions(law)
+
+
+def _fractions(law: Outputs) -> dict[Value, Fraction]:
     if any(isinstance(mass, Quotient) for mass in law.values()):
         raise NotSupported("the curve of a law with exponentials or an open parameter.", hint="Ask for epsilon.")
     return {output: fraction(mass) for output, mass in law.items()}

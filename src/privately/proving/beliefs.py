@@ -10,6 +10,7 @@ from privately.errors import InvalidParameter, NotSupported
 from privately.guarantees.couplings import Lifted, NotLifted, Relation, lifting
 from privately.proving.analysis import Analysis, rational_law
 from privately.proving.exact.inputs import Inputs, named
+from privately.proving.exact.sets import mass_at, side_by_side
 from privately.proving.language.syntax import Value
 from privately.rounding import Number, rational
 
@@ -28,7 +29,7 @@ def feasible(found: Analysis, output: Value) -> list[Inputs]:
     [(0,), (2,)]
     """
     seen = _output(output)
-    return [one for one in all_inputs(found) if found.law_of(one).get(seen)]
+    return [one for one in all_inputs(found) if mass_at(found.law_of(one), seen)]
 
 
 def posterior(found: Analysis, output: Value, prior: Mapping[Inputs, Number] | None = None) -> dict[Inputs, Fraction]:
@@ -40,11 +41,15 @@ def posterior(found: Analysis, output: Value, prior: Mapping[Inputs, Number] | N
         if unknown:
             raise InvalidParameter("prior", f"{min(map(repr, unknown))} is no input of the program.")
         before = {one: rational(prior.get(one, 0), "prior", minimum=0) for one in inputs}
-    joint = {one: before[one] * rational_law(found.law_of(one)).get(seen, Fraction(0)) for one in inputs}
+    joint = {one: before[one] * _chance(found, one, seen) for one in inputs}
     whole = sum(joint.values())
     if not whole:
         raise NotSupported("nobody who believes this sees that output.")
     return {one: mass / whole for one, mass in joint.items() if mass}
+
+
+def _chance(found: Analysis, inputs: Inputs, output: Value) -> Fraction:
+    return rational_law({output: mass_at(found.law_of(inputs), output)})[output]
 
 
 def odds(found: Analysis, output: Value, one: Inputs, other: Inputs) -> Fraction | None:
@@ -59,7 +64,7 @@ def odds(found: Analysis, output: Value, one: Inputs, other: Inputs) -> Fraction
     for place in (one, other):
         if not isinstance(place, tuple) or place not in known:
             raise InvalidParameter("inputs", f"{place!r} is no input.", hint="Give a tuple of the private inputs.")
-    above, below = (rational_law(found.law_of(place)).get(_output(output), Fraction(0)) for place in (one, other))
+    above, below = (_chance(found, place, _output(output)) for place in (one, other))
     if not above and not below:
         raise NotSupported("neither input leads to that output.")
     return above / below if below else None
@@ -87,7 +92,8 @@ def expected(found: Analysis, measure: Callable[[dict[str, Value], Value], Numbe
 
 def reveals_nothing(found: Analysis) -> bool:
     """Whether the output has the same law for all neighbours: noninterference, epsilon = 0."""
-    return all(found.law_of(one) == found.law_of(other) for one, other in found.pairs)
+    laws = (side_by_side(found.law_of(one), found.law_of(other)) for one, other in found.pairs)
+    return all(left == right for left, right in laws)
 
 
 def coupled(found: Analysis, one: Inputs, other: Inputs, relation: Relation[Any, Any]) -> Lifted[Any, Any] | NotLifted:

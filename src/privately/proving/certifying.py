@@ -10,6 +10,7 @@ from privately.guarantees import FiniteMechanism, Neighbors, rules
 from privately.proving.analysis import Analysis
 from privately.proving.exact.claims import Claim
 from privately.proving.exact.inputs import Inputs
+from privately.proving.exact.sets import has_tails
 from privately.proving.exact.weights import Quotient, fraction
 from privately.proving.language.syntax import Value
 
@@ -30,6 +31,8 @@ def certificate_of(found: Analysis, claim: Claim) -> Certificate | None:
         return None  # only lists of one length are neighbours
     laws = {_place(one, whole=whole): found.law_of(one) for one in inputs}
     if any(isinstance(mass, Quotient) for law in laws.values() for mass in law.values()):
+        return None
+    if any(map(has_tails, laws.values())):
         return None
     table = {place: {_text(output): fraction(mass) for output, mass in law.items()} for place, law in laws.items()}
     try:

@@ -9,6 +9,7 @@ from privately.errors import NotSupported
 from privately.proving.analysis import plain
 from privately.proving.exact.places import Between
 from privately.proving.exact.sampling import Finer, outcomes
+from privately.proving.exact.tails import ENDLESS
 from privately.proving.exact.weights import ONE, Weight
 from privately.proving.language.meaning import UNSET, Evaluator, canonical, evaluator, truth
 from privately.proving.language.program import Program
@@ -138,5 +139,7 @@ class _Grower:
     def drawn(self, sample: Sample) -> Value:
         for value in self.draws:
             return value
+        if sample.law in ENDLESS:
+            raise _TooMany
         given = tuple(self.value(one) for one in sample.arguments)
         raise _Asked(sample.line, sample.law, outcomes(sample.law, given, self.unit, self.place))

@@ -1,5 +1,8 @@
 """All neighbours."""
 
+from collections.abc import Callable
+from itertools import product
+
 import pytest
 
 from privately.errors import InvalidParameter
@@ -69,3 +72,15 @@ def test_neighbours_without_end() -> None:
 def test_two_private_inputs_change_together() -> None:
     both = [Parameter(name, neighborhood=replaced(0, 1), private=True) for name in "xy"]
     assert ((0, 0), (1, 1)) in set(neighbouring_pairs(both, [1]))
+
+
+@pytest.mark.parametrize("kind", [each, monotone])
+def test_near_lists_are_those_found_among_all(kind: Callable[..., Neighborhood]) -> None:
+    everything = list(product(range(3), repeat=3))
+    moves = {(a, b): [y - x for x, y in zip(a, b, strict=True)] for a in everything for b in everything if a != b}
+    wanted = {
+        pair
+        for pair, steps in moves.items()
+        if max(map(abs, steps)) <= 1 and (kind is each or min(steps) >= 0 or max(steps) <= 0)
+    }
+    assert pairs(kind(1, whole(0, 2)), 3) == wanted

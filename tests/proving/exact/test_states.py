@@ -6,13 +6,17 @@ from math import comb
 import pytest
 
 from privately.errors import NotSupported
-from privately.proving.exact import states
+from privately.proving.exact import states, tails
+from privately.proving.exact.places import Exponential
+from privately.proving.exact.ratios import probability
 from privately.proving.exact.sampling import NotFinite
+from privately.proving.exact.sets import mass_at
 from privately.proving.exact.states import output_law
 from privately.proving.exact.weights import UNKNOWN, Quotient, fraction
 from privately.proving.language.pythonic import read_python
 from tests.proving.drawn import small_program
 from tests.proving.ways import law_by_running
+from tests.proving.windows import law_in_window
 
 SUM = """
 def total(x):
@@ -103,9 +107,120 @@ def test_refusals_say_the_line(text: str, message: str) -> None:
         output_law(read_python(text), {"x": 0})
 
 
-def test_noise_without_end_is_not_finite() -> None:
-    with pytest.raises(NotFinite, match="line 2: discrete_laplace"):
-        output_law(read_python("def f(x):\n    return x + discrete_laplace(1)\n"), {"x": 0})
+def test_noise_without_exact_weights_is_not_finite() -> None:
+    with pytest.raises(NotFinite, match="line 2: rounded_gaussian"):
+        output_law(read_python("def f(x):\n    return x + rounded_gaussian(1)\n"), {"x": 0})
+
+
+def test_a_sum_with_exponentials_is_followed_state_by_state() -> None:
+    text = "def f(x):\n    n = 0\n    for v in range(2):\n        n += flip_exp(x)\n    return n\n"
+    law, _ = output_law(read_python(text), {"x": 1})
+    assert law[2] == Quotient.power(2)
+
+
+NOISY = {
+    "clipped": "    return min(max(x + geometric(3/4) - geometric(1/2), 0), 3)\n",
+    "copied": """    a = x + geometric(1/2)
+    b = a + 1
+    return [a > 2, b > 3, a + b == 7, a == b, a in [1, 4]]
+""",
+    "several": """    a = geometric(1/2)
+    b = geometric(3/4) + x
+    c = geometric(2/3)
+    return [a < b, b <= c, abs(a - c) > 1]
+""",
+    "steps": """    a = 2 * geometric(1/2)
+    b = 3 * geometric(3/4) - x
+    return [a > b, a == b + 1, max(a, b, 4) == 4]
+""",
+    "answers": "    a = x + geometric(1/2)\n    b = geometric(3/4)\n    return [a if a > b else -b, b > 1]\n",
+    "rounds": """    bar = geometric(1/2)
+    out = []
+    for v in [x, 1, 2]:
+        if v + geometric(3/4) > bar:
+            out.append(v)
+    return out
+""",
+    "waiting": """    n = 0
+    while n + geometric(1/2) < 2 + x:
+        n += 1
+    return n
+""",
+    "largest": """    best = 0
+    top = -1
+    for i in range(3):
+        noisy = i * x + geometric(3/4)
+        if noisy > top:
+            top = noisy
+            best = i
+    return best
+""",
+}
+
+
+@pytest.mark.parametrize("name", [name for name in NOISY if name != "answers"])
+@pytest.mark.parametrize("x", [0, 2])
+def test_noise_without_end_agrees_with_a_window(name: str, x: int) -> None:
+    assert agrees_with_a_window(NOISY[name], x, width=6 if name == "rounds" else 12)
+
+
+def agrees_with_a_window(body: str, x: int, width: int = 12) -> bool:
+    text = f"def f(x):\n{body}"
+    law, _ = output_law(read_python(text), {"x": x})
+    window, missing = law_in_window(text, {"x": x}, width)
+    chances = {output: fraction(mass_at(law, output)) for output in window}
+    whole = sum(fraction(mass) for mass in law.values()) == 1
+    return whole and all(0 <= chances[output] - mass <= missing for output, mass in window.items())
+
+
+@pytest.mark.parametrize("answer", ["[a + x > b, a > -1]", "[a + x, 2 * b, a > 0]", "[max(a, 0), b if a > 1 else a]"])
+def test_discrete_laplace_agrees_with_a_window(answer: str) -> None:
+    text = f"def f(x):\n    a = discrete_laplace(1/2)\n    b = discrete_exponential(1/3)\n    return {answer}\n"
+    law, unit = output_law(read_python(text), {"x": 1})
+    window, missing = law_in_window(text, {"x": 1}, 12)
+    assert missing < Fraction(1, 10**9)
+    for output, mass in window.items():
+        chance = probability(mass_at(law, output), Exponential(unit))
+        assert mass - Fraction(1, 10**9) < chance.lower <= chance.upper < mass + missing + Fraction(1, 10**9)
+
+
+def _skips(state: tuple[object, ...], gap: tails.Tail) -> list[tuple[tuple[object, ...], object]]:
+    """Starts tails one too far."""
+    parts = tails.split(state, gap)
+    return [
+        (tails.put(part, {one: tails.Tail(1, ((one, 1),)) for one in tails.variables(part)}), m) for part, m in parts
+    ]
+
+
+def _same_again(value: object, _: tuple[object, ...]) -> object:
+    """Takes a new draw for one that was made before."""
+    return value
+
+
+@pytest.mark.parametrize(("name", "fault"), [("split", _skips), ("fresh", _same_again)])
+def test_planted_faults_are_found(name: str, fault: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    body = "    a = x + geometric(1/2)\n    b = geometric(1/2)\n    return [a > 2, a < b]\n"
+    assert agrees_with_a_window(body, 0)
+    monkeypatch.setattr(states, name, fault)
+    assert not agrees_with_a_window(body, 0)
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("    return x + geometric(1/2) - geometric(1/3)\n", "ties several noises"),
+        (NOISY["answers"], "ties several noises"),
+        ("    return geometric(1/2) * geometric(1/2)\n", "line 2: the program multiplies two noises"),
+        ("    return [1, 2][geometric(1/2)]\n", "line 2: the program uses noise"),
+        ("    return geometric(1/2) > 10 ** 6\n", "line 2: a comparison with more than"),
+        ("    return discrete_laplace(1/100) > 150\n", "too long to be written"),
+        ("    n = 0\n    g = geometric(1/2)\n    while n <= g:\n        n += 1\n    return n > 3\n", "states"),
+        ("    return flip(geometric(1/2))\n", "whose size is noise"),
+    ],
+)
+def test_noise_that_cannot_be_followed_is_refused(body: str, message: str) -> None:
+    with pytest.raises(NotFinite, match=message):
+        output_law(read_python(f"def f(x):\n{body}"), {"x": 0}, budget=states.Budget(300_000))
 
 
 def test_states_have_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -90,3 +90,15 @@ def test_truth_and_short_texts() -> None:
     assert len(shown(tuple(range(1000)))) == 60
     with pytest.raises(NotSupported, match="'z' has no value"):
         evaluator(Variable("z"), {}, {})(())
+
+
+def test_equality_looks_into_lists() -> None:
+    same, among = FUNCTIONS["=="], FUNCTIONS["in"]
+    assert same((1, (True, 2)), (1, (1, 2)))
+    assert not same((1, 2), (1, 2, 3))
+    assert among((1, 2), ((3, 4), (1, 2)))
+    assert not among(4, (1, 2, 3))
+    with pytest.raises(NotSupported, match="left open"):
+        same((1, UNKNOWN), (1, 2))
+    with pytest.raises(NotSupported, match="left open"):
+        among(2, (1, UNKNOWN))

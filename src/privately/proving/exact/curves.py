@@ -10,6 +10,7 @@ from flint import arb, ctx
 
 from privately.errors import InvalidParameter
 from privately.proving.exact.places import Exponential
+from privately.proving.exact.sets import side_by_side
 from privately.proving.exact.states import Outputs
 from privately.proving.exact.weights import Quotient, Weight, weight
 from privately.rounding import Interval, Number, rational
@@ -80,7 +81,7 @@ def curve_of(pairs: Iterable[tuple[Outputs, Outputs]], place: object) -> Curve:
     """The curve of the worst of these pairs; give both directions."""
     found = []
     with ctx.workprec(BITS):
-        for left, right in pairs:
+        for left, right in (side_by_side(*pair) for pair in pairs):
             outputs = dict.fromkeys([*left, *right])
             found.append(tuple((_ball(left.get(one), place), _ball(right.get(one), place)) for one in outputs))
     if not found:

@@ -13,6 +13,7 @@ from privately.errors import InvalidParameter, NotSupported
 from privately.proving.exact.claims import Claim
 from privately.proving.exact.inputs import Inputs
 from privately.proving.exact.places import PRECISIONS, Between, Edge, Exponential, Place, at
+from privately.proving.exact.sets import side_by_side
 from privately.proving.exact.states import Outputs
 from privately.proving.exact.weights import ONE, ZERO, Quotient, Weight, quotient, weight
 from privately.proving.exact.weights import fraction as _exact
@@ -40,7 +41,8 @@ class Piece:
 
 
 def ratios(inputs: tuple[Inputs, Inputs], left: Outputs, right: Outputs) -> Iterable[Ratio]:
-    """All ratios of one pair, in one direction."""
+    """All ratios of one pair, in one direction; where outputs have tails, one for all outputs of a set."""
+    left, right = side_by_side(left, right)
     for output, mass in left.items():
         if not mass:
             continue

@@ -3,12 +3,13 @@
 A statement is a function from weighted states to weighted states. A state holds only variables that still matter, so
 different ways to the same future are one. A loop is followed round by round; if it comes back to a state it has seen,
 its states form a chain, and how often each is visited is solved for (chains.py). A sum that a loop adds to and does not
-look at is carried as a polynomial in the weights instead of in the states (series.py).
+look at is carried as a polynomial in the weights instead of in the states (series.py). Noise without end stays in the
+states as it is until it is compared (tails.py).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TypeAlias
 
 from flint import fmpq
@@ -17,8 +18,10 @@ from privately.errors import NotSupported, PrivatelyError
 from privately.proving.exact.accumulators import accumulator, added_to
 from privately.proving.exact.chains import visits
 from privately.proving.exact.places import Between
-from privately.proving.exact.sampling import Finer, NotFinite, outcomes
+from privately.proving.exact.sampling import Finer, NotFinite
 from privately.proving.exact.series import UNIT, CannotSum, Product, Series
+from privately.proving.exact.sets import apart
+from privately.proving.exact.tails import ENDLESS, LONGEST, Undecided, drawn, fresh, renamed, split, writable
 from privately.proving.exact.weights import ONE, Weight
 from privately.proving.language.liveness import needed, needed_by, needed_by_loop
 from privately.proving.language.meaning import (
@@ -53,6 +56,8 @@ Step: TypeAlias = Callable[[Weighted, Outputs], Weighted]
 
 MOST_STATES = 300_000
 FINEST = 10**6
+SPLITTING = 100
+"""What it costs to split a state, in states."""
 
 
 class Budget:
@@ -119,6 +124,7 @@ class _Follower:
         self.known = {name: value for name, value in inputs.items() if name not in changing}
         self.slots = {name: slot for slot, name in enumerate(sorted(changing))}
         self.start = tuple(inputs.get(name, UNSET) for name in self.slots)
+        self.tidy = renamed if any(one.law in ENDLESS for one in program.samples) else _untouched
         self.step = self.block(program.body, frozenset())
 
     def law(self) -> Outputs:
@@ -126,7 +132,39 @@ class _Follower:
         rest = self.step({self.start: ONE}, out)
         if rest:
             raise NotSupported("the program can end without an output.", hint="Return a value on every way.")
-        return out
+        return apart(out)  # type: ignore[no-any-return]
+
+    def settled(self, states: Weighted, value: Evaluator) -> Iterator[tuple[State, Weight, Value]]:
+        """Every state with its value; states that have no one value are split until they do."""
+        for state, mass in states.items():
+            waiting, splits = [(state, mass)], 0
+            while waiting:
+                part, share = waiting.pop()
+                try:
+                    found = value(part)
+                except Undecided as undecided:
+                    splits += 1
+                    if splits > LONGEST:
+                        raise NotFinite(f"a comparison with more than {LONGEST} values of a tail.") from None
+                    waiting += [(one, writable(share * chance)) for one, chance in self.parts(part, undecided)]
+                else:
+                    yield part, share, found
+
+    def parts(self, state: State, undecided: Undecided) -> list[tuple[State, Weight]]:
+        """Where a comparison needs more of a tail."""
+        self.budget.spend(SPLITTING)
+        return split(state, undecided.gap)
+
+    def draws(self, law: str, given: tuple[Value, ...]) -> list[tuple[Value, Weight]]:
+        """All outcomes of a law with their weights."""
+        return drawn(law, given, self.unit, self.place)
+
+    def tested(self, states: Weighted, test: Evaluator) -> Weighted:
+        """The same states, split so that the test has one answer in each."""
+        found: Weighted = {}
+        for state, mass, _ in self.settled(states, test):
+            _add(found, self.tidy(state), mass)
+        return found
 
     def block(self, block: Block, after: frozenset[str]) -> Step:
         steps: list[Step] = []
@@ -196,21 +234,21 @@ class _Follower:
             kept = list(state)
             for slot in gone:
                 kept[slot] = UNSET
-            return tuple(kept)
+            return self.tidy(tuple(kept))
 
-        return clear if gone else lambda state: state
+        return clear if gone else self.tidy
 
     def assign(self, name: str, value: Evaluator, gone: tuple[int, ...]) -> Step:
         slot = self.slots[name]
 
         def run(states: Weighted, _: Outputs) -> Weighted:
             after: Weighted = {}
-            for state, mass in states.items():
+            for state, mass, found in self.settled(states, value):
                 changed = list(state)
-                changed[slot] = value(state)
+                changed[slot] = found
                 for one in gone:
                     changed[one] = UNSET
-                _add(after, tuple(changed), mass)
+                _add(after, self.tidy(tuple(changed)), mass)
             return after
 
         return run
@@ -221,18 +259,17 @@ class _Follower:
 
         def run(states: Weighted, _: Outputs) -> Weighted:
             after: Weighted = {}
-            for state, mass in states.items():
-                given = tuple(one(state) for one in arguments)
+            for state, mass, given in self.settled(states, lambda state: tuple(one(state) for one in arguments)):
                 if given not in known:
-                    known[given] = outcomes(law, given, self.unit, self.place)
+                    known[given] = self.draws(law, given)
                 self.budget.spend(len(known[given]))
                 changed = list(state)
                 for one in gone:
                     changed[one] = UNSET
                 for value, share in known[given]:
                     if slot not in gone:
-                        changed[slot] = value
-                    _add(after, tuple(changed), mass * share)
+                        changed[slot] = fresh(value, state)
+                    _add(after, self.tidy(tuple(changed)), mass * share)
             return after
 
         return run
@@ -245,8 +282,8 @@ class _Follower:
 
         def run(states: Weighted, out: Outputs) -> Weighted:
             sides: tuple[Weighted, Weighted] = ({}, {})
-            for state, mass in states.items():
-                side = 0 if truth(test(state)) else 1
+            for state, mass, found in self.settled(states, test):
+                side = 0 if truth(found) else 1
                 _add(sides[side], clears[side](state), mass)
             joined = steps[0](sides[0], out)
             for state, mass in steps[1](sides[1], out).items():
@@ -257,8 +294,8 @@ class _Follower:
 
     def output(self, value: Evaluator) -> Step:
         def run(states: Weighted, out: Outputs) -> Weighted:
-            for state, mass in states.items():
-                _add(out, canonical(closed(value(state))), mass)
+            for _, mass, found in self.settled(states, value):
+                _add(out, self.tidy((canonical(closed(found)),))[0], mass)
             return {}
 
         return run
@@ -282,7 +319,7 @@ class _Follower:
             if follow_sum is not None:
                 try:
                     return _left(follow_sum(states), leave)
-                except CannotSum:
+                except (CannotSum, Undecided):
                     pass
             return _left(self.rounds(states, out, test, body), leave)
 
@@ -294,6 +331,7 @@ class _Follower:
         ends: Weighted = {}
         seen: set[State] = set()
         while states:
+            states = self.tested(states, test)
             going = {state: mass for state, mass in states.items() if truth(test(state))}
             for state, mass in states.items():
                 if state not in going:
@@ -311,6 +349,7 @@ class _Follower:
         """Every state once, with where it leads; then how often each is visited."""
         steps: dict[State, Weighted] = {}
         given: dict[State, Outputs] = {}
+        entry = self.tested(entry, test)
         waiting = list(entry)
         while waiting:
             state = waiting.pop()
@@ -319,7 +358,7 @@ class _Follower:
             steps[state], given[state] = {}, {}
             if truth(test(state)):
                 self.budget.spend(_size(state))
-                steps[state] = body({state: ONE}, given[state])
+                steps[state] = self.tested(body({state: ONE}, given[state]), test)
                 waiting += steps[state]
         times = visits(entry, steps)
         ends: Weighted = {}
@@ -373,8 +412,17 @@ class _Summing(_Follower):
 
     def __init__(self, whole: _Follower, name: str) -> None:
         self.unit, self.place, self.slots, self.known = whole.unit, whole.place, whole.slots, whole.known
-        self.budget = whole.budget
+        self.budget, self.tidy = whole.budget, whole.tidy
         self.name = name
+
+    def draws(self, law: str, given: tuple[Value, ...]) -> list[tuple[Value, Weight]]:
+        """Weights are rational here."""
+        return [(value, _rational(mass)) for value, mass in super().draws(law, given)]
+
+    def parts(self, state: State, undecided: Undecided) -> list[tuple[State, Weight]]:
+        """And no state is split."""
+        del state, undecided
+        raise CannotSum
 
     def statement(self, statement: Statement, after: frozenset[str]) -> Step:
         if not isinstance(statement, Assign) or statement.name != self.name:
@@ -389,6 +437,10 @@ class _Summing(_Follower):
             return result
 
         return run
+
+
+def _untouched(state: State) -> State:
+    return state
 
 
 def _gathered(parts: list[tuple[Product, Series]]) -> Product:

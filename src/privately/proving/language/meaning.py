@@ -51,9 +51,19 @@ def note_divisor(value: Any) -> None:
 
 
 class OpenNumber:
-    """A parameter without a value, or what arithmetic makes of it: one can compute with it, but not compare it."""
+    """A parameter without a value, or what arithmetic makes of it: one can compute with it, but not compare it.
+
+    Noise whose value is not known yet is another such number, and may know better about comparisons."""
 
     __slots__ = ()
+
+    def ordered(self) -> Any:
+        """Itself, if it has a place among other numbers."""
+        raise NotSupported("the program compares a parameter that was left open.", hint="Give it a value.")
+
+    def is_zero(self) -> bool:
+        """Whether it is 0, if it has a place among other numbers."""
+        return bool(self.ordered() == 0)
 
 
 def evaluator(expression: Expression, slots: Mapping[str, int], known: Mapping[str, Value]) -> Evaluator:
@@ -142,9 +152,7 @@ def number(value: Value) -> Any:
 def ordered(value: Value) -> int | Fraction:
     """A number whose place among others is known."""
     exact = number(value)
-    if isinstance(exact, OpenNumber):
-        raise NotSupported("the program compares a parameter that was left open.", hint="Give it a value.")
-    known: int | Fraction = exact
+    known: int | Fraction = exact.ordered() if isinstance(exact, OpenNumber) else exact
     return known
 
 
@@ -327,6 +335,9 @@ def _same(left: Value, right: Value) -> bool:
         raise NotSupported(f"{shown(left)} is compared with {shown(right)}: a list with a number.")
     if isinstance(left, tuple):
         return len(left) == len(right) and all(_same(one, other) for one, other in zip(left, right, strict=True))
+    if isinstance(left, OpenNumber) or isinstance(right, OpenNumber):
+        gap: Any = ordered(left) - ordered(right)
+        return gap.is_zero() if isinstance(gap, OpenNumber) else bool(gap == 0)
     return bool(left == right)
 
 
