@@ -71,7 +71,48 @@ WRONG: dict[str, tuple[Callable[[Path], Any], dict[str, Any], str]] = {
         {"columns": {"cost": {"type": "real", "bounds": (0, math.nan)}}},
         "bounds",
     ),
+    "a copy that is none": (
+        lambda folder: folder / "visits.parquet",
+        {"prepare": __file__},
+        r"test_bad_input\.py is no prepared copy",
+    ),
 }
+OF_ANOTHER_KIND: list[dict[str, Any]] = [
+    {"limits": 5},
+    *({field: 5} for field in ("prepare", "declaration", "ledger", "name", "lineage", "analyst", "snapshot")),
+    {"ledger": None},
+]
+OF_A_CSV_FILE: list[dict[str, Any]] = [{"delimiter": 5}, {"quote": None}, {"header": 5}, {"names": 5, "header": False}]
+OF_UNITS: list[dict[str, Any]] = [
+    {"max_rows_per_unit": 0},
+    {"max_groups_per_unit": 9, "max_rows_per_unit": 2},
+    {"max_rows_per_unit_and_group": 9, "max_rows_per_unit": 2},
+]
+
+
+@pytest.mark.parametrize("given", OF_ANOTHER_KIND, ids=str)
+def test_what_is_of_another_kind_is_named(given: dict[str, Any], visits: Path) -> None:
+    with pytest.raises(InvalidParameter, match=f"^{next(iter(given))}: must be") as caught:
+        opened(visits, visits.parent, **given)
+    assert caught.value.field in given
+    assert not (visits.parent / "visits.ledger").exists()
+    for field in given.keys() & {"declaration", "ledger", "name"}:
+        with pytest.raises(InvalidParameter, match=f"^{field}: must be"):
+            prepare(visits, visits.parent / "copy", **{"ledger": visits.parent / "l"} | given)
+    with pytest.raises(InvalidParameter, match=r"^path: must be"):
+        prepare(visits, 5, ledger=":memory:")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("given", OF_A_CSV_FILE, ids=str)
+def test_options_of_another_kind_are_named(given: dict[str, Any], tmp_path: Path) -> None:
+    with pytest.raises(InvalidParameter, match=f"^{next(iter(given))}: "):
+        opened(_csv(tmp_path, b"patient,cost\n1,2\n"), tmp_path, **given)
+
+
+@pytest.mark.parametrize("given", OF_UNITS, ids=str)
+def test_limits_of_a_unit_go_by_the_names_that_were_given(given: dict[str, Any], visits: Path) -> None:
+    with pytest.raises(InvalidParameter, match=f"^{next(iter(given))}: "):
+        opened(visits, visits.parent, unit="patient", **given)
 
 
 @pytest.mark.parametrize("wrong", WRONG)
@@ -107,6 +148,13 @@ QUESTIONS: dict[str, tuple[str, dict[str, Any], type[PrivatelyError], str]] = {
         NotSupported,
         "named N",
     ),
+    "keys without names": (
+        "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward",
+        {"epsilon": 1, "keys": {1: [2]}},
+        InvalidParameter,
+        "keys: go by the names of columns",
+    ),
+    "delta that is no number": (COUNT, {"epsilon": 1, "delta": "x"}, InvalidParameter, "delta: (?!all groups)"),
     "no text": (None, {"epsilon": 1}, InvalidParameter, "must be a text"),  # type: ignore[dict-item]
 }
 
@@ -117,7 +165,10 @@ def test_what_cannot_be_asked_costs_nothing(visits: Path) -> None:
             with pytest.raises(kind, match=said):
                 session.sql(text, **given)
             assert session.budget.entries == 0
-        assert session.sql(COUNT, epsilon=1).rows
+        answer = session.sql(COUNT, epsilon=1)
+        assert answer.rows
+        with pytest.raises(InvalidParameter, match="path: must be the name"):
+            answer.plot(5)  # type: ignore[arg-type]
         visits.write_bytes(b"no longer a table")
         with pytest.raises(InvalidParameter, match="changed or removed"):
             session.sql(f"{COUNT} WHERE cost > 1", epsilon=1)

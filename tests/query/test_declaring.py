@@ -83,7 +83,7 @@ def test_units() -> None:
         ({"column": "p"}, "max_rows_per_unit"),
         ({"column": None, "rows": 3}, "unit"),
         ({"column": None, "change": "add"}, "change"),
-        ({"column": "p", "rows": 0}, "rows"),
+        ({"column": "p", "rows": 0}, "max_rows_per_unit"),
     ],
 )
 def test_wrong_units(given: dict[str, Any], field: str) -> None:

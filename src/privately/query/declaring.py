@@ -18,6 +18,11 @@ _TABLE = {
     "max_rows_per_unit_and_group",
     "change",
 }
+_SPELT_OUT = {
+    "rows": "max_rows_per_unit",
+    "groups": "max_groups_per_unit",
+    "rows_per_group": "max_rows_per_unit_and_group",
+}
 _COLUMN = {"type", "bounds", "step", "categories", "length", "nullable"}
 Declaration = Mapping[str, Any]
 
@@ -52,7 +57,11 @@ def unit_of(
     if rows is None:
         hint = "Of people with more rows, that many are chosen by a keyed hash: max_rows_per_unit=3."
         raise InvalidParameter("max_rows_per_unit", f"say how many rows of one {column} may count.", hint=hint)
-    return Unit(column=column, rows=rows, groups=groups, rows_per_group=rows_per_group, change=kind)
+    try:
+        return Unit(column=column, rows=rows, groups=groups, rows_per_group=rows_per_group, change=kind)
+    except InvalidParameter as fault:
+        field = _SPELT_OUT.get(fault.field, fault.field)
+        raise InvalidParameter(field, fault.message.partition(": ")[2], hint=fault.hint) from None
 
 
 def read_declaration(path: Path) -> tuple[Declaration, tuple[Column, ...]]:

@@ -27,6 +27,7 @@ _DELIMITED = ("delimiter", "quote", "header", "names")
 _OPTIONS = {".csv": _DELIMITED, ".tsv": _DELIMITED, ".txt": _DELIMITED, ".duckdb": ("table",), ".db": ("table",)}
 _MEMORY = ":memory:"
 _OWNER = "owner"
+_NEEDED = ("ledger", "path", "analyst")
 
 
 class OwnerWarning(UserWarning):
@@ -91,6 +92,10 @@ def open(  # noqa: A001 - the word for it
         "max_rows_per_unit_and_group": max_rows_per_unit_and_group,
         "change": change,
     }
+    _check_kinds(ledger=ledger, declaration=declaration, prepare=prepare)
+    _check_kinds(str, name=name, lineage=lineage, analyst=analyst, snapshot=snapshot)
+    if limits is not None and not isinstance(limits, Limits):
+        raise InvalidParameter("limits", "must be Limits(seconds=..., memory=..., threads=...).")
     copy = None if prepare is None else _copy_path(data, prepare)
     if copy is not None and not copy.exists():
         with _settle(data, given, columns=columns, declaration=declaration, options=options) as original:
@@ -163,6 +168,8 @@ def prepare(
         "max_rows_per_unit_and_group": max_rows_per_unit_and_group,
         "change": change,
     }
+    _check_kinds(ledger=ledger, declaration=declaration, path=copy)
+    _check_kinds(str, name=name)
     target = _copy_path(data, copy)
     with _settle(data, given, columns=columns, declaration=declaration, options=options) as settled:
         report, _ = _prepared(settled, target, ledger)
@@ -208,6 +215,14 @@ def _warn(table: Table, analyst: str, notes: tuple[str, ...]) -> None:
     if notes and analyst == _OWNER:
         told = f"{table.name}: {' '.join(notes)} This is exact, and for the owner alone; session.check() tells more."
         warnings.warn(OwnerWarning(told), stacklevel=3)
+
+
+def _check_kinds(*kinds: type, **given: object) -> None:
+    """Passes if what is given are texts, or else names of files."""
+    for field, value in given.items():
+        absent = value is None and field not in _NEEDED
+        if not absent and not isinstance(value, kinds or (str, os.PathLike)):
+            raise InvalidParameter(field, "must be a text." if kinds else "must be the name of a file.")
 
 
 def _copy_path(data: Any, copy: str | os.PathLike[str]) -> Path:

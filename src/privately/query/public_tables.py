@@ -39,6 +39,8 @@ Keys: TypeAlias = Mapping[str, Sequence[Value]] | PublicTable
 
 def read_keys(given: Any) -> Keys | None:
     """Lists by name, or a table of any library."""
+    if isinstance(given, Mapping) and not all(isinstance(name, str) for name in given):
+        raise InvalidParameter("keys", "go by the names of columns.", hint=_HINT)
     if given is None or isinstance(given, (Mapping, PublicTable)):
         return given
     if not hasattr(given, "__arrow_c_stream__"):

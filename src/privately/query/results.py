@@ -118,6 +118,8 @@ class Result:
         from privately.views.pictures import picture, suffix_of
 
         if path is not None:
+            if not isinstance(path, (str, os.PathLike)):
+                raise InvalidParameter("path", "must be the name of a file.")
             suffix_of(path)
         at = self._plotted(column)
         name, keys = self.columns[at], [place for place, made in enumerate(self._is_estimate) if not made]

@@ -20,7 +20,7 @@ from privately.plans.types import Value
 from privately.query.allocation import allocated
 from privately.query.answering import Engine, answered
 from privately.query.answers import from_bytes, result_of, to_bytes
-from privately.query.asking import Accuracy, budget_of, exhausted, least_budget, unpayable
+from privately.query.asking import Accuracy, budget_of, delta_of, exhausted, least_budget, unpayable
 from privately.query.batching import (
     Asked,
     BatchExplanation,
@@ -118,6 +118,7 @@ class Session:
         question = bind(text, {self.table.name: self.table}, keys=read_keys(keys), unknown=delta is not None)
         unknown = listing_of(question) is not None
         if delta is not None and not unknown:
+            delta_of(delta)
             raise InvalidParameter("delta", "all groups of this question are public already; leave it out.")
         listed, needed = public_groups(question), uses(question)
         budget = budget_of(epsilon=epsilon, rho=rho, mu=mu, delta=delta)

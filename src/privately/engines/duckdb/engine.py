@@ -38,6 +38,7 @@ class Reader:
         if prepared is not None:
             if not prepared.is_file():
                 raise InvalidParameter("prepare", f"there is no file {prepared}.")
+            preparing.check_form(prepared)
             attached = (*attached, (str(prepared.absolute()), preparing.ALIAS))
         self.source, self.prepared = source, prepared
         self.copy_state = None if prepared is None else preparing.state_of(prepared)

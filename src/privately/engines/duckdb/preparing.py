@@ -25,6 +25,8 @@ from privately.plans.types import LARGEST_INTEGER
 
 FORM = 2
 ALIAS = "prepared"
+_MARK, _MARK_AT = b"DUCK", 8
+"""What every DuckDB file has near its beginning."""
 _SMALL = 2**31
 _LONGEST_LIST = 60_000
 
@@ -43,6 +45,15 @@ def metadata(table: Table, source: Source, key: bytes) -> dict[str, Any]:
         "key": hashlib.sha256(b"privately: key of a prepared copy" + key).hexdigest(),
         "source": {"path": path, "size": size, "mtime_ns": written},
     }
+
+
+def check_form(path: Path) -> None:
+    """Passes if the file is a database: anything else cannot be opened at all."""
+    with path.open("rb") as stream:
+        found = stream.read(len(_MARK) + _MARK_AT)
+    if found[_MARK_AT:] != _MARK:
+        hint = "Name another file, in which a copy is made, or prepare it again."
+        raise InvalidParameter("prepare", f"{path.name} is no prepared copy.", hint=hint)
 
 
 def state_of(path: Path) -> tuple[int, ...]:

@@ -70,8 +70,12 @@ def delimited(
 ) -> Source:
     """A CSV file; without a header, `names` tells the columns."""
     for one, word in ((delimiter, "delimiter"), (quote, "quote")):
-        if len(one) != 1 or not one.isascii() or one in "\r\n\0":
+        if not isinstance(one, str) or len(one) != 1 or not one.isascii() or one in "\r\n\0":
             raise InvalidParameter(word, "must be one character.")
+    if not isinstance(header, bool):
+        raise InvalidParameter("header", "must be True or False.")
+    if not isinstance(names, (tuple, list)) or not all(isinstance(one, str) for one in names):
+        raise InvalidParameter("names", 'list the columns: names=["patient", "cost"].')
     if delimiter == quote:
         raise InvalidParameter("quote", "must be another character than the delimiter.")
     found = _file(path)
