@@ -418,3 +418,20 @@ def test_a_late_account_begins_with_what_was_spent_before() -> None:
         with pytest.raises(BudgetExhausted, match="what account visits/ann has"):
             ledger.charge(charge("too much", analyst="ann"))
         assert ledger.verify().charges == 5
+
+
+def test_what_is_no_receipt_stores_nothing() -> None:
+    with founded() as ledger:
+        good = ledger.charge(charge())
+        nothing: Any = None
+        text: Any = str(good.number)
+        for charged, head in (
+            (nothing, good.head),
+            (good.charge, nothing),
+            (good.charge, Head(text, good.head.hash)),
+            (good.charge, Head(nothing, nothing)),
+        ):
+            with pytest.raises(InvalidParameter) as refused:
+                ledger.store(Receipt(charge=charged, head=head), b"")
+            assert refused.value.field == "receipt"
+        assert ledger.store(good, b"42").body == b"42"

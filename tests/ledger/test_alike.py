@@ -94,3 +94,10 @@ def test_whoever_pays_something_else_is_read(paid: str) -> None:
 )
 def test_what_must_be_read(first: bytes) -> None:
     assert of(first) is None
+
+
+def test_a_number_that_is_none_is_read_one_by_one() -> None:
+    """What stays the same is read at once, and may be anything in a file that somebody edited."""
+    first = terms({"both": ["1/3", "1/7"]}, described(ApproxZCDP(rho="1/3", delta="1/7")))
+    assert of(first) is not None
+    assert of(first.replace(b"1/7", b"1/0")) is None

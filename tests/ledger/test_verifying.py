@@ -19,7 +19,7 @@ from privately.ledger import book as books
 from privately.ledger.entries import Charged, Released
 from privately.ledger.following import join
 from privately.ledger.state import State
-from privately.ledger.stores import Row
+from privately.ledger.stores import Row, SQLiteReader
 from privately.ledger.verifying import Verification, _Verifier, verified
 from tests.ledger.examples import charge, founded, used
 from tests.ledger.rewriting import Texts, of, rechained, rewritten
@@ -400,3 +400,47 @@ def test_a_charge_below_what_its_event_costs(tmp_path: Path) -> None:
     rewritten(path, half)
     with Ledger.inspect(path) as ledger, pytest.raises(LedgerCorrupt, match="less than"):
         ledger.verify()
+
+
+MISSPELT = [b"[0.1]", b"[1]", b"[true]", b'["1_0/100"]', b'["0.1"]', b'[" 1/10"]', b'["1e-1"]', b'"1"', b"[null]"]
+
+
+@pytest.mark.parametrize("amount", MISSPELT)
+def test_what_was_paid_is_written_as_a_fraction(amount: bytes, tmp_path: Path) -> None:
+    """Whatever else Python takes for a number would be read in two ways."""
+    path = tmp_path / "l"
+    used(path)
+
+    def change(text: bytes) -> bytes:
+        return text.replace(b'"visits":["1/10"]', b'"visits":' + amount) if b'"k2"' in text else text
+
+    rechained(path, change)
+    store = SQLiteReader(path)
+
+    def look(function: Callable[[Any], Any]) -> Any:
+        with store.reading() as session:
+            return function(session)
+
+    with pytest.raises(LedgerCorrupt):
+        verified(look)
+    with pytest.raises(LedgerCorrupt), Ledger.inspect(path):
+        pass
+
+
+def test_an_amount_that_is_no_number_among_many_terms(tmp_path: Path) -> None:
+    path = tmp_path / "l"
+    with founded(path, cap=100) as ledger:
+        for at in range(60):
+            ledger.charge(charge(f"q{at}", cost=PureDP(epsilon=Fraction(1, 100 + at))))
+        ledger.account("claims", cap=ApproxDP(epsilon=100, delta="0.5"), by=ApproxDP)
+        paid = ApproxDP(epsilon=1, delta="1/1000")
+        ledger.charge(charge("both", lineages=("claims",), cost=paid))
+    rechained(path, lambda text: text.replace(b'"1/159"', b'"1/0"').replace(b'"1/1000"', b'"1/0"'))
+    store = SQLiteReader(path)
+
+    def look(function: Callable[[Any], Any]) -> Any:
+        with store.reading() as session:
+            return function(session)
+
+    with pytest.raises(LedgerCorrupt):
+        verified(look)

@@ -3,7 +3,7 @@
 import threading
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,7 +13,8 @@ import pytest
 
 from privately.errors import BudgetExhausted, InvalidParameter, LedgerCorrupt, LedgerUnavailable
 from privately.guarantees import PureDP
-from privately.ledger import Ledger
+from privately.ledger import Ledger, Pin
+from privately.ledger import book as books
 from privately.ledger.acts import MakeCharge, OpenAccount, StoreAnswer
 from privately.ledger.book import Book, now
 from privately.ledger.desks import Promise
@@ -21,7 +22,7 @@ from privately.ledger.ledger import _filter, _found
 from privately.ledger.rounds import Asked, Outcome, perform
 from privately.ledger.stores import SQLiteStore
 from privately.ledger.writer import Writer
-from tests.ledger.examples import charge, founded
+from tests.ledger.examples import charge, forging, founded, used
 
 OPEN = OpenAccount(name="visits", filter=_filter(PureDP(epsilon="0.25"), None), reuse="everyone")
 
@@ -248,3 +249,40 @@ def test_promises() -> None:
     for _ in range(2):
         with pytest.raises(InvalidParameter):
             broken.result()
+
+
+NOTICING: dict[str, Callable[[Ledger], object]] = {
+    "verify": lambda ledger: ledger.verify(),
+    "history": lambda ledger: list(ledger.history()),
+    "the old pin": lambda ledger: ledger.check(Pin(ledger=ledger.head.ledger, number=3, hash=bytes(32))),
+}
+
+
+@pytest.mark.parametrize("notice", NOTICING.values(), ids=NOTICING)
+def test_nothing_is_written_after_anybody_noticed_that_a_ledger_is_corrupt(
+    notice: Callable[[Ledger], object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether it was the writer or somebody who only looked."""
+    path = tmp_path / "l"
+    monkeypatch.setattr(books, "CHECKPOINT_EVERY", 5)  # opening reads what is after it only
+    used(path)
+    with forging(path) as file:
+        file.execute("UPDATE answer SET bytes = x'00' WHERE number = 4")
+        file.execute("UPDATE record SET text = CAST(replace(text, 'analyst', 'analist') AS BLOB) WHERE number = 3")
+    with Ledger.open(path) as ledger:
+        receipt = ledger.charge(charge("before"))
+        foreign = Pin(ledger="0" * 32, number=1, hash=bytes(32))
+        with pytest.raises(LedgerCorrupt, match="of another ledger"):
+            ledger.check(foreign)
+        ledger.charge(charge("after a pin of another ledger, which says nothing of this one"))
+        with pytest.raises(LedgerCorrupt):
+            notice(ledger)
+        head = ledger.head
+        for act in (
+            lambda: ledger.answer(charge("new"), lambda _: b"new"),
+            lambda: ledger.store(receipt, b"late"),
+            lambda: ledger.account("claims", cap=PureDP(epsilon=1)),
+        ):
+            with pytest.raises(LedgerCorrupt):
+                act()
+        assert ledger.head == head

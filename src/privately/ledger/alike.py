@@ -15,10 +15,9 @@ from typing import Any, NamedTuple
 
 from privately.accounting.filters import Currency
 from privately.accounting.filters.states import encoded_neighbors
-from privately.errors import PrivatelyError
 from privately.guarantees import GaussianDP, Neighbors
 from privately.ledger.entries import Charged
-from privately.ledger.state import Account
+from privately.ledger.state import WRONG, Account
 
 _NUMBER = re.compile(rb'"([1-9][0-9]{0,99}(?:/[1-9][0-9]{0,99})?)"(?=[],}])').split
 _PLACE = "#"  # the name of what stands for a number, where a text uses it for nothing else
@@ -102,7 +101,7 @@ def alike(between: tuple[bytes, ...], accounts: Mapping[str, Account]) -> Alike 
         terms = _form(between)
         costs = {plainly(terms["cost"], accounts[name].filter.tally.currency) for name in terms["accounts"]}
         return Alike(terms["accounts"], *costs)  # type: ignore[arg-type] # None, or several, are no cost
-    except (PrivatelyError, KeyError, TypeError, ValueError, AttributeError, RecursionError):
+    except WRONG:
         return None
 
 

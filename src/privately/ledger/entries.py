@@ -328,6 +328,8 @@ def terms_of(first: bytes) -> tuple[type[Entry], dict[str, Any]]:
     kind = KINDS[terms.pop("what")]
     if terms.keys() != set(_TERMS.get(kind, ())):
         raise LedgerCorrupt(f"a record of the kind {kind.what!r} has other terms than it should.")
+    if not all(fits(terms[name]) for name, fits in _FITTING[kind] if name in terms):
+        raise LedgerCorrupt(f"the terms of a record of the kind {kind.what!r} hold another kind of value.")
     return kind, terms
 
 

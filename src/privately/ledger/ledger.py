@@ -6,6 +6,7 @@ import os
 import secrets
 from _thread import start_new_thread
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from inspect import isasyncgenfunction, iscoroutinefunction
@@ -36,7 +37,7 @@ from privately.ledger.desks import Answerable, check_answerable
 from privately.ledger.entries import Entry, Founded, read
 from privately.ledger.following import follow
 from privately.ledger.names import checked_name, checked_text
-from privately.ledger.pins import Pin, check_pin
+from privately.ledger.pins import Pin, check_pin, check_same_ledger
 from privately.ledger.quotes import payers, quote
 from privately.ledger.sketches import OwnerKey, sketch
 from privately.ledger.state import State, spendable
@@ -87,7 +88,8 @@ class Ledger:
 
     def __init__(self, store: Store, *, clock: Clock = now) -> None:
         self._store = store
-        self._writer, self._reader = Writer(store, clock), Reader(store)
+        self._writer = Writer(store, clock)
+        self._reader = Reader(store, self._writer.stop)
         self._seen: State | None = None
         self._end = finalize(self, _end_elsewhere, self._writer, self._reader, store)
         self._end.atexit = False
@@ -288,19 +290,25 @@ class Ledger:
     def _records(self, after: int, last: int) -> Iterator[Record]:
         for start in range(after, last, _PAGE):
             for row in self._reader.look(partial(_page, start, min(start + _PAGE, last))):
-                entry, time = read(row.text)
+                with self._noticing():
+                    entry, time = read(row.text)
                 yield Record(number=row.number, time=time, hash=row.hash, entry=entry)
 
     def check(self, pin: Pin | str) -> None:
         """Passes if the ledger goes on from a head that was kept elsewhere; otherwise LedgerCorrupt."""
         state, pinned = self._state(), pin if isinstance(pin, Pin) else Pin.parse(pin)
+        check_same_ledger(state, pinned)
         self._reader.look(lambda session: check_pin(session, state, pinned))
 
     def verify(self, *, progress: Callable[[int, int], None] | None = None) -> Verification:
-        """Reads everything again from the first record on; LedgerCorrupt if anything does not follow."""
+        """Reads everything again from the first record on; LedgerCorrupt if anything does not follow.
+
+        Nothing is charged or stored after that.
+        """
         if not (progress is None or callable(progress)):
             raise InvalidParameter("progress", "give a function of how many records were read, and of how many.")
-        return verified(self._reader.look, aside=self._store.checking, progress=progress)
+        with self._noticing():
+            return verified(self._reader.look, aside=self._store.checking, progress=progress)
 
     def backup(self, path: str | os.PathLike[str]) -> None:
         """Copies all that is committed into a new file, while the ledger is in use.
@@ -331,6 +339,15 @@ class Ledger:
             return f"<Ledger{place} {self._state().head.number} records>"
         except PrivatelyError as fault:
             return f"<Ledger{place} {fault.message}>"
+
+    @contextmanager
+    def _noticing(self) -> Iterator[None]:
+        """Whoever notices that the ledger is corrupt has the writer stop."""
+        try:
+            yield
+        except LedgerCorrupt as fault:
+            self._writer.stop(fault)
+            raise
 
     def _state(self) -> State:
         """All that is committed by now, by whomever."""
@@ -384,11 +401,15 @@ def _end_elsewhere(writer: Writer, reader: Reader, store: Store) -> None:
 
 def _storing(receipt: Receipt, answer: bytes) -> StoreAnswer:
     """The act of storing an answer."""
-    if not isinstance(receipt, Receipt) or not isinstance(receipt.head, Head):
+    if not isinstance(receipt, Receipt) or not isinstance(receipt.charge, Charge) or not _is_head(receipt.head):
         raise InvalidParameter("receipt", "give what `charge` returned.")
     if not isinstance(answer, bytes) or len(answer) > LARGEST_ANSWER:
         raise InvalidParameter("answer", f"give bytes, at most {LARGEST_ANSWER:,} of them.")
     return StoreAnswer(receipt=receipt, answer=answer)
+
+
+def _is_head(head: object) -> bool:
+    return isinstance(head, Head) and type(head.number) is int and type(head.hash) is bytes
 
 
 def _page(after: int, upto: int, session: Session) -> list[Row]:

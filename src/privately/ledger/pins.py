@@ -42,10 +42,15 @@ class Pin:
         return cls(ledger=state.ledger, number=state.head.number, hash=state.head.hash)
 
 
-def check_pin(session: Session, state: State, pin: Pin) -> None:
-    """Passes if the ledger goes on from the pinned head; LedgerCorrupt if it was rolled back or rewritten."""
+def check_same_ledger(state: State, pin: Pin) -> None:
+    """LedgerCorrupt if the pin is of another ledger, which says nothing of this one."""
     if state.ledger != pin.ledger:
         raise LedgerCorrupt("the pinned head is of another ledger.", hint="Look which file was meant.")
+
+
+def check_pin(session: Session, state: State, pin: Pin) -> None:
+    """Passes if the ledger goes on from the pinned head; LedgerCorrupt if it was rolled back or rewritten."""
+    check_same_ledger(state, pin)
     row = session.row(pin.number)
     if row is None or row.hash != pin.hash:
         hint = "Budget that was spent since is missing from it: put the newer file back."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -33,9 +34,14 @@ WRONG = (PrivatelyError, KeyError, TypeError, ValueError, AttributeError, ZeroDi
 """What is raised on the way where a record makes no sense."""
 
 
+_AMOUNT = re.compile("-?[0-9]+(?:/[0-9]+)?").fullmatch
+
+
 @lru_cache(maxsize=MOST_TERMS)
 def spendable(texts: tuple[str, ...]) -> tuple[Fraction, ...]:
-    """The amounts that texts stand for."""
+    """The amounts that texts stand for, each written as a whole number or a fraction of two; otherwise ValueError."""
+    if not all(map(_AMOUNT, texts)):
+        raise ValueError("an amount is written as no other is")
     return tuple(Fraction(text) for text in texts)
 
 

@@ -45,6 +45,10 @@ class Writer:
         """Has an act done in the next turn. Its result is given when it is durable, in the thread of the writer."""
         self._writing().submit(act, answerable)
 
+    def stop(self, fault: LedgerCorrupt) -> None:
+        """Writes nothing any more, whoever noticed that the ledger is corrupt: each act is told so."""
+        self._fault = copy(fault)
+
     def _writing(self) -> Desk[Act[Any]]:
         if self._desk is None:
             raise LedgerUnavailable("the ledger was opened for reading only.", hint="Open it with Ledger.open.")
@@ -65,7 +69,8 @@ class Writer:
                 book.finish()
         except BaseException as fault:
             self._state = None
-            self._fault = fault if isinstance(fault, LedgerCorrupt) else None
+            if isinstance(fault, LedgerCorrupt):
+                self.stop(fault)
             _fail(acts, fault)
             if not isinstance(fault, Exception):
                 raise
@@ -81,10 +86,10 @@ class Writer:
 
 
 class Reader:
-    """Looks at what is committed, in a thread of its own."""
+    """Looks at what is committed, in a thread of its own. If it is corrupt, `noticed` is told before anybody else."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    def __init__(self, store: Store, noticed: Callable[[LedgerCorrupt], None] | None = None) -> None:
+        self._store, self._noticed = store, noticed
         self._desk: Desk[Look[Any]] = Desk(self._serve, "reader")
 
     def look(self, look: Look[Result]) -> Result:
@@ -106,6 +111,8 @@ class Reader:
                 with self._store.reading() as session:
                     found = look(session)
             except BaseException as fault:
+                if isinstance(fault, LedgerCorrupt) and self._noticed is not None:
+                    self._noticed(fault)
                 tell(future, None, fault)
                 if not isinstance(fault, Exception):
                     raise
