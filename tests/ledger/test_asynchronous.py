@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from privately.accounting.filters import Currency
 from privately.errors import BudgetExhausted, InvalidParameter, LedgerUnavailable, Unanswered
 from privately.guarantees import PureDP
 from privately.ledger import Ledger, Receipt
@@ -359,3 +360,25 @@ def test_an_error_that_a_loop_does_not_take_keeps_nothing_from_others() -> None:
 
         told = asyncio.run(main())
     assert [type(one) for one in told] == [LedgerUnavailable] * 3
+
+
+def test_what_was_priced_in_another_thread_is_not_priced_in_that_of_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    threads: list[int] = []
+    price = Currency.price
+
+    def noted(self: Currency, cost: Any) -> Any:
+        if cost == asked.cost:
+            threads.append(threading.get_ident())
+        return price(self, cost)
+
+    monkeypatch.setattr(Currency, "price", noted)
+    asked = charge(cost=PureDP(epsilon=Fraction(1, 97)))
+    with founded() as ledger:
+
+        async def main() -> None:
+            await asyncio.get_running_loop().run_in_executor(None, ledger.price, asked)
+            await AsyncLedger(ledger).charge(asked)
+
+        asyncio.run(main())
+        assert len(threads) == 1
+        assert threads != [threading.get_ident()]

@@ -1,6 +1,7 @@
 """A charge says all that decides on it, once, in one spelling."""
 
 import math
+import os
 from decimal import Decimal
 from fractions import Fraction
 from hashlib import sha256
@@ -11,10 +12,11 @@ from privately import accounting as acc
 from privately.accounting.filters import Currency
 from privately.errors import InvalidParameter, MixedNeighbors, NoSuchRule, PrivatelyError
 from privately.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, Neighbors, PureDP
-from privately.ledger import Charge
+from privately.ledger import Charge, charges
 from privately.ledger.charges import LONGEST_LABEL, LONGEST_QUERY, MOST_LINEAGES, Cost, amounts, described, new_key
 from privately.ledger.entries import canonical
 from tests.ledger.examples import COST, charge
+from tests.ledger.stores.test_forks import in_a_child
 
 PURE = Currency(kind=PureDP)
 
@@ -157,3 +159,23 @@ def test_questions() -> None:
     ann = charge(analyst="ann")
     assert ann.question(own=False) == first.question(own=False)
     assert ann.question(own=True) != first.question(own=True)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_a_forked_child_has_keys_of_its_own() -> None:
+    """Random parts are drawn in advance; those of the parent are not the child's, at whatever time it asks."""
+    new_key()
+    waiting = set(charges._random)
+    assert len(waiting) > 100
+    reading, writing = os.pipe()
+
+    def draw() -> bool:
+        os.write(writing, "\n".join(new_key() for _ in range(100)).encode())
+        return True
+
+    assert in_a_child(draw) == 0
+    theirs = {key[16:] for key in os.read(reading, 1 << 16).decode().split("\n")}
+    for end in (reading, writing):
+        os.close(end)
+    assert len(theirs) == 100
+    assert not theirs & waiting

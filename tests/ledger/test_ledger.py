@@ -21,7 +21,7 @@ from privately.errors import (
     NoSuchRule,
     PrivatelyError,
 )
-from privately.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP
+from privately.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
 from privately.ledger import Charge, Ledger, OwnerKey, Receipt, ledger
 from privately.ledger.entries import Charged
 from tests.ledger.examples import Clock, charge, founded
@@ -337,3 +337,35 @@ def test_an_account_is_of_a_lineage(holder: dict[str, Any]) -> None:
             assert refused.value.field == "lineage"
         assert ledger.head == before
         ledger.verify()
+
+
+def test_a_clock_that_is_none() -> None:
+    wrong: Any = 3
+    with pytest.raises(InvalidParameter, match="clock: give a function"):
+        Ledger.open(":memory:", clock=wrong)
+    times: list[Any] = [Clock()(), Clock()()]
+    ends: Any = lambda: times.pop(0) if times else None  # noqa: E731
+    with Ledger.open(":memory:", clock=ends) as opened:
+        opened.account("visits", cap=PureDP(epsilon=1))
+        for act in (lambda: opened.charge(charge()), lambda: opened.account("claims", cap=PureDP(epsilon=1))):
+            with pytest.raises(LedgerUnavailable, match="does not tell the time"):
+                act()
+        assert opened.head.number == 2
+
+
+def test_an_account_that_was_adjusted_is_told_as_it_is() -> None:
+    with founded() as opened:
+        opened.adjust("visits", cap=PureDP(epsilon=2), by="owner", reason="more")
+        with pytest.raises(InvalidParameter, match=r"or adjusted to, PureDP with epsilon 2, .*`adjust`"):
+            opened.account("visits", cap=PureDP(epsilon=1))
+
+
+def test_no_cap_needs_what_cannot_be_given() -> None:
+    with founded() as opened:
+        for cap in (ApproxDP(epsilon=1, delta="1e-6"),):
+            with pytest.raises(InvalidParameter, match="by counting in RenyiDP") as refused:
+                opened.account("claims", cap=cap, by=RenyiDP)
+            assert refused.value.field == "cap"
+        opened.account("claims", cap=RenyiDP(bounds={2: 1}))
+        with pytest.raises(InvalidParameter, match="by counting in RenyiDP"):
+            opened.adjust("claims", cap=ApproxDP(epsilon=1, delta="1e-6"), by="owner", reason="less")

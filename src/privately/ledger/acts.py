@@ -63,7 +63,7 @@ class OpenAccount:
         if (known.filter.cap, known.filter.promise, known.reuse) != terms:
             raise InvalidParameter(
                 "cap",
-                f"account {self.name} was opened with {known.filter.promise}, {known.reuse!r}.",
+                f"account {self.name} was opened with, or adjusted to, {known.filter.promise}, {known.reuse!r}.",
                 hint="The owner can change a cap with `adjust`, which is recorded.",
             )
 

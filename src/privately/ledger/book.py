@@ -178,7 +178,10 @@ class Book:
     def time(self, *, back: bool = False) -> str:
         """The time of the next record: that of the turn. Records never go back, but for one that says so."""
         if self._moment is None:
-            self._moment = self._clock()
+            moment = self._clock()
+            if not isinstance(moment, datetime):
+                raise LedgerUnavailable("the clock does not tell the time.", hint="It must return a datetime.")
+            self._moment = moment
             self._stamp, self._latest = stamp(self._moment), stamp(self._moment + LATE)
         time = self._stamp
         if time >= self.state.time or back:

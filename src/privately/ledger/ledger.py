@@ -17,7 +17,7 @@ from weakref import finalize
 
 from privately.accounting import Filter
 from privately.errors import InvalidParameter, LedgerCorrupt, PrivatelyError
-from privately.guarantees import ApproxDP, ApproxZCDP, Guarantee
+from privately.guarantees import ApproxDP, ApproxZCDP, Guarantee, RenyiDP
 from privately.ledger.acts import (
     LARGEST_ANSWER,
     REUSES,
@@ -108,6 +108,8 @@ class Ledger:
 
         `pin` is a head that was kept elsewhere: LedgerCorrupt if the file does not go on from it.
         """
+        if not callable(clock):
+            raise InvalidParameter("clock", "give a function that tells the time, as a datetime.")
         pinned = Pin.parse(pin) if isinstance(pin, str) else pin
         if pinned is not None and os.fspath(path) != _MEMORY and not Path(path).exists():
             raise LedgerCorrupt(f"{path} is gone, but its head was pinned.", hint="Put the ledger back.")
@@ -424,6 +426,9 @@ def _found(book: Book) -> None:
 def _filter(cap: Guarantee, by: type[Guarantee] | None) -> Filter:
     if not isinstance(cap, Guarantee):
         raise InvalidParameter("cap", "give a guarantee, such as PureDP(epsilon=1).")
+    if type(cap) is ApproxDP and by is RenyiDP:
+        hint = "Give a cap of the kind RenyiDP, or count in ApproxZCDP or GaussianDP."
+        raise InvalidParameter("cap", "no account keeps an ApproxDP cap by counting in RenyiDP.", hint=hint)
     if type(cap) is ApproxDP:
         return Filter.promising(cap, by=ApproxZCDP if by is None else by)
     if by not in (None, type(cap)):

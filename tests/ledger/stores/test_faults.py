@@ -6,7 +6,9 @@ import apsw
 import pytest
 
 from privately.errors import BudgetExhausted, LedgerCorrupt, LedgerUnavailable
+from privately.ledger import Ledger
 from privately.ledger.stores.faults import explained
+from tests.ledger.examples import founded
 
 PATH = Path("a.ledger")
 
@@ -49,3 +51,19 @@ def test_our_own_errors_pass() -> None:
         raise BudgetExhausted(asked=1, left=0)
     with pytest.raises(ZeroDivisionError), explained(PATH):
         raise ZeroDivisionError
+
+
+def test_a_directory_that_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A relative path is in no directory any more."""
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    with founded() as ledger:
+        for act in (
+            lambda: Ledger.open("x.ledger"),
+            lambda: Ledger.inspect("x.ledger"),
+            lambda: ledger.backup("x.ledger"),
+        ):
+            with pytest.raises(LedgerUnavailable):
+                act()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -32,6 +33,12 @@ _REASONS: dict[type[apsw.Error], tuple[str, str]] = {
     apsw.NoMemError: ("there is not enough memory", "Ask again later."),
     apsw.TooBigError: ("the record is too large", "Store less with it."),
 }
+
+
+def real(path: str | Path) -> Path:
+    """The path without links, which cannot be found where the directory one is in was removed."""
+    with explained(Path(path)):
+        return Path(os.path.realpath(path))
 
 
 @contextmanager

@@ -15,7 +15,7 @@ import apsw
 from privately.errors import LedgerCorrupt, LedgerUnavailable
 from privately.ledger.stores import forks, inspected
 from privately.ledger.stores.checks import CheckAside
-from privately.ledger.stores.faults import explained
+from privately.ledger.stores.faults import explained, real
 from privately.ledger.stores.protocol import Session
 from privately.ledger.stores.schema import check_kind
 from privately.ledger.stores.sqlite import PATIENCE, SAFE, SQLiteSession, transaction
@@ -34,7 +34,7 @@ class SQLiteReader:
     durable, writable = True, False
 
     def __init__(self, path: str | Path, *, patience: float = PATIENCE) -> None:
-        self.path = Path(os.path.realpath(path))
+        self.path = real(path)
         self._guard = threading.RLock()
         forks.remember(self)
         try:

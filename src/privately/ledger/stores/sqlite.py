@@ -20,7 +20,7 @@ import apsw
 from privately.errors import LedgerCorrupt, LedgerUnavailable
 from privately.ledger.stores import forks, inspected
 from privately.ledger.stores.checks import CheckAside, check_database
-from privately.ledger.stores.faults import explained
+from privately.ledger.stores.faults import explained, real
 from privately.ledger.stores.locks import FileLock
 from privately.ledger.stores.mounts import check_mounts
 from privately.ledger.stores.protocol import EMPTY, Head, Page, Row, Whole
@@ -61,7 +61,7 @@ class SQLiteStore:
         if apsw.sqlite_lib_version() < f"{OLDEST // 10**6}." or apsw.SQLITE_VERSION_NUMBER < OLDEST:
             raise LedgerUnavailable(f"SQLite {apsw.sqlite_lib_version()} is too old.", hint="Install a newer apsw.")
         self.durable = str(path) != MEMORY
-        self.path = Path(os.path.realpath(path)) if self.durable else Path(MEMORY)
+        self.path = real(path) if self.durable else Path(MEMORY)
         self._name, self._log, self._index = (f"{self.path}{suffix}" for suffix in ("", "-wal", "-shm"))
         self._vfs, self._patience = vfs, patience
         self._turns_to_wait = 0
@@ -333,7 +333,7 @@ class SQLiteSession:
         return iter(rows)
 
     def backup(self, path: str) -> None:
-        copied(self._connection, Path(os.path.realpath(path)))
+        copied(self._connection, real(path))
 
     def check(self) -> None:
         check_database(self._connection)
