@@ -58,10 +58,11 @@ def test_one_row_more_changes_nothing_but_at_a_power_of_two() -> None:
 
 
 def test_arrays_of_bins_are_counted() -> None:
-    """2^31 and 2^30 for rows in order leave a fourth of 4 GB, which arrays of bins take."""
-    size = Size(rows=2**24, bytes=1)
-    memory = [limits_of(asked(f"SELECT {one}(n) AS x FROM t", PEOPLE), size).memory for one in ("COUNT", "MEDIAN")]
-    assert memory == [2**32, 2**33]
+    """Of three medians by a million groups, 3 GB are kept, and counting them takes one more."""
+    listed = [", ".join(f"MEDIAN(n + {at}) AS x{at}" for at in range(medians)) for medians in (2, 3)]
+    texts = [f"SELECT word, {one} FROM t GROUP BY word" for one in listed]
+    found = [bind(text, {"t": ROWS}, unknown=True).aggregation for text in texts]
+    assert [limits_of(one, SMALL).memory for one in found] == [2**32, 2**33]
     needed = (8 + 8 + 4 + 4) * MOST_SLOTS
     assert needed <= BYTES_PER_SLOT * MOST_SLOTS < 2**31
 

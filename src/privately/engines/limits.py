@@ -46,8 +46,9 @@ def limits_of(aggregation: Aggregation, size: Size) -> Limits:
     """The limits of a question about a table of a size.
 
     seconds = 600 + passes (bytes/10^7 + rows (20 + steps/10) / 10^6), memory the power of two from
-    2^31 + 64 rows + 64 numbers + 8192 threads steps on, at least 4 GB and at most that of the machine. Counts in bins
-    add 2^30 for the arrays that they are counted in, and 1024 for each group and tally.
+    64 rows + 64 numbers + max(2^31 + 8192 threads steps, bins) on, at least 4 GB and at most that of the machine. The
+    bins are 2^30 for the arrays that they are counted in, and 1024 for each group and tally; they lie beside what
+    DuckDB takes, and a worker may take twice the memory.
 
     Theorem: the limits depend on the plan, on the machine, and on the size of the table to a power of two, and on
         nothing else of the data; they never fall when an expression gets dearer or the table larger.
@@ -60,9 +61,10 @@ def limits_of(aggregation: Aggregation, size: Size) -> Limits:
     ordered = 0 if scan_of(aggregation.source).table.unit.column is None else size.rows
     found, listed = len(aggregation.tallies) * size.rows, numbers(aggregation)
     counted = found if listed is None else min(found, listed)
-    needed = MEMORY + BYTES_PER_ROW * ordered + BYTES_PER_NUMBER * counted + BYTES_PER_STEP * _THREADS * each
     kept = bins_of_groups(aggregation, size.rows)
-    needed += BYTES_PER_GROUP * kept + (BYTES_PER_SLOT * MOST_SLOTS if kept else 0)
+    beside = BYTES_PER_GROUP * kept + (BYTES_PER_SLOT * MOST_SLOTS if kept else 0)
+    within = MEMORY + BYTES_PER_STEP * _THREADS * each
+    needed = BYTES_PER_ROW * ordered + BYTES_PER_NUMBER * counted + max(within, beside)
     usual = Limits()
     memory = max(usual.memory, min(_power(needed), _of_machine()))
     return Limits(seconds=min(seconds, MOST_SECONDS), memory=memory, threads=_THREADS)
