@@ -3,7 +3,7 @@
 import pytest
 
 from privately.errors import NotSupported
-from privately.proving import Refuted, Unknown, prove
+from privately.proving import Refuted, Unknown, inside, prove
 from privately.proving.verdicts import Witness
 from privately.rounding import Interval
 
@@ -21,6 +21,25 @@ def test_a_witness_can_be_replayed() -> None:
 
 def test_an_open_epsilon_is_looked_at_for_one_value() -> None:
     assert isinstance(prove(HALF, "ln(2)"), Refuted)
+
+
+def test_the_value_that_is_looked_at_lies_in_the_domain() -> None:
+    text = "def f(x: each(1), p):\n    if p > 1/2:\n        return x\n    return x + laplace(1)\n"
+    assert isinstance(prove(text, 1, public={"p": inside(0, "1/2")}), Unknown)
+    coin = "def f(x: each(1), p):\n    if flip(p):\n        return x\n    return x + laplace(1)\n"
+    verdict = prove(coin, "ln(3)")
+    assert isinstance(verdict, Refuted)
+    assert verdict.claim == "ln(3) at p = 1/2"
+
+
+@pytest.mark.parametrize("law", ["laplace", "gaussian", "discrete_laplace", "geometric"])
+@pytest.mark.parametrize("size", ["1/10**400", "10**400", "1/10**6"])
+def test_extreme_noise_is_not_searched(law: str, size: str) -> None:
+    try:
+        verdict = prove(f"def f(x: each(1)):\n    return x + {law}({size})\n", 1)
+    except NotSupported:
+        return
+    assert isinstance(verdict, Unknown)
 
 
 def test_what_cannot_be_followed_is_unknown() -> None:

@@ -6,26 +6,26 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 
-from privately.errors import NotSupported
+from privately.errors import InvalidParameter, NotSupported
 from privately.proving.analysis import Question
 from privately.proving.exact.claims import Claim
 from privately.proving.exact.places import at
 from privately.proving.exact.weights import Quotient, weight
+from privately.proving.language.declarations import inside
+from privately.proving.language.meaning import simple
 from privately.proving.refuting.refuting import SIZES as MANY_SIZES
 from privately.proving.refuting.refuting import refute
 from privately.proving.refuting.witnesses import Comparison, LowerBound
 from privately.proving.verdicts import Refuted, Unknown, Verdict, Witness
 
-OPEN_VALUE = Fraction(1)
-"""A parameter that was left open, such as epsilon, is looked at here."""
+UNIT = inside(0, 1)
+"""Where a parameter without a domain lies."""
 
 
 def searched(asked: Question, claim: Claim, why: str, *, default_sizes: bool) -> Verdict:
     """Refuted with a certified witness, or Unknown with the largest certified lower bound."""
     if asked.open_parameter is not None:
-        asked = replace(asked, public={**asked.public, asked.open_parameter: OPEN_VALUE}, open_domain=None)
-        factor = weight(at(claim.factor, OPEN_VALUE)) if isinstance(claim.factor, Quotient) else claim.factor
-        claim = replace(claim, factor=factor)
+        asked, claim = _at_a_point(asked, claim, asked.open_parameter)
     model = asked.program.model
     sizes = MANY_SIZES if default_sizes else asked.sizes
     try:
@@ -49,3 +49,16 @@ def searched(asked: Question, claim: Claim, why: str, *, default_sizes: bool) ->
 def _replayed(found: Comparison, samples: int) -> tuple[int, int]:
     seen = found.replay(samples)
     return seen.count, seen.neighbor_count
+
+
+def _at_a_point(asked: Question, claim: Claim, name: str) -> tuple[Question, Claim]:
+    """A parameter that was left open is looked at for one value of its domain, which the claim then names."""
+    domain = asked.open_domain or UNIT
+    low, high = domain.lower, domain.upper
+    point = (low + high) / 2 if low is not None and high is not None else (low or Fraction(0)) + 1
+    try:
+        factor = weight(at(claim.factor, point)) if isinstance(claim.factor, Quotient) else claim.factor
+    except ZeroDivisionError:
+        raise InvalidParameter("claim", f"{claim.text} has no value at {name} = {point}.") from None
+    there = replace(claim, factor=factor, text=f"{claim.text} at {name} = {point}")
+    return replace(asked, public={**asked.public, name: simple(point)}, open_domain=None), there

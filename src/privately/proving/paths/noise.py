@@ -12,6 +12,9 @@ from privately.proving.language.meaning import shown
 from privately.proving.language.syntax import Value
 from privately.proving.paths.affine import Affine, NotAffine
 
+NARROWEST, WIDEST = Fraction(1, 1000), Fraction(10**9)
+"""Searches go in floats, and steps of a draw are listed: what is far narrower or wider is not searched."""
+
 
 @dataclass(frozen=True, slots=True)
 class Noise:
@@ -52,4 +55,9 @@ def noise(law: str, arguments: tuple[Value, ...]) -> Noise:
     parameter = Fraction(given)
     if parameter <= 0 or (law == "geometric" and parameter > 1):
         raise NotSupported(f"{law}({shown(given)}): the {LAWS[law].parameters[0]} is out of range.")
+    if not NARROWEST <= parameter <= WIDEST or (law == "geometric" and 1 - parameter < NARROWEST and parameter != 1):
+        raise NotSupported(
+            f"{law}({shown(given)}): the {LAWS[law].parameters[0]} is beyond what is searched.",
+            hint="Rescale the program: searched are parameters from 1/1000 to a billion.",
+        )
     return Noise(law, parameter)
