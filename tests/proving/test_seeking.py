@@ -56,3 +56,9 @@ def test_finite_witnesses_can_be_replayed_too() -> None:
     bare = Witness(inputs={}, neighbor={}, event="", probability=one, neighbor_probability=one, epsilon=one)
     with pytest.raises(NotSupported, match="no program"):
         bare.replay()
+
+
+def test_events_far_out_in_a_tail_can_be_told() -> None:
+    verdict = prove("def f(x: each(1)):\n    return x + gaussian(1)\n", 1)
+    assert isinstance(verdict, Refuted)
+    assert len(str(verdict)) < 1000

@@ -17,7 +17,9 @@ from privately.proving.refuting.refuting import SIZES as MANY_SIZES
 from privately.proving.refuting.refuting import refute
 from privately.proving.refuting.witnesses import Comparison, LowerBound
 from privately.proving.verdicts import Refuted, Unknown, Verdict, Witness
+from privately.rounding import Interval
 
+FINEST = 2**1000
 UNIT = inside(0, 1)
 """Where a parameter without a domain lies."""
 
@@ -38,8 +40,8 @@ def searched(asked: Question, claim: Claim, why: str, *, default_sizes: bool) ->
         inputs=found.inputs,
         neighbor=found.neighbor,
         event=str(found.event),
-        probability=found.probability,
-        neighbor_probability=found.neighbor_probability,
+        probability=_short(found.probability),
+        neighbor_probability=_short(found.neighbor_probability),
         epsilon=found.epsilon,
         replayed=partial(_replayed, found),
     )
@@ -62,3 +64,12 @@ def _at_a_point(asked: Question, claim: Claim, name: str) -> tuple[Question, Cla
         raise InvalidParameter("claim", f"{claim.text} has no value at {name} = {point}.") from None
     there = replace(claim, factor=factor, text=f"{claim.text} at {name} = {point}")
     return replace(asked, public={**asked.public, name: simple(point)}, open_domain=None), there
+
+
+def _short(interval: Interval) -> Interval:
+    """The interval with ends of few digits, rounded outwards: an event far out in a tail has a very long probability."""
+    low, high = interval
+    if isinstance(low, float) or isinstance(high, float):
+        return interval
+    floor, ceiling = (low * FINEST).__floor__(), (high * FINEST).__ceil__()
+    return Interval(Fraction(floor, FINEST), Fraction(ceiling, FINEST), method=interval.method)
