@@ -67,7 +67,7 @@ def _at_a_point(asked: Question, claim: Claim, name: str) -> tuple[Question, Cla
 
 
 def _short(interval: Interval) -> Interval:
-    """The interval with ends of few digits, rounded outwards: an event far out in a tail has a very long probability."""
+    """The interval with ends of few digits, rounded outwards: events far out in a tail have very long probabilities."""
     low, high = interval
     if isinstance(low, float) or isinstance(high, float):
         return interval

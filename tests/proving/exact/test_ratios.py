@@ -72,4 +72,4 @@ def test_epsilon_encloses_the_logarithm() -> None:
 def test_probabilities_as_intervals() -> None:
     assert probability(weight(Fraction(1, 3)), None).lower == Fraction(1, 3)
     found = probability(Quotient.power(1), Exponential(1))
-    assert found.lower < Fraction("0.36787944117144233") < found.upper
+    assert found.lower < Fraction("0.36787944117144232159552377016146086744581113103176783450783680") < found.upper
