@@ -40,6 +40,7 @@ from privately.ledger.stores import Checking, Head, Page, Row, Session
 _EVERY, _LONG = 1_000, 20_000
 _ANSWERED = -1  # which no hash is
 _NOTHING = (None, None, None)
+_TEXT = {str, type(None)}
 
 Progress = Callable[[int, int], None]
 
@@ -116,16 +117,20 @@ class _Verifier:
             if number != before or type(text) is not bytes or sha256(previous + text).digest() != hashed:
                 raise LedgerCorrupt(f"record {number} breaks the chain.")
             usual, time, asked = False, latest, None
-            if key is not None:
+            if type(key) is str:
                 first, _, second = text.partition(b"\n")
                 found = usual_charge(second)
                 if found is not None and first.endswith(CHARGED_END) and is_plain(second):
                     analyst, earlier, name, asked, time, token = found.groups()
                     usual = key.encode() == name + b"\n" + analyst and (question, charge, checkpoint) == _NOTHING
-            elif charge is not None and number in answers:
+            elif key is None and type(charge) is int and type(question) in _TEXT and number in answers:
                 size, digest = answers[number]
                 asked, time = None if question is None else question.encode(), text[-29:-2]
-                usual = text == release_text(charge, digest.encode(), asked, size, time) and checkpoint is None
+                usual = (
+                    type(digest) is str
+                    and text == release_text(charge, digest.encode(), asked, size, time)
+                    and checkpoint is None
+                )
                 usual = usual and 0 < charge < number and questions[charge] == (hash(asked) or 1)
             if not usual or not (time == latest or (time > latest and usual_time(time) is not None)):
                 self.state.head, self.state.time = Head(before - 1, previous), latest.decode("ascii")
@@ -169,9 +174,15 @@ class _Verifier:
                 self.again[number] = int(earlier)
         elif kind is Released:
             named, digest, asked, size, time = release_members(second)
-            if named != str(charge) or question != asked or key is not None or checkpoint is not None:
+            if (
+                type(charge) is not int
+                or named != str(charge)
+                or question != asked
+                or (key, checkpoint) != (None, None)
+            ):
                 _misfiled(number)
-            self._answered(number, charge or 0, asked, found, (int(size), digest))
+            else:
+                self._answered(number, charge, asked, found, (int(size), digest))
         elif kind is Served:
             time = self._served(row, checkpoint)
         else:
