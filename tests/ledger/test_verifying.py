@@ -444,3 +444,30 @@ def test_an_amount_that_is_no_number_among_many_terms(tmp_path: Path) -> None:
 
     with pytest.raises(LedgerCorrupt):
         verified(look)
+
+
+@pytest.mark.parametrize(
+    ("column", "kind"),
+    [(3, bytes), (4, bytes), (4, len), (5, str), (5, float)],
+    ids=lambda one: getattr(one, "__name__", one),
+)
+def test_a_column_of_another_kind_is_corrupt(
+    column: int, kind: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A flipped bit in a page can change what kind of value SQLite reads."""
+    read = _Verifier.read
+
+    def damaged(self: _Verifier, page: Any) -> None:
+        rows, answers = page
+        changed = [
+            (*row[:column], row[column].encode() if kind is bytes else kind(row[column]), *row[column + 1 :])
+            if row[column] is not None and (kind is not len or isinstance(row[column], str))
+            else row
+            for row in rows
+        ]
+        read(self, (changed, answers))
+
+    used(tmp_path / "l", times=3)
+    monkeypatch.setattr(_Verifier, "read", damaged)
+    with Ledger.open(tmp_path / "l") as ledger, pytest.raises(LedgerCorrupt):
+        ledger.verify()

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from privately.errors import NotSupported
+from privately.errors import InvalidParameter, NotSupported
 from privately.proving.reading import read_program
 from privately.proving.trees import Leaf, Node, tree
 from tests.proving.programs import FORMS
@@ -43,7 +43,7 @@ def test_too_many_ways_and_no_end() -> None:
 def test_refusals() -> None:
     with pytest.raises(NotSupported, match="without an output"):
         tree(read_program("def f(x):\n    y = x\n"), {"x": 0})
-    with pytest.raises(NotSupported, match="assumption"):
+    with pytest.raises(InvalidParameter, match="assumption"):
         tree(read_program("def f(x):\n    assume(x > 1)\n    return x\n"), {"x": 0})
 
 

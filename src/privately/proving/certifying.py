@@ -12,7 +12,7 @@ from privately.proving.exact.claims import Claim
 from privately.proving.exact.inputs import Inputs
 from privately.proving.exact.sets import has_tails
 from privately.proving.exact.weights import Quotient, fraction
-from privately.proving.language.syntax import Value
+from privately.proving.verdicts import shown
 
 SLACK = Fraction(1, 10**12)
 """Certificates round up to few digits."""
@@ -34,7 +34,7 @@ def certificate_of(found: Analysis, claim: Claim) -> Certificate | None:
         return None
     if any(map(has_tails, laws.values())):
         return None
-    table = {place: {_text(output): fraction(mass) for output, mass in law.items()} for place, law in laws.items()}
+    table = {place: {shown(output): fraction(mass) for output, mass in law.items()} for place, law in laws.items()}
     try:
         mechanism = FiniteMechanism(
             records=tuple(dict.fromkeys(record for place in table for record in place)),
@@ -51,10 +51,4 @@ def certificate_of(found: Analysis, claim: Claim) -> Certificate | None:
 def _place(inputs: Inputs, *, whole: bool) -> tuple[str, ...]:
     """An input as a row of the table; where neighbours are any two inputs, the input as a whole is one record."""
     (value,) = inputs
-    return (_text(value),) if whole else tuple(_text(one) for one in value)
-
-
-def _text(value: Value) -> str:
-    if isinstance(value, tuple):
-        return f"[{', '.join(map(_text, value))}]"
-    return str(int(value)) if isinstance(value, bool) else str(value)
+    return (shown(value),) if whole else tuple(shown(one) for one in value)

@@ -1,17 +1,19 @@
-"""Running a program once, exactly as it was analysed: the same statements, with real draws."""
+"""Running a program once, exactly as it was analysed: the same statements, with real draws or with given ones."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
+from typing import TypeAlias
 
 from privately.errors import InvalidParameter, NotSupported
-from privately.proving.language.meaning import UNSET, canonical, evaluator, simple, truth
+from privately.proving.language.meaning import UNSET, Evaluator, canonical, evaluator, simple, truth
 from privately.proving.language.program import Program
 from privately.proving.language.syntax import (
     Assign,
     Assume,
     Block,
+    Expression,
     Hint,
     If,
     Return,
@@ -22,7 +24,27 @@ from privately.proving.language.syntax import (
 )
 from privately.proving.primitives import SAMPLERS
 
+Draw: TypeAlias = Callable[[Sample, tuple[Value, ...]], Value]
+"""Where draws come from: the statement and its arguments in, a value out."""
+
 MOST_ROUNDS = 10_000_000
+
+
+def run(program: Program, inputs: Mapping[str, Value]) -> Value:
+    """The output of one run. Inputs are exact values, lists are tuples."""
+    return Run(program, inputs, drawn).output()
+
+
+def drawn(sample: Sample, arguments: tuple[Value, ...]) -> Value:
+    """A real draw."""
+    value = SAMPLERS[sample.law](*arguments)
+    if isinstance(value, list):
+        return tuple(value)
+    return simple(Fraction(value)) if isinstance(value, float) else value
+
+
+class TooManyRounds(NotSupported):
+    """A loop that goes on for longer than anybody waits."""
 
 
 class _Finished(Exception):
@@ -31,48 +53,51 @@ class _Finished(Exception):
         self.value = value
 
 
-def run(program: Program, inputs: Mapping[str, Value]) -> Value:
-    """The output of one run. Inputs are exact values, lists are tuples."""
-    return _Runner(program, inputs).output()
+class Run:
+    """One run, with draws from anywhere."""
 
-
-class _Runner:
-    def __init__(self, program: Program, inputs: Mapping[str, Value]) -> None:
+    def __init__(
+        self, program: Program, inputs: Mapping[str, Value], draw: Draw, *, most_rounds: int | None = None
+    ) -> None:
         changing = sorted(assigned(program.body))
-        self.body = program.body
+        self.body, self.draw = program.body, draw
         self.slots = {name: slot for slot, name in enumerate(changing)}
         self.known = {name: value for name, value in inputs.items() if name not in self.slots}
         self.state = [inputs.get(name, UNSET) for name in changing]
         self.rounds = 0
-        self.readers: dict[int, object] = {}
+        self.most_rounds = MOST_ROUNDS if most_rounds is None else most_rounds
+        self.readers: dict[int, Evaluator] = {}
 
     def output(self) -> Value:
+        """Runs it."""
         try:
             self.block(self.body)
         except _Finished as finished:
             return canonical(finished.value)
         raise NotSupported("the program ended without an output.", hint="Return a value on every way.")
 
-    def value(self, expression: object) -> Value:
-        key = id(expression)
-        if key not in self.readers:
-            self.readers[key] = evaluator(expression, self.slots, self.known)  # type: ignore[arg-type]
-        return self.readers[key](tuple(self.state))  # type: ignore[operator]
+    def value(self, expression: Expression) -> Value:
+        """What an expression is now."""
+        if id(expression) not in self.readers:
+            self.readers[id(expression)] = evaluator(expression, self.slots, self.known)
+        return self.readers[id(expression)](tuple(self.state))
 
     def block(self, block: Block) -> None:  # noqa: C901 - a case a statement
+        """Goes on by these statements."""
         for statement in block:
             match statement:
                 case Assign(name, value):
                     self.state[self.slots[name]] = self.value(value)
-                case Sample(name, law, arguments):
-                    self.state[self.slots[name]] = _drawn(law, [self.value(one) for one in arguments])
+                case Sample(name, _, arguments):
+                    given = tuple(self.value(one) for one in arguments)
+                    self.state[self.slots[name]] = self.draw(statement, given)
                 case If(condition, then, otherwise):
                     self.block(then if truth(self.value(condition)) else otherwise)
                 case While(condition, body):
                     while truth(self.value(condition)):
                         self.rounds += 1
-                        if self.rounds > MOST_ROUNDS:
-                            raise NotSupported(f"line {statement.line}: more than {MOST_ROUNDS} rounds.")
+                        if self.rounds > self.most_rounds:
+                            raise TooManyRounds(f"line {statement.line}: more than {self.most_rounds} rounds.")
                         self.block(body)
                 case Return(value):
                     raise _Finished(self.value(value))
@@ -81,10 +106,3 @@ class _Runner:
                         raise InvalidParameter("inputs", "an assumption of the program does not hold.")
                 case Hint():
                     pass
-
-
-def _drawn(law: str, arguments: list[Value]) -> Value:
-    drawn = SAMPLERS[law](*arguments)
-    if isinstance(drawn, list):
-        return tuple(drawn)
-    return simple(Fraction(drawn)) if isinstance(drawn, float) else drawn

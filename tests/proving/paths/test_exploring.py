@@ -9,12 +9,12 @@ import pytest
 
 from privately.errors import NotSupported
 from privately.proving.exact.states import Excluded
-from privately.proving.language.syntax import Value
+from privately.proving.language.syntax import Sample, Value
 from privately.proving.paths import exploring
 from privately.proving.paths.affine import Affine, NotAffine, holds, symbol_form
 from privately.proving.paths.exploring import Path, explore
 from privately.proving.reading import read_program
-from privately.proving.running import _Runner
+from privately.proving.running import Run
 from tests.proving.textbook import ADAPTIVE, CLAMPED, NOISY_MAX, SMART_SUM, sparse
 
 MIXED = """
@@ -57,7 +57,7 @@ def taken(path: Path, drawn: list[Fraction]) -> bool:
 
 
 @pytest.mark.parametrize(("text", "inputs"), CASES)
-def test_paths_say_what_runs_do(text: str, inputs: Mapping[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_paths_say_what_runs_do(text: str, inputs: Mapping[str, Any]) -> None:
     program = read_program(text)
     paths = explore(program, inputs).paths
     chance = random.Random(7)
@@ -65,19 +65,19 @@ def test_paths_say_what_runs_do(text: str, inputs: Mapping[str, Any], monkeypatc
         drawn: list[Fraction] = []
         faces: list[Value] = []
 
-        def draw(law: str, arguments: list[Value], drawn: list[Fraction] = drawn, faces: list[Value] = faces) -> Value:
-            del arguments
-            if law == "flip":
+        def draw(
+            sample: Sample, _: tuple[Value, ...], drawn: list[Fraction] = drawn, faces: list[Value] = faces
+        ) -> Value:
+            if sample.law == "flip":
                 faces.append(chance.random() < 0.5)
                 return faces[-1]
-            whole = law.startswith("discrete")
+            whole = sample.law.startswith("discrete")
             drawn.append(
                 Fraction(chance.randint(-4, 4)) if whole else Fraction(chance.randint(-(10**6), 10**6), 300_007)
             )
             return drawn[-1]
 
-        monkeypatch.setattr("privately.proving.running._drawn", draw)
-        output = _Runner(program, inputs).output()
+        output = Run(program, inputs, draw).output()
         # A path that reads more draws than the run did is another path.
         fitting = [path for path in paths if len(path.noises) == len(drawn) and taken(path, drawn)]
         possible = [path for path in fitting if output_on(path, drawn) == output]

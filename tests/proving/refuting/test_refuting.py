@@ -13,7 +13,7 @@ from privately.proving.reading import read_program
 from privately.proving.refuting import refuting
 from privately.proving.refuting.refuting import refute
 from privately.proving.refuting.searching import Find
-from privately.proving.refuting.witnesses import LowerBound, Witness
+from privately.proving.refuting.witnesses import Counterexample, LowerBound
 from privately.rounding import Interval
 from tests.proving.textbook import (
     ADAPTIVE,
@@ -96,7 +96,7 @@ RIGHT: dict[str, tuple[str, dict[str, Any], int]] = {
 }
 
 
-def refuted(name: str, **options: Any) -> Witness | LowerBound:
+def refuted(name: str, **options: Any) -> Counterexample | LowerBound:
     text, public, _ = WRONG[name]
     return refute(read_program(text), Fraction(public["epsilon"]), public=public, **options)
 
@@ -112,7 +112,7 @@ def marked(names: Iterable[str], long: set[str]) -> list[Any]:
 def test_wrong_programs_lose_what_they_truly_lose(name: str) -> None:
     truth = WRONG[name][2]
     found = refuted(name)
-    assert isinstance(found, Witness)
+    assert isinstance(found, Counterexample)
     if truth == math.inf:
         assert found.infinite
         assert found.neighbor_probability == Interval(0, 0)
@@ -127,7 +127,7 @@ def test_wrong_programs_lose_what_they_truly_lose(name: str) -> None:
 )
 def test_short_lists_are_enough_to_see_it(name: str, truth: float) -> None:
     found = refuted(name, sizes=(3,), budget=2)
-    assert isinstance(found, Witness)
+    assert isinstance(found, Counterexample)
     assert 0.95 * truth < found.epsilon.lower <= truth
 
 
@@ -150,26 +150,26 @@ def test_right_programs_are_never_refuted_however_long_one_looks(name: str) -> N
 
 def test_a_scale_that_is_private_is_taken_one_input_at_a_time() -> None:
     found = refuted("private scale")
-    assert isinstance(found, Witness)
+    assert isinstance(found, Counterexample)
     assert found.epsilon.lower > 3
 
 
 def test_normal_noise_has_no_epsilon_of_its_own() -> None:
     found = refute(read_program("def f(x: each(1)):\n    return x + gaussian(1)\n"), Fraction(100), public={})
-    assert isinstance(found, Witness)
+    assert isinstance(found, Counterexample)
     assert found.epsilon.lower > 100
 
 
 def test_inputs_that_are_shown_through_coins_are_compared_one_by_one() -> None:
     text = "def f(x: replaced(0, 1)):\n    return sum([v if flip(3/4) else 1 - v for v in x])\n"
     found = refute(read_program(text), Fraction(1), public={}, sizes=(2,))
-    assert isinstance(found, Witness)
+    assert isinstance(found, Counterexample)
     assert math.log(3) - 1e-9 < found.epsilon.lower <= math.log(3)
 
 
 def test_whole_noise_does_not_hide_halves() -> None:
     found = refute(read_program("def f(x: each(1)):\n    return x / 2 + discrete_laplace(2)\n"), Fraction(1), public={})
-    assert isinstance(found, Witness)
+    assert isinstance(found, Counterexample)
     assert found.infinite
     assert str(found.event) == "output == 0"
 
@@ -191,7 +191,7 @@ def test_neighbourhoods_public_values_by_length_and_claims_as_intervals() -> Non
         neighborhoods={"q": each(1)},
         sizes=(3,),
     )
-    assert isinstance(tight, Witness)
+    assert isinstance(tight, Counterexample)
     assert 0.99 < tight.epsilon.lower <= 1
     assert tight.public == {"size": 3}
     held = refute(

@@ -9,7 +9,7 @@ from fractions import Fraction
 from flint import arb, ctx
 
 from privately.errors import InvalidParameter
-from privately.proving.exact.places import Exponential
+from privately.proving.exact.places import Exponential, exact_end
 from privately.proving.exact.sets import side_by_side
 from privately.proving.exact.states import Outputs
 from privately.proving.exact.weights import Quotient, Weight, weight
@@ -74,7 +74,7 @@ class Curve:
                 sure += term
             elif not term <= 0:
                 open_terms += term.upper()
-        return _fraction(sure.lower()), _fraction((sure + open_terms).upper())
+        return exact_end(sure.lower()), exact_end((sure + open_terms).upper())
 
 
 def curve_of(pairs: Iterable[tuple[Outputs, Outputs]], place: object) -> Curve:
@@ -97,8 +97,3 @@ def _ball(mass: Weight | None, place: object) -> arb:
             raise InvalidParameter("public", "a parameter is open, so there is no one curve.", hint="Give it a value.")
         return place.ball(mass, BITS)
     return arb(mass)
-
-
-def _fraction(end: arb) -> Fraction:
-    mantissa, exponent = end.man_exp()
-    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)

@@ -136,9 +136,10 @@ def _parts(value: Weight) -> tuple[fmpz_poly, ...]:
 
 
 def _edge(root: arb) -> Edge:
-    return Edge(*(_rational(end) for end in (root.lower(), root.upper())))
+    return Edge(*(exact_end(end) for end in (root.lower(), root.upper())))
 
 
-def _rational(end: arb) -> Fraction:
+def exact_end(end: arb) -> Fraction:
+    """The end of a ball, which is a number of binary digits, exactly."""
     mantissa, exponent = end.man_exp()
     return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)

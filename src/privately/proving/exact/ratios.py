@@ -12,7 +12,7 @@ from flint import arb, ctx, fmpq
 from privately.errors import InvalidParameter, NotSupported
 from privately.proving.exact.claims import Claim
 from privately.proving.exact.inputs import Inputs
-from privately.proving.exact.places import PRECISIONS, Between, Edge, Exponential, Place, at
+from privately.proving.exact.places import PRECISIONS, Between, Edge, Exponential, Place, at, exact_end
 from privately.proving.exact.sets import side_by_side
 from privately.proving.exact.states import Outputs
 from privately.proving.exact.weights import ONE, ZERO, Quotient, Weight, quotient, weight
@@ -148,7 +148,7 @@ def epsilon(ratio: Ratio, place: Place | None) -> Interval:
                 continue
             log = ball.log()
             if log.rel_accuracy_bits() > 60:
-                lower, upper = (_fraction(end) for end in (log.lower(), log.upper()))
+                lower, upper = (exact_end(end) for end in (log.lower(), log.upper()))
                 return Interval(lower=max(lower, Fraction(0)), upper=max(upper, Fraction(0)), method="exact analysis")
     raise NotSupported("the ratio is too close to 1 to be told from it.")
 
@@ -158,13 +158,8 @@ def probability(mass: Weight, place: Place | None) -> Interval:
     if not isinstance(mass, Quotient) or not isinstance(place, Exponential):
         return Interval(_exact(mass), _exact(mass), method="exact")
     ball = place.ball(mass, 128)
-    return Interval(_fraction(ball.lower()), _fraction(ball.upper()), method="ball arithmetic")
+    return Interval(exact_end(ball.lower()), exact_end(ball.upper()), method="ball arithmetic")
 
 
 def _fmpq(value: Fraction) -> fmpq:
     return weight(value)
-
-
-def _fraction(end: arb) -> Fraction:
-    mantissa, exponent = end.man_exp()
-    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)

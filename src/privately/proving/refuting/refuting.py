@@ -28,7 +28,7 @@ from privately.proving.refuting.deadlines import Deadline
 from privately.proving.refuting.neighbors import Layout, layout
 from privately.proving.refuting.searching import Find, search
 from privately.proving.refuting.supports import mismatches
-from privately.proving.refuting.witnesses import Comparison, LowerBound, Witness
+from privately.proving.refuting.witnesses import Comparison, Counterexample, LowerBound
 from privately.rounding import End, Interval
 
 Public: TypeAlias = Mapping[str, Value | Callable[[int], Value]]
@@ -53,7 +53,7 @@ def refute(
     neighborhoods: Mapping[str, Neighborhood] | None = None,
     sizes: Sequence[int] = SIZES,
     budget: float = BUDGET,
-) -> Witness | LowerBound:
+) -> Counterexample | LowerBound:
     """A certified witness against `claim`, or the best certified lower bound on epsilon that was found.
 
     Theorem: the epsilon of what is returned is at most the logarithm of P(event | first) / P(event | second), so every
@@ -235,10 +235,10 @@ class _Hunt:
         found = explore(self.program, given).paths
         return merged(found) if len(found) > MERGED_ABOVE else found
 
-    def verdict(self, allowed: End) -> Witness | LowerBound:
+    def verdict(self, allowed: End) -> Counterexample | LowerBound:
         best = self.best
         if best is not None and best.epsilon.lower > allowed:
-            return Witness(**{name: getattr(best, name) for name in Comparison.__dataclass_fields__})
+            return Counterexample(**{name: getattr(best, name) for name in Comparison.__dataclass_fields__})
         return LowerBound(best=best, notes=tuple(dict.fromkeys(self.notes)))
 
 

@@ -11,6 +11,7 @@ from privately.proving.language.program import Program
 from privately.proving.language.syntax import Value
 from privately.proving.paths.events import Event
 from privately.proving.running import run
+from privately.proving.verdicts import shown as value_text
 from privately.rounding import Interval
 
 
@@ -64,7 +65,7 @@ class Comparison:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Witness(Comparison):
+class Counterexample(Comparison):
     """A comparison that breaks a claim."""
 
 
@@ -94,11 +95,7 @@ class Replay:
 
 def shown(inputs: Mapping[str, Value]) -> str:
     """Inputs in one line."""
-    return ", ".join(f"{name} = {_text(value)}" for name, value in inputs.items())
-
-
-def _text(value: Value) -> str:
-    return f"[{', '.join(map(_text, value))}]" if isinstance(value, tuple) else str(value)
+    return ", ".join(f"{name} = {value_text(value)}" for name, value in inputs.items())
 
 
 def _plain(value: Value) -> Any:
