@@ -3,6 +3,8 @@
 Names are loaded when first used, so that `import privately` costs next to nothing.
 """
 
+from privately.on_demand import on_demand
+
 __version__ = "0.1.0"
 
 __all__ = [
@@ -31,40 +33,22 @@ __all__ = [
 ]
 
 _HOMES = {
-    "accounting": (),
-    "certificates": ("certify", "check"),
-    "engines": (),
-    "errors": (
-        "BudgetExhausted",
-        "CertificateInvalid",
-        "InvalidParameter",
-        "MixedNeighbors",
-        "NoSuchRule",
-        "PrivatelyError",
-        "Refused",
-    ),
-    "guarantees": (
-        "ApproxDP",
-        "ApproxZCDP",
-        "GaussianDP",
-        "Guarantee",
-        "Neighbors",
-        "PureDP",
-        "RenyiDP",
-        "ZCDP",
-    ),
-    "laws": (),
-    "ledger": (),
-    "mechanisms": (),
-    "noise": (),
-    "plans": (),
-    "proving": ("analyze", "prove"),
-    "query": ("open",),
-    "releases": ("Release",),
-    "rounding": ("Interval",),
-    "views": (),
+    "accounting": "",
+    "certificates": "certify check",
+    "engines": "",
+    "errors": "BudgetExhausted CertificateInvalid InvalidParameter MixedNeighbors NoSuchRule PrivatelyError Refused",
+    "guarantees": "ApproxDP ApproxZCDP GaussianDP Guarantee Neighbors PureDP RenyiDP ZCDP",
+    "laws": "",
+    "ledger": "",
+    "mechanisms": "",
+    "noise": "",
+    "plans": "",
+    "proving": "analyze prove",
+    "query": "open",
+    "releases": "Release",
+    "rounding": "Interval",
+    "views": "",
 }
-_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 
 def __dir__() -> list[str]:
@@ -116,23 +100,4 @@ if TYPE_CHECKING:
     from privately.releases import Release
     from privately.rounding import Interval
 else:
-
-    def __getattr__(name: str) -> object:
-        """Load a public name, or a package of ours, when it is first asked for."""
-        import gc
-        from importlib import import_module
-
-        if name in _HOMES:
-            return import_module(f"privately.{name}")
-        if name not in _HOME_OF:
-            raise AttributeError(f"module 'privately' has no attribute {name!r}")
-        # Modules and classes are no garbage; looking for some among them takes a seventh of the time to load them.
-        is_collecting = gc.isenabled()
-        gc.disable()
-        try:
-            value: object = getattr(import_module(f"privately.{_HOME_OF[name]}"), name)
-        finally:
-            if is_collecting:
-                gc.enable()
-        globals()[name] = value
-        return value
+    __getattr__ = on_demand(__name__, **_HOMES)

@@ -1,7 +1,5 @@
 """The names at the root are pinned: adding one is a decision, removing one breaks somebody."""
 
-import contextlib
-import gc
 import pkgutil
 
 import pytest
@@ -49,27 +47,12 @@ PACKAGES = [
     "rounding",
     "views",
 ]
-NOT_FOR_IMPORT = {"cli"}
+NOT_FOR_IMPORT = {"cli", "on_demand"}
 
 
 def test_public_names_are_pinned_and_few() -> None:
     assert privately.__all__ == PUBLIC == sorted(PUBLIC)
     assert len(PUBLIC) <= 25
-
-
-@pytest.mark.parametrize("is_collecting", [True, False])
-def test_garbage_is_collected_after_loading_as_before(is_collecting: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(privately._HOME_OF, "PureDP", "nowhere")
-    before = gc.isenabled()
-    try:
-        (gc.enable if is_collecting else gc.disable)()
-        for name in ("ZCDP", "PureDP"):
-            vars(privately).pop(name, None)
-            with contextlib.suppress(ModuleNotFoundError):
-                getattr(privately, name)
-            assert gc.isenabled() == is_collecting
-    finally:
-        (gc.enable if before else gc.disable)()
 
 
 @pytest.mark.parametrize("name", PUBLIC)

@@ -30,6 +30,7 @@ from privately.accounting.events import (
 )
 from privately.accounting.filters import Batch, Filter, Odometer, use_evaluators
 from privately.guarantees import RenyiDP
+from privately.on_demand import on_demand
 from privately.rounding import Interval
 
 TYPE_CHECKING = False
@@ -39,17 +40,8 @@ if TYPE_CHECKING:
     from privately.accounting.calibrating import calibrate
     from privately.accounting.certified import derive
 else:
-    _NUMERIC = {"epsilon": "answers", "delta": "answers", "calibrate": "calibrating", "derive": "certified"}
-
-    def __getattr__(name: str) -> object:
-        """Load what computes, and NumPy with it, when it is first asked for."""
-        from importlib import import_module
-
-        if name not in _NUMERIC:
-            raise AttributeError(f"module 'privately.accounting' has no attribute {name!r}")
-        value: object = getattr(import_module(f"privately.accounting.{_NUMERIC[name]}"), name)
-        globals()[name] = value
-        return value
+    # What computes needs NumPy, and describing does not.
+    __getattr__ = on_demand(__name__, answers="epsilon delta", calibrating="calibrate", certified="derive")
 
 
 def _divergences(event: Event, orders: tuple[Fraction, ...]) -> RenyiDP:

@@ -6,6 +6,7 @@ Checking loads none of the code that derives: that is loaded when a certificate 
 
 from privately.certificates.checker import Report
 from privately.certificates.checking import check
+from privately.on_demand import on_demand
 
 __all__ = ["Certificate", "Report", "certify", "check", "decode", "encode"]
 
@@ -16,12 +17,4 @@ if TYPE_CHECKING:
     from privately.certificates.certificate import Certificate, certify
     from privately.certificates.encoding import decode, encode
 else:
-    _HOME_OF = {"Certificate": "certificate", "certify": "certificate", "decode": "encoding", "encode": "encoding"}
-
-    def __getattr__(name: str) -> object:
-        """Load what needs the deriver when it is first asked for."""
-        from importlib import import_module
-
-        if name not in _HOME_OF:
-            raise AttributeError(f"module 'privately.certificates' has no attribute {name!r}")
-        return getattr(import_module(f"privately.certificates.{_HOME_OF[name]}"), name)
+    __getattr__ = on_demand(__name__, certificate="Certificate certify", encoding="decode encode")

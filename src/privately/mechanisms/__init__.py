@@ -3,6 +3,8 @@
 `derive(sensitivity)` proves what `release(value)` keeps to. All noise is exact and made of integers.
 """
 
+from privately.on_demand import on_demand
+
 __all__ = [
     "Accuracy",
     "AdaptiveSparseVector",
@@ -43,57 +45,6 @@ __all__ = [
     "counts_sensitivity",
 ]
 
-_HOMES = {
-    "adaptive_sparse_vector": ("AdaptiveSparseVector",),
-    "answer_counts": ("Counts",),
-    "average": (
-        "Average",
-        "NoisyAverage",
-    ),
-    "binary_tree": ("BinaryTree",),
-    "discrete_gaussian": ("DiscreteGaussian",),
-    "dummy_sum_1": ("DummySum1",),
-    "dummy_sum_2": ("DummySum2",),
-    "examples": (
-        "NoiselessMean",
-        "RandomPoint",
-        "TellTale",
-    ),
-    "exponential": ("Exponential",),
-    "factorization": ("SquareRootFactorization",),
-    "flip": ("Flip",),
-    "gaussian": ("Gaussian",),
-    "histograms": (
-        "Histogram",
-        "counts_sensitivity",
-    ),
-    "laplace": ("Laplace",),
-    "mechanism": (
-        "Accuracy",
-        "Alignment",
-        "FiniteExact",
-        "Justification",
-        "Mechanism",
-        "Theorem",
-    ),
-    "noisy_max": (
-        "NoisyMax",
-        "NoisyMaxWithGap",
-    ),
-    "numeric_sparse_vector": ("NumericSparseVector",),
-    "permute_and_flip": ("PermuteAndFlip",),
-    "programs": ("Program",),
-    "quantile": ("Quantile",),
-    "quantiles": ("Quantiles",),
-    "randomized_response": ("RandomizedResponse",),
-    "refined_tree": ("RefinedTree",),
-    "sparse_vector": ("SparseVector",),
-    "sparse_vector_with_gap": ("SparseVectorWithGap",),
-    "thresholded_histogram": ("ThresholdedHistogram",),
-    "truncated_geometric": ("TruncatedGeometric",),
-}
-_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
-
 # Type checkers know this name; importing it from `typing` is not needed for it.
 TYPE_CHECKING = False
 
@@ -126,13 +77,34 @@ if TYPE_CHECKING:
     from privately.mechanisms.thresholded_histogram import ThresholdedHistogram
     from privately.mechanisms.truncated_geometric import TruncatedGeometric
 else:
-
-    def __getattr__(name: str) -> object:
-        """Load a mechanism when it is first asked for: a question needs one or two of them."""
-        from importlib import import_module
-
-        if name not in _HOME_OF:
-            raise AttributeError(f"module 'privately.mechanisms' has no attribute {name!r}")
-        value: object = getattr(import_module(f"privately.mechanisms.{_HOME_OF[name]}"), name)
-        globals()[name] = value
-        return value
+    # Load a mechanism when it is first asked for: a question needs one or two of them.
+    __getattr__ = on_demand(
+        __name__,
+        adaptive_sparse_vector="AdaptiveSparseVector",
+        answer_counts="Counts",
+        average="Average NoisyAverage",
+        binary_tree="BinaryTree",
+        discrete_gaussian="DiscreteGaussian",
+        dummy_sum_1="DummySum1",
+        dummy_sum_2="DummySum2",
+        examples="NoiselessMean RandomPoint TellTale",
+        exponential="Exponential",
+        factorization="SquareRootFactorization",
+        flip="Flip",
+        gaussian="Gaussian",
+        histograms="Histogram counts_sensitivity",
+        laplace="Laplace",
+        mechanism="Accuracy Alignment FiniteExact Justification Mechanism Theorem",
+        noisy_max="NoisyMax NoisyMaxWithGap",
+        numeric_sparse_vector="NumericSparseVector",
+        permute_and_flip="PermuteAndFlip",
+        programs="Program",
+        quantile="Quantile",
+        quantiles="Quantiles",
+        randomized_response="RandomizedResponse",
+        refined_tree="RefinedTree",
+        sparse_vector="SparseVector",
+        sparse_vector_with_gap="SparseVectorWithGap",
+        thresholded_histogram="ThresholdedHistogram",
+        truncated_geometric="TruncatedGeometric",
+    )

@@ -5,6 +5,8 @@ rows count, `aggregates` which whole numbers are asked for, `units` and `stabili
 `questions` what is shown in the end.
 """
 
+from privately.on_demand import on_demand
+
 __all__ = [
     "Aggregation",
     "BinCounts",
@@ -46,60 +48,6 @@ __all__ = [
     "sensitivity",
 ]
 
-_HOMES = {
-    "aggregates": (
-        "Aggregation",
-        "BinCounts",
-        "Key",
-        "RowCount",
-        "StepSum",
-        "Tally",
-        "UnitCount",
-    ),
-    "columns": ("Column",),
-    "expressions": (
-        "Call",
-        "Constant",
-        "Expression",
-        "Field",
-        "Identity",
-        "call",
-        "constant",
-    ),
-    "functions": ("FUNCTIONS",),
-    "questions": (
-        "Estimate",
-        "Mean",
-        "Number",
-        "Order",
-        "Output",
-        "Quantile",
-        "Question",
-        "Spread",
-    ),
-    "relations": (
-        "Filter",
-        "Project",
-        "Relation",
-        "Scan",
-        "Table",
-        "scan_of",
-    ),
-    "stability": (
-        "Steps",
-        "pair_sensitivity",
-        "sensitivity",
-    ),
-    "types": (
-        "Known",
-        "Range",
-        "Type",
-        "Value",
-    ),
-    "units": ("Unit",),
-}
-_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
-
 # Type checkers know this name; importing it from `typing` is not needed for it.
 TYPE_CHECKING = False
 
@@ -114,13 +62,16 @@ if TYPE_CHECKING:
     from privately.plans.types import Known, Range, Type, Value
     from privately.plans.units import Unit
 else:
-
-    def __getattr__(name: str) -> object:
-        """Load a name when it is first asked for: who counts needs to know of types alone."""
-        from importlib import import_module
-
-        if name not in _HOME_OF:
-            raise AttributeError(f"module 'privately.plans' has no attribute {name!r}")
-        value: object = getattr(import_module(f"privately.plans.{_HOME_OF[name]}"), name)
-        globals()[name] = value
-        return value
+    # Load a name when it is first asked for: who counts needs to know of types alone.
+    __getattr__ = on_demand(
+        __name__,
+        aggregates="Aggregation BinCounts Key RowCount StepSum Tally UnitCount",
+        columns="Column",
+        expressions="Call Constant Expression Field Identity call constant",
+        functions="FUNCTIONS",
+        questions="Estimate Mean Number Order Output Quantile Question Spread",
+        relations="Filter Project Relation Scan Table scan_of",
+        stability="Steps pair_sensitivity sensitivity",
+        types="Known Range Type Value",
+        units="Unit",
+    )
