@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from privately.cli.sql.options import Granted
 from privately.cli.sql.tables import (
     LONGEST,
     NoData,
@@ -34,6 +35,10 @@ TABLE = Table(
 )
 
 
+def _granted(**typed: str) -> Granted:
+    return Granted(**{f"budget_{name}": value for name, value in typed.items()})
+
+
 @pytest.mark.parametrize(
     ("typed", "expected"),
     [
@@ -45,7 +50,7 @@ TABLE = Table(
     ],
 )
 def test_budgets(typed: dict[str, str], expected: object) -> None:
-    assert budget_of(**{"epsilon": None, "delta": None, **typed}) == expected
+    assert budget_of(_granted(**typed)) == expected
 
 
 @pytest.mark.parametrize(
@@ -60,7 +65,7 @@ def test_budgets(typed: dict[str, str], expected: object) -> None:
 )
 def test_bad_budgets(typed: dict[str, str], complaint: str) -> None:
     with pytest.raises(InvalidParameter) as caught:
-        budget_of(**{"epsilon": None, "delta": None, **typed})
+        budget_of(_granted(**typed))
     assert caught.value.field == complaint
 
 
@@ -124,9 +129,9 @@ def test_questions_from_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_options_are_named_as_they_were_typed() -> None:
-    assert budget_names(rho=None, mu=None)["cap"] == "--budget-epsilon"
-    assert budget_names(rho="1", mu=None)["budget"] == "--budget-rho"
-    assert budget_names(rho=None, mu="1")["budget"] == "--budget-mu"
+    assert budget_names(_granted())["cap"] == "--budget-epsilon"
+    assert budget_names(_granted(rho="1"))["budget"] == "--budget-rho"
+    assert budget_names(_granted(mu="1"))["budget"] == "--budget-mu"
     with pytest.raises(InvalidParameter, match="--ledger"):
         needed_ledger(None)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from privately.cli.grouping import with_fields_as_options
 from privately.cli.sql import options as o
 from privately.cli.sql import telling
 from privately.cli.sql.faults import each_priced, placed, refusals
@@ -17,8 +18,8 @@ from privately.cli.sql.tables import (
     budget_of,
     cap_of,
     kept,
-    keys_of,
     needed_ledger,
+    options_of,
     questions_of,
 )
 from privately.errors import InvalidParameter
@@ -32,37 +33,19 @@ if TYPE_CHECKING:
 _LEDGER = "The file that remembers what was spent; it is created. Needed."
 
 
+@with_fields_as_options
 def sql(
     file: o.File,
     question: o.Texts,
     *,
     ledger: Annotated[Path | None, typer.Option("--ledger", help=_LEDGER, rich_help_panel=o.SPEND)] = None,
-    epsilon: o.Epsilon = None,
-    rho: o.Rho = None,
-    mu: o.Mu = None,
-    delta: o.Delta = None,
-    slack: o.Slack = None,
-    accuracy: o.Accuracy = None,
-    assuming: o.Assuming = None,
-    keys: o.Keys = None,
-    keys_file: o.KeysFile = None,
-    budget_epsilon: o.BudgetEpsilon = None,
-    budget_delta: o.BudgetDelta = None,
-    budget_rho: o.BudgetRho = None,
-    budget_mu: o.BudgetMu = None,
+    asked: o.Asked,
+    granted: o.Granted,
     analyst: o.Analyst = "owner",
     key: o.Key = None,
     again: o.Again = False,
-    unit: o.Unit = None,
-    max_rows_per_unit: o.MaxRows = None,
-    max_groups_per_unit: o.MaxGroups = None,
-    max_rows_per_unit_and_group: o.MaxRowsInGroup = None,
-    change: o.Change = None,
-    declaration: o.Declaration = None,
-    name: o.Name = None,
+    described: o.Described,
     lineage: o.Lineage = None,
-    delimiter: o.Delimiter = None,
-    table: o.Inner = None,
     prepared: o.Prepared = None,
     as_json: o.AsJson = False,
     as_csv: o.AsCsv = False,
@@ -81,18 +64,9 @@ def sql(
         raise InvalidParameter("--csv", "give it or --json, not both.")
     texts = questions_of(question)
     _check_files(plot, certificate, len(texts))
-    opened = Opened(
-        file=file,
-        told={
-            "unit": unit, "max_rows_per_unit": max_rows_per_unit, "max_groups_per_unit": max_groups_per_unit,
-            "max_rows_per_unit_and_group": max_rows_per_unit_and_group,
-            "change": change, "declaration": declaration, "name": name, "lineage": lineage, "delimiter": delimiter,
-            "table": table, "prepare": prepared,
-        },
-    )  # fmt: skip
-    given = budget_of(epsilon=budget_epsilon, delta=budget_delta, rho=budget_rho, mu=budget_mu)
-    names = budget_names(rho=budget_rho, mu=budget_mu)
-    with refusals(as_json=as_json), o.named(**names), telling.working("counting"):
+    opened = Opened(file=file, told={**described.told, "lineage": lineage, "prepare": prepared})
+    given = budget_of(granted)
+    with refusals(as_json=as_json), o.named(**budget_names(granted)), telling.working("counting"):
         from privately.query.opening import open as open_table
 
         remembered = needed_ledger(ledger)
@@ -101,11 +75,8 @@ def sql(
         with telling.noticing(to_owner=known is None):  # whoever opens the budget owns the data
             opening = open_table(file, **cap, ledger=remembered, analyst=analyst, **opened.settings)
         with opening as session:
-            asked: Options = {
-                "epsilon": epsilon, "rho": rho, "mu": mu, "delta": delta, "accuracy": accuracy, "assuming": assuming,
-                "keys": keys_of(keys, keys_file, session.table),
-            }  # fmt: skip
-            results = _answered(session, texts, asked, slack=slack, key=key, again=again)
+            options = options_of(asked, session.table)
+            results = _answered(session, texts, options, slack=asked.slack, key=key, again=again)
             remaining = session.budget.remaining
     if certificate is not None:
         with o.named(path="--certificate"):
@@ -133,16 +104,17 @@ def _check_files(plot: Path | None, certificate: Path | None, questions: int) ->
 
 
 def _answered(
-    session: Session, texts: Sequence[str], asked: Options, *, slack: str | None, key: str | None, again: bool
+    session: Session, texts: Sequence[str], options: Options, *, slack: str | None, key: str | None, again: bool
 ) -> tuple[Result, ...]:
     """The answers, for one charge."""
     if len(texts) == 1 and slack is None:
         with placed(texts[0]):
-            return (session.sql(texts[0], **asked, key=key, again=again),)
-    each_priced(session, texts, asked)
-    return session.batch(texts, slack=slack, key=key, again=again, **asked)
+            return (session.sql(texts[0], **options, key=key, again=again),)
+    each_priced(session, texts, options)
+    return session.batch(texts, slack=slack, key=key, again=again, **options)
 
 
+@with_fields_as_options
 def prepare(
     file: o.File,
     copy: Annotated[Path, typer.Argument(help="The copy to write.")],
@@ -151,15 +123,7 @@ def prepare(
         Path | None,
         typer.Option("--ledger", help="The ledger of the data; the key beside it chooses whose rows count. Needed."),
     ] = None,
-    unit: o.Unit = None,
-    max_rows_per_unit: o.MaxRows = None,
-    max_groups_per_unit: o.MaxGroups = None,
-    max_rows_per_unit_and_group: o.MaxRowsInGroup = None,
-    change: o.Change = None,
-    declaration: o.Declaration = None,
-    name: o.Name = None,
-    delimiter: o.Delimiter = None,
-    table: o.Inner = None,
+    described: o.Described,
     as_json: o.AsJson = False,
 ) -> None:
     """Write a copy of a table that is quicker to ask, and tell the owner what became of its values.
@@ -168,14 +132,7 @@ def prepare(
 
     Example: privately prepare visits.parquet visits.prepared --ledger visits.ledger
     """
-    opened = Opened(
-        file=file,
-        told={
-            "unit": unit, "max_rows_per_unit": max_rows_per_unit, "max_groups_per_unit": max_groups_per_unit,
-            "max_rows_per_unit_and_group": max_rows_per_unit_and_group,
-            "change": change, "declaration": declaration, "name": name, "delimiter": delimiter, "table": table,
-        },
-    )  # fmt: skip
+    opened = Opened(file=file, told=described.told)
     with o.named(path="COPY"), telling.working("preparing"):
         from privately.query.opening import prepare as prepare_table
 

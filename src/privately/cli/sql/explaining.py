@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from privately.cli.grouping import with_fields_as_options
 from privately.cli.sql import options as o
 from privately.cli.sql import telling
 from privately.cli.sql.faults import each_priced, placed, refusals
-from privately.cli.sql.tables import NoData, Opened, budget_names, budget_of, cap_of, kept, keys_of, questions_of
+from privately.cli.sql.tables import NoData, Opened, budget_names, budget_of, cap_of, kept, options_of, questions_of
 from privately.guarantees import ApproxZCDP, Guarantee, PureDP
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from privately.query.sessions import Session
 
 
+@with_fields_as_options
 def explain(
     file: o.File,
     question: o.Texts,
@@ -30,29 +32,10 @@ def explain(
     ledger: Annotated[
         Path | None, typer.Option("--ledger", help="Tell what it has left; it is only read.", rich_help_panel=o.SPEND)
     ] = None,
-    epsilon: o.Epsilon = None,
-    rho: o.Rho = None,
-    mu: o.Mu = None,
-    delta: o.Delta = None,
-    slack: o.Slack = None,
-    accuracy: o.Accuracy = None,
-    assuming: o.Assuming = None,
-    keys: o.Keys = None,
-    keys_file: o.KeysFile = None,
-    budget_epsilon: o.BudgetEpsilon = None,
-    budget_delta: o.BudgetDelta = None,
-    budget_rho: o.BudgetRho = None,
-    budget_mu: o.BudgetMu = None,
-    unit: o.Unit = None,
-    max_rows_per_unit: o.MaxRows = None,
-    max_groups_per_unit: o.MaxGroups = None,
-    max_rows_per_unit_and_group: o.MaxRowsInGroup = None,
-    change: o.Change = None,
-    declaration: o.Declaration = None,
-    name: o.Name = None,
+    asked: o.Asked,
+    granted: o.Granted,
+    described: o.Described,
     lineage: o.Lineage = None,
-    delimiter: o.Delimiter = None,
-    table: o.Inner = None,
     as_json: o.AsJson = False,
 ) -> None:
     """Show what questions would do: plan, noise, errors, cost. Free; of FILE only the names of columns are read.
@@ -62,28 +45,20 @@ def explain(
     Example: privately explain visits.parquet "SELECT AVG(cost) FROM visits" --epsilon 0.5
     """
     texts = questions_of(question)
-    opened = Opened(
-        file=file,
-        told={
-            "unit": unit, "max_rows_per_unit": max_rows_per_unit, "max_groups_per_unit": max_groups_per_unit,
-            "max_rows_per_unit_and_group": max_rows_per_unit_and_group,
-            "change": change, "declaration": declaration, "name": name, "lineage": lineage, "delimiter": delimiter,
-            "table": table,
-        },
-        needs_file=False,
-    )  # fmt: skip
-    given = budget_of(epsilon=budget_epsilon, delta=budget_delta, rho=budget_rho, mu=budget_mu)
-    with refusals(as_json=as_json), o.named(**budget_names(rho=budget_rho, mu=budget_mu)):
+    opened = Opened(file=file, told={**described.told, "lineage": lineage}, needs_file=False)
+    given = budget_of(granted)
+    with refusals(as_json=as_json), o.named(**budget_names(granted)):
         known = kept(ledger, opened.lineage)
-        described = _table(opened)
-        asked: Options = {
-            "epsilon": epsilon, "rho": rho, "mu": mu, "delta": delta, "accuracy": accuracy, "assuming": assuming,
-            "keys": keys_of(keys, keys_file, described),
-        }  # fmt: skip
-        usual = PureDP(epsilon=1) if (rho, mu, delta) == (None, None, None) else ApproxZCDP(rho=1, delta="0.5")
+        table = _table(opened)
+        options = options_of(asked, table)
+        usual = (
+            PureDP(epsilon=1)
+            if (asked.rho, asked.mu, asked.delta) == (None, None, None)
+            else ApproxZCDP(rho=1, delta="0.5")
+        )
         is_told = given is not None or known is not None
-        with _desk(described, **(cap_of(given, known) if is_told else {"budget": usual})) as session:
-            found = _explained(session, texts, slack, asked)
+        with _desk(table, **(cap_of(given, known) if is_told else {"budget": usual})) as session:
+            found = _explained(session, texts, asked.slack, options)
         remaining = given if known is None else known.remaining
         found = replace(found, remaining=remaining) if is_told else found.apart()
     if as_json:
@@ -102,13 +77,13 @@ def _table(opened: Opened) -> Table:
 
 
 def _explained(
-    session: Session, texts: Sequence[str], slack: str | None, asked: Options
+    session: Session, texts: Sequence[str], slack: str | None, options: Options
 ) -> Explanation | BatchExplanation:
     if len(texts) == 1 and slack is None:
         with placed(texts[0]):
-            return session.explain(texts[0], **asked)
-    each_priced(session, texts, asked)
-    return session.explain_batch(texts, slack=slack, **asked)
+            return session.explain(texts[0], **options)
+    each_priced(session, texts, options)
+    return session.explain_batch(texts, slack=slack, **options)
 
 
 @contextmanager

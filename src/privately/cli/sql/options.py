@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -117,6 +118,52 @@ AsJson = Annotated[bool, _option("--json", about="Print everything as JSON.", pa
 AsCsv = Annotated[bool, _option("--csv", about="Print the table as CSV, with the ends of its intervals.", panel=OUTPUT)]
 Plot = Annotated[Path | None, _option(about="Draw bars with error bars into this file (.svg or .png).", panel=OUTPUT)]
 Certificate = Annotated[Path | None, _option(about="Keep the certificate in this file.", panel=OUTPUT)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Described:
+    """What was typed about a table."""
+
+    unit: Unit = None
+    max_rows_per_unit: MaxRows = None
+    max_groups_per_unit: MaxGroups = None
+    max_rows_per_unit_and_group: MaxRowsInGroup = None
+    change: Change = None
+    declaration: Declaration = None
+    name: Name = None
+    delimiter: Delimiter = None
+    table: Inner = None
+
+    @property
+    def told(self) -> dict[str, Any]:
+        """As `open` calls it."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What was typed about questions."""
+
+    epsilon: Epsilon = None
+    rho: Rho = None
+    mu: Mu = None
+    delta: Delta = None
+    slack: Slack = None
+    accuracy: Accuracy = None
+    assuming: Assuming = None
+    keys: Keys = None
+    keys_file: KeysFile = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Granted:
+    """What was typed about the budget."""
+
+    budget_epsilon: BudgetEpsilon = None
+    budget_delta: BudgetDelta = None
+    budget_rho: BudgetRho = None
+    budget_mu: BudgetMu = None
+
 
 _NAMES = {
     "source": "FILE",

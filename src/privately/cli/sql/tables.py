@@ -10,6 +10,7 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from privately.cli.sql.options import Asked, Granted
 from privately.errors import InvalidParameter, Refused
 from privately.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from privately.ledger import Budget
     from privately.plans import Aggregation, Table
     from privately.plans.types import Value
+    from privately.query.batching import Options
     from privately.query.public_tables import Keys, PublicTable
 
 LONGEST = 10**7
@@ -74,10 +76,10 @@ class NoData:
         """There is nothing to let go of."""
 
 
-def budget_of(
-    *, epsilon: str | None, delta: str | None, rho: str | None = None, mu: str | None = None
-) -> Guarantee | None:
+def budget_of(granted: Granted) -> Guarantee | None:
     """The budget that was typed; None if there was none."""
+    epsilon, delta = granted.budget_epsilon, granted.budget_delta
+    rho, mu = granted.budget_rho, granted.budget_mu
     kinds = [name for name, value in (("epsilon", epsilon), ("rho", rho), ("mu", mu)) if value is not None]
     if len(kinds) > 1:
         raise InvalidParameter(f"--budget-{kinds[1]}", f"give it or --budget-{kinds[0]}, not both.")
@@ -96,9 +98,13 @@ def budget_of(
         raise InvalidParameter(name, fault.message.removeprefix(f"{fault.field}: "), hint=fault.hint) from None
 
 
-def budget_names(*, rho: str | None, mu: str | None) -> dict[str, str]:
+def budget_names(granted: Granted) -> dict[str, str]:
     """How complaints about the budget name it: as it was typed."""
-    option = "--budget-rho" if rho is not None else "--budget-mu" if mu is not None else "--budget-epsilon"
+    option = "--budget-epsilon"
+    if granted.budget_rho is not None:
+        option = "--budget-rho"
+    elif granted.budget_mu is not None:
+        option = "--budget-mu"
     return {"budget": option, "cap": option}
 
 
@@ -156,6 +162,14 @@ def _question_of(text: str) -> str:
         return content.decode("utf-8")
     except UnicodeDecodeError:
         raise InvalidParameter("SQL", "is not a text in UTF-8.") from None
+
+
+def options_of(asked: Asked, table: Table) -> Options:
+    """What a session is told of questions about this table."""
+    return {
+        "epsilon": asked.epsilon, "rho": asked.rho, "mu": asked.mu, "delta": asked.delta,
+        "accuracy": asked.accuracy, "assuming": asked.assuming, "keys": keys_of(asked.keys, asked.keys_file, table),
+    }  # fmt: skip
 
 
 def keys_of(typed: Sequence[str] | None, file: Path | None, table: Table) -> Keys | None:
