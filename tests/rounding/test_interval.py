@@ -45,7 +45,7 @@ def test_text() -> None:
     interval = Interval(Fraction(1, 3), 2)
     assert repr(interval) == "Interval(0.333333333333, 2)"
     assert str(interval) == "[0.3333333, 2]"
-    assert f"{interval}" == "0.3333333, 2"
+    assert f"{interval}" == "[0.3333333, 2]"
     assert f"{interval:3}" == "0.333, 2"
     assert str(Interval(1, math.inf)) == "[1, inf]"
 
@@ -110,3 +110,11 @@ def test_very_long_ends_out_of_order_are_a_typed_error() -> None:
 
 def test_width_above_the_range_of_floats() -> None:
     assert Interval(10**400, math.inf).width == math.inf
+
+
+def test_one_number_is_told_once_and_two_as_two() -> None:
+    third = Interval(Fraction(1, 3), Fraction(1, 3))
+    assert Interval(1, 1).in_words() == "1"
+    assert Interval(0, 1).in_words() == "between 0 and 1"
+    assert third.in_words(2) == "between 0.33 and 0.34"
+    assert Interval(0, math.inf).in_words() == "between 0 and inf"

@@ -33,10 +33,9 @@ class Witness:
         return self.replayed(samples)
 
     def __str__(self) -> str:
-        return (
-            f"{self.event} has probability {self.probability} for {_inputs(self.inputs)} "
-            f"and {self.neighbor_probability} for {_inputs(self.neighbor)}: epsilon >= {self.epsilon}"
-        )
+        one = f"{self.probability.in_words()} for {_inputs(self.inputs)}"
+        other = f"{self.neighbor_probability.in_words()} for {_inputs(self.neighbor)}"
+        return f"{self.event} has probability {one} and {other}: epsilon >= {lowest(self.epsilon)}"
 
     def as_data(self) -> dict[str, Any]:
         """Ready for JSON."""
@@ -67,7 +66,7 @@ class Proved:
         """Nothing to complain about."""
 
     def __str__(self) -> str:
-        tight = "" if self.epsilon is None else f"; tight epsilon {self.epsilon}"
+        tight = "" if self.epsilon is None else f"; tight epsilon {self.epsilon.in_words()}"
         return f"proved: epsilon <= {self.claim} for {self.scope}, by {self.method}{tight}"
 
 

@@ -59,10 +59,23 @@ class Interval:
         return f"[{self:7}]"
 
     def __format__(self, digits: str) -> str:
-        """Both ends rounded outward to that many significant digits."""
-        precision = int(digits or 7)
-        low = decimal_text(self.lower, precision, ROUND_FLOOR)
-        return f"{low}, {decimal_text(self.upper, precision, ROUND_CEILING)}"
+        """Both ends rounded outward to that many significant digits; like `str` if none are told."""
+        return f"{self._low(int(digits))}, {self._high(int(digits))}" if digits else str(self)
+
+    def in_words(self, digits: int = 7) -> str:
+        """One number if it is one and that many digits tell it, else both ends, rounded outward.
+
+        >>> Interval(Fraction(3, 4), Fraction(3, 4)).in_words(), Interval(Fraction(1, 3), Fraction(2, 3)).in_words(2)
+        ('0.75', 'between 0.33 and 0.67')
+        """
+        low, high = self._low(digits), self._high(digits)
+        return low if low == high else f"between {low} and {high}"
+
+    def _low(self, digits: int) -> str:
+        return decimal_text(self.lower, digits, ROUND_FLOOR)
+
+    def _high(self, digits: int) -> str:
+        return decimal_text(self.upper, digits, ROUND_CEILING)
 
 
 def _end(value: object, name: str) -> End:

@@ -2,10 +2,9 @@
 
 import json
 
-from privately.cli.proving.telling import analysis_json, analysis_text, ends, formula, verdict_json, verdict_text
+from privately.cli.proving.telling import analysis_json, analysis_text, formula, verdict_json, verdict_text
 from privately.proving import analyze, prove
 from privately.proving.exact.weights import UNKNOWN
-from privately.rounding import Interval
 
 MANY = "def f(x: replaced(whole(0, 9))):\n    return x if flip() else uniform(10)\n"
 
@@ -22,8 +21,6 @@ def test_infinite_and_exponential_ones_have_a_curve() -> None:
 
 
 def test_numbers() -> None:
-    assert ends(Interval(1, 1)) == "1"
-    assert ends(Interval(0, 1)) == "between 0 and 1"
     assert formula(UNKNOWN + 1, "p") == "(p + 1)/(1)"
 
 

@@ -24,7 +24,7 @@ def verdict_text(verdict: Verdict) -> str:
         case Proved():
             lines = [f"proved: epsilon <= {verdict.claim}", f"  for {verdict.scope}", f"  by {verdict.method}"]
             if verdict.epsilon is not None:
-                lines.append(f"  tight epsilon: {ends(verdict.epsilon)}")
+                lines.append(f"  tight epsilon: {verdict.epsilon.in_words(10)}")
             lines.append("  certificate: " + ("yes" if verdict.certificate else "none for this kind of law yet"))
         case Refuted(witness=witness):
             lines = [f"refuted: epsilon <= {verdict.claim} does not hold", f"  {witness.event}"]
@@ -33,8 +33,8 @@ def verdict_text(verdict: Verdict) -> str:
                 (witness.neighbor, witness.neighbor_probability),
             ):
                 words = ", ".join(f"{name} = {shown(value)}" for name, value in inputs.items())
-                lines.append(f"  has probability {ends(mass)} for {words}")
-            lines.append(f"  so epsilon is at least {ends(witness.epsilon)}")
+                lines.append(f"  has probability {mass.in_words(10)} for {words}")
+            lines.append(f"  so epsilon is at least {lowest(witness.epsilon)}")
         case Unknown():
             lines = ["unknown: neither proved nor refuted", f"  {verdict.why}"]
             if verdict.lower is not None:
@@ -54,14 +54,6 @@ def verdict_json(verdict: Verdict) -> str:
         case Unknown():
             data |= {"why": verdict.why, "lower": _plain(verdict.lower), "upper": _plain(verdict.upper)}
     return json.dumps(data)
-
-
-def ends(interval: Interval) -> str:
-    """One number if it is one, else both ends."""
-    if interval.lower == interval.upper:
-        return f"{interval:10}".partition(",")[0]
-    low, high = f"{interval:10}".split(", ")
-    return f"between {low} and {high}"
 
 
 def _plain(interval: Interval | None) -> list[str] | None:
@@ -84,8 +76,9 @@ def analysis_text(found: Analysis) -> str:
         return "\n\n".join([*parts, table(("from", "to", "tight epsilon"), rows)])
     worst = found.worst
     one, other = (", ".join(map(shown, inputs)) for inputs in worst.inputs)
-    parts.append(f"tight epsilon: {ends(found.epsilon)}\n  output {shown(worst.output)}, input {one} against {other}")
-    curve = [(str(epsilon), ends(found.delta(epsilon))) for epsilon in _CURVE]
+    parts.append(f"tight epsilon: {found.epsilon.in_words(10)}")
+    parts[-1] += f"\n  output {shown(worst.output)}, input {one} against {other}"
+    curve = [(str(epsilon), found.delta(epsilon).in_words(10)) for epsilon in _CURVE]
     parts.append(table(("epsilon", "tight delta"), curve))
     parts.append(_laws(found))
     return "\n\n".join(parts)
