@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from asyncio import AbstractEventLoop, Future, get_running_loop
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from copy import copy
 from inspect import isawaitable
 from typing import Any
 
@@ -12,7 +13,9 @@ from privately.errors import InvalidParameter, LedgerUnavailable
 from privately.ledger.acts import Receipt
 from privately.ledger.budgets import Budget
 from privately.ledger.charges import Charge
+from privately.ledger.desks import call_later
 from privately.ledger.ledger import Answer, Ledger
+from privately.ledger.rounds import Act, Asked
 
 
 class Mailbox:
@@ -30,11 +33,14 @@ class Mailbox:
         self._posted.append((future, result, fault))
         if not self._called:
             self._called = True
-            try:
-                self.loop.call_soon_threadsafe(self._deliver)
-            except RuntimeError:
-                self._posted.clear()
-                self._called = False
+            call_later(self._call)
+
+    def _call(self) -> None:
+        try:
+            self.loop.call_soon_threadsafe(self._deliver)
+        except RuntimeError:
+            self._posted.clear()
+            self._called = False
 
     def _deliver(self) -> None:
         self._called = False  # first of all: whoever posts from now on calls again
@@ -73,6 +79,33 @@ class Reply:
         return self._done
 
 
+class Outbox:
+    """What coroutines ask for, on its way to the writer: all that one round of the loop brings, at once."""
+
+    __slots__ = ("_asked", "_mailbox", "_submit")
+
+    def __init__(self, mailbox: Mailbox, submit: Callable[[Sequence[Asked]], None]) -> None:
+        self._mailbox, self._submit = mailbox, submit
+        self._asked: list[Asked] = []
+
+    def ask(self, act: Act[Any]) -> Future[Any]:
+        """In the thread of the loop. What is then awaited."""
+        loop, asked = self._mailbox.loop, self._asked
+        future = loop.create_future()
+        if not asked:
+            loop.call_soon(self._send)
+        asked.append((act, Reply(self._mailbox, future)))
+        return future
+
+    def _send(self) -> None:
+        asked, self._asked = self._asked, []
+        try:
+            self._submit(asked)
+        except LedgerUnavailable as fault:
+            for _, reply in asked:
+                reply.set_exception(copy(fault))
+
+
 class AsyncLedger:
     """The same ledger, the same turns, the same promises; what may take time is awaited.
 
@@ -96,20 +129,18 @@ class AsyncLedger:
         if not isinstance(ledger, Ledger):
             raise InvalidParameter("ledger", "give a Ledger that is open.")
         self.ledger = ledger
-        self._mailbox: Mailbox | None = None
+        self._boxes: tuple[Mailbox, Outbox] | None = None
 
     async def charge(self, charge: Charge, *, again: bool = False) -> Receipt:
         """As `Ledger.charge`: the receipt is there when the charge is durable."""
-        reply = self._reply()
-        self.ledger.submit_charge(charge, reply, again=again)
-        receipt: Receipt = await reply.future
+        act = self.ledger.charging(charge, again=again)
+        receipt: Receipt = await self._opened()[1].ask(act)
         return receipt
 
     async def store(self, receipt: Receipt, answer: bytes) -> Answer:
         """As `Ledger.store`: only what it returns may be shown."""
-        reply = self._reply()
-        self.ledger.submit_answer(receipt, answer, reply)
-        return Answer(body=await reply.future, receipt=receipt, free=False)
+        act = self.ledger.storing(receipt, answer)
+        return Answer(body=await self._opened()[1].ask(act), receipt=receipt, free=False)
 
     async def answer(
         self, charge: Charge, run: Callable[[Receipt], Awaitable[bytes] | bytes], *, again: bool = False
@@ -128,14 +159,16 @@ class AsyncLedger:
 
     async def budget(self, lineage: str, *, analyst: str | None = None, token: str | None = None) -> Budget:
         """As `Ledger.budget`: what one account has left."""
-        reply = self._reply()
+        mailbox, _ = self._opened()
+        reply = Reply(mailbox, mailbox.loop.create_future())
         self.ledger.submit_budget(lineage, reply, analyst=analyst, token=token)
         found: Budget = await reply.future
         return found
 
-    def _reply(self) -> Reply:
-        loop = get_running_loop()
-        mailbox = self._mailbox
-        if mailbox is None or mailbox.loop is not loop:
-            mailbox = self._mailbox = Mailbox(loop)
-        return Reply(mailbox, loop.create_future())
+    def _opened(self) -> tuple[Mailbox, Outbox]:
+        """Those of the loop that runs."""
+        loop, boxes = get_running_loop(), self._boxes
+        if boxes is None or boxes[0].loop is not loop:
+            mailbox = Mailbox(loop)
+            boxes = self._boxes = mailbox, Outbox(mailbox, self.ledger.submit_all)
+        return boxes

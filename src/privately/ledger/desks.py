@@ -10,7 +10,7 @@ import os
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from queue import Empty, SimpleQueue
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
@@ -84,6 +84,28 @@ def tell(answerable: Answerable, result: Any, fault: BaseException | None) -> No
         pass
 
 
+def tell_all(outcomes: Iterable[tuple[Answerable, Any, BaseException | None]]) -> None:
+    """The same for many. Whoever must be called to look at them is called after the last, and once: `call_later`."""
+    calls: list[Callable[[], None]] = []
+    _here.calls = calls
+    try:
+        for outcome in outcomes:
+            tell(*outcome)
+    finally:
+        _here.calls = None
+        for call in calls:
+            call()
+
+
+def call_later(call: Callable[[], None]) -> None:
+    """Calls at once; or, while outcomes are told to many, after the last of them."""
+    calls = getattr(_here, "calls", None)
+    if calls is None:
+        call()
+    else:
+        calls.append(call)
+
+
 def check_answerable(outcome: object) -> None:
     """What can be told an outcome, from another thread; otherwise InvalidParameter."""
     methods = [getattr(outcome, name, None) for name in ("set_result", "set_exception", "done")]
@@ -95,7 +117,7 @@ def check_answerable(outcome: object) -> None:
 
 
 Asked: TypeAlias = tuple[Task, Answerable]
-_here = threading.local()  # whether this thread serves others
+_here = threading.local()  # whether this thread serves others, and whom it has to call
 
 
 class Desk(Generic[Task]):
@@ -104,7 +126,7 @@ class Desk(Generic[Task]):
     def __init__(self, serve: Callable[[Sequence[Asked[Task]]], None], name: str, *, gathers: bool = False) -> None:
         self._serve, self._gathers = serve, gathers
         self._last, self._seconds = 0, 0.0
-        self._queue: SimpleQueue[Asked[Task] | None] = SimpleQueue()
+        self._queue: SimpleQueue[Sequence[Asked[Task]] | None] = SimpleQueue()
         self._awake: deque[threading.Lock] = deque()
         self._closing = self._ended = False
         self._process = os.getpid()
@@ -113,10 +135,15 @@ class Desk(Generic[Task]):
 
     def submit(self, task: Task, answerable: Answerable) -> None:
         """Has a task done. Its outcome is given in another thread; also if there is nobody any more to do it."""
+        self.submit_all([(task, answerable)])
+
+    def submit_all(self, asked: Sequence[Asked[Task]]) -> None:
+        """The same for several tasks, which stay together as far as possible."""
         self.check_process()
         if self._closing:
             raise LedgerUnavailable("the ledger was closed.")
-        self._queue.put((task, answerable))
+        for start in range(0, len(asked), _MOST):
+            self._queue.put(asked[start : start + _MOST])
         if self._ended:
             self._refuse()
 
@@ -147,7 +174,7 @@ class Desk(Generic[Task]):
             if asked is None:
                 self._queue.put(None)  # the end comes after them
                 break
-            found.append(asked)
+            found.extend(asked)
         self._last += len(found)
         return found
 
@@ -183,14 +210,12 @@ class Desk(Generic[Task]):
                 asked = self._queue.get_nowait()
             except Empty:
                 return
-            if asked is not None:
-                tell(asked[1], None, LedgerUnavailable("the ledger was closed."))
+            tell_all((one, None, LedgerUnavailable("the ledger was closed.")) for _, one in asked or ())
 
     def _serves_on(self) -> bool:
         """Serves who is next, and tells whether to go on. No task is kept while nobody asks, nor what it belongs to."""
-        asked = self._waiting()
+        tasks, ends = self._waiting()
         start = time.monotonic()
-        tasks = [one for one in asked if one is not None]
         self._last = len(tasks)
         try:
             if tasks:
@@ -199,7 +224,7 @@ class Desk(Generic[Task]):
             self._closing = True
             raise
         self._seconds = time.monotonic() - start
-        return None not in asked
+        return not ends
 
     def _wake(self) -> None:
         """Wakes one thread that was served. Whoever comes back wakes the next: all at once would hinder one another."""
@@ -212,7 +237,7 @@ class Desk(Generic[Task]):
         while self._awake:
             self._wake()
 
-    def _first(self) -> Asked[Task] | None:
+    def _first(self) -> Sequence[Asked[Task]] | None:
         """Who comes first. If nobody comes at once, nobody else wakes those who still sleep."""
         if self._awake:
             try:
@@ -221,13 +246,14 @@ class Desk(Generic[Task]):
                 self._wake_all()
         return self._queue.get()
 
-    def _gather(self) -> None:
+    def _gather(self, first: int) -> None:
         """Those who were served together come back together: waits for them as long as they keep coming.
 
-        Never longer than serving them took, so that nobody waits more than twice as long as without.
+        Never longer than serving them took, so that nobody waits more than twice as long as without. So many came
+        `first`.
         """
         end, waiting = time.monotonic() + self._seconds, self._queue.qsize()
-        while waiting < self._last - 1 and time.monotonic() < end:
+        while first + waiting < self._last and time.monotonic() < end:
             time.sleep(_PAUSE)
             before, waiting = waiting, self._queue.qsize()
             if waiting == before:
@@ -235,15 +261,19 @@ class Desk(Generic[Task]):
                     return
                 self._wake_all()
 
-    def _waiting(self) -> list[Asked[Task] | None]:
-        """Who is next; with all that wait, if the desk gathers. None is the end."""
-        found = [self._first()]
-        if self._gathers and found[0] is not None:
-            self._gather()
+    def _waiting(self) -> tuple[list[Asked[Task]], bool]:
+        """Who is next, with all that wait, if the desk gathers; and whether this is the end."""
+        asked = self._first()
+        found: list[Asked[Task]] = []
+        if self._gathers and asked is not None:
+            self._gather(len(asked))
         self._wake_all()
-        while self._gathers and len(found) < _MOST:
+        while asked is not None:
+            found.extend(asked)
+            if not self._gathers or len(found) >= _MOST:
+                return found, False
             try:
-                found.append(self._queue.get_nowait())
+                asked = self._queue.get_nowait()
             except Empty:
-                break
-        return found
+                return found, False
+        return found, True

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 from _thread import start_new_thread
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -39,6 +39,7 @@ from privately.ledger.following import follow
 from privately.ledger.names import checked_name, checked_text
 from privately.ledger.pins import Pin, check_pin, check_same_ledger
 from privately.ledger.quotes import payers, quote
+from privately.ledger.rounds import Asked
 from privately.ledger.sketches import OwnerKey, sketch
 from privately.ledger.state import State, spendable
 from privately.ledger.stores import Head, Row, Session, SQLiteReader, SQLiteStore, Store
@@ -232,7 +233,7 @@ class Ledger:
         Nothing is taken if the answer is known: to the same key, or to the same question where that is allowed. The
         receipt then holds it. A request that was charged and has no answer is Unanswered; `again` pays once more.
         """
-        return self._writer.perform(self._charging(charge, again=again))
+        return self._writer.perform(self.charging(charge, again=again))
 
     def submit_charge(self, charge: Charge, outcome: Answerable, *, again: bool = False) -> None:
         """As `charge`, without waiting: `outcome`, such as a Future, is given the receipt or the error by a thread.
@@ -240,17 +241,39 @@ class Ledger:
         What it then runs in that thread cannot wait for a ledger, but may submit.
         """
         check_answerable(outcome)
-        self._writer.submit(self._charging(charge, again=again), outcome)
+        self._writer.submit(self.charging(charge, again=again), outcome)
 
     def store(self, receipt: Receipt, answer: bytes) -> Answer:
         """Keeps an answer, durably; only then it may be shown, or the one stored before it for the same key."""
-        shown = self._writer.perform(_storing(receipt, answer))
+        shown = self._writer.perform(self.storing(receipt, answer))
         return Answer(body=shown, receipt=receipt, free=False)
 
     def submit_answer(self, receipt: Receipt, answer: bytes, outcome: Answerable) -> None:
         """As `store`, without waiting: `outcome` is given the bytes that may be shown, or the error."""
         check_answerable(outcome)
-        self._writer.submit(_storing(receipt, answer), outcome)
+        self._writer.submit(self.storing(receipt, answer), outcome)
+
+    def charging(self, charge: Charge, *, again: bool = False) -> MakeCharge:
+        """The act of a charge, with what can be known of it before the writer's turn. Nothing is charged yet."""
+        _check_charge(charge)
+        state = self._writer.state
+        try:
+            prepared = None if state is None else quote(state, charge)
+        except PrivatelyError:
+            prepared = None  # what was seen may be old, or the answer known; the turn decides
+        return MakeCharge(charge=charge, again=again, quote=prepared)
+
+    def storing(self, receipt: Receipt, answer: bytes) -> StoreAnswer:
+        """The act of storing an answer. Nothing is stored yet."""
+        if not isinstance(receipt, Receipt) or not isinstance(receipt.charge, Charge) or not _is_head(receipt.head):
+            raise InvalidParameter("receipt", "give what `charge` returned.")
+        if not isinstance(answer, bytes) or len(answer) > LARGEST_ANSWER:
+            raise InvalidParameter("answer", f"give bytes, at most {LARGEST_ANSWER:,} of them.")
+        return StoreAnswer(receipt=receipt, answer=answer)
+
+    def submit_all(self, asked: Sequence[Asked]) -> None:
+        """Has acts done, in one turn as far as possible, each with where its outcome goes."""
+        self._writer.submit_all(asked)
 
     def answer(self, charge: Charge, run: Callable[[Receipt], bytes], *, again: bool = False) -> Answer:
         """Charges, runs, stores, answers, in this order. If `run` fails, the charge stays: it may have seen data."""
@@ -377,16 +400,6 @@ class Ledger:
             return None
         return caught_up(session, state, name, CaughtUp(filter_), state.head.number)
 
-    def _charging(self, charge: Charge, *, again: bool) -> MakeCharge:
-        """The act of a charge, with what can be known of it before the writer's turn."""
-        _check_charge(charge)
-        state = self._writer.state
-        try:
-            prepared = None if state is None else quote(state, charge)
-        except PrivatelyError:
-            prepared = None  # what was seen may be old, or the answer known; the turn decides
-        return MakeCharge(charge=charge, again=again, quote=prepared)
-
 
 def _end(writer: Writer, reader: Reader, store: Store) -> None:
     writer.close()
@@ -399,15 +412,6 @@ def _end_elsewhere(writer: Writer, reader: Reader, store: Store) -> None:
     of the file for another ledger, so that it must not wait for it.
     """
     start_new_thread(_end, (writer, reader, store))
-
-
-def _storing(receipt: Receipt, answer: bytes) -> StoreAnswer:
-    """The act of storing an answer."""
-    if not isinstance(receipt, Receipt) or not isinstance(receipt.charge, Charge) or not _is_head(receipt.head):
-        raise InvalidParameter("receipt", "give what `charge` returned.")
-    if not isinstance(answer, bytes) or len(answer) > LARGEST_ANSWER:
-        raise InvalidParameter("answer", f"give bytes, at most {LARGEST_ANSWER:,} of them.")
-    return StoreAnswer(receipt=receipt, answer=answer)
 
 
 def _is_head(head: object) -> bool:

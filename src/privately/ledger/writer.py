@@ -8,7 +8,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from privately.errors import LedgerCorrupt, LedgerUnavailable, PrivatelyError
 from privately.ledger.book import Book, Clock
-from privately.ledger.desks import Answerable, Desk, tell
+from privately.ledger.desks import Answerable, Desk, tell, tell_all
 from privately.ledger.following import follow
 from privately.ledger.rounds import Act, Asked, perform
 from privately.ledger.state import State
@@ -45,6 +45,10 @@ class Writer:
         """Has an act done in the next turn. Its result is given when it is durable, in the thread of the writer."""
         self._writing().submit(act, answerable)
 
+    def submit_all(self, asked: Sequence[Asked]) -> None:
+        """The same for several acts, which are done in one turn as far as possible."""
+        self._writing().submit_all(asked)
+
     def stop(self, fault: LedgerCorrupt) -> None:
         """Writes nothing any more, whoever noticed that the ledger is corrupt: each act is told so."""
         self._fault = copy(fault)
@@ -76,8 +80,7 @@ class Writer:
                 raise
             return
         self._state = book.state
-        for outcome in outcomes:
-            tell(*outcome)
+        tell_all(outcomes)
 
     def close(self) -> None:
         """Ends after what waits is done."""
@@ -122,5 +125,4 @@ class Reader:
 
 def _fail(acts: Sequence[Asked], fault: BaseException) -> None:
     """Each with an error of its own, as threads add where they raised it."""
-    for _, future in acts:
-        tell(future, None, copy(fault) if isinstance(fault, PrivatelyError) else fault)
+    tell_all((future, None, copy(fault) if isinstance(fault, PrivatelyError) else fault) for _, future in acts)
