@@ -260,7 +260,7 @@ _CALLED: dict[type[exp.Expr], str] = {}
 
 def written(node: exp.Expr) -> str:
     """A node as text."""
-    text: str = _Writer(dialect="duckdb").generate(node, copy=False)
+    text: str = _Writer(dialect="duckdb").generate(node)
     return text
 
 

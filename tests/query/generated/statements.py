@@ -165,10 +165,11 @@ def statement(random: Random, declared: Declared) -> Statement:
     before, source, writing = _source(writing, table)
     where = f" WHERE {writing.condition()}" if random.random() < 0.5 else ""
     keys = [_key(writing) for _ in range(some(random, [0, 1, 1, 1, 2]))]
-    outputs = [f"{written(key)} AS k{at}" for at, key in enumerate(keys)]
+    written_keys = list(map(written, keys))
+    outputs = [f"{key} AS k{at}" for at, key in enumerate(written_keys)]
     shown = [written(writing.aggregate(scan)) for _ in range(some(random, [1, 1, 2, 3]))]
     outputs += [f"{_worked(random, one, shown)} AS m{at}" for at, one in enumerate(shown)]
-    groups = [some(random, [f"k{at}", str(at + 1), written(key)]) for at, key in enumerate(keys)]
+    groups = [some(random, [f"k{at}", str(at + 1), key]) for at, key in enumerate(written_keys)]
     by = f" GROUP BY {', '.join(groups)}" if groups else ""
     text = f"{before}SELECT {', '.join(outputs)} FROM {source}{where}{by}{_ending(random, shown[0])}"
     return Statement(text, _given(writing, keys, _values_of(declared, scan)))
