@@ -56,7 +56,7 @@ def names(entry: Entry) -> tuple[str | None, str | None, int | None]:
 
 def key_of(analyst: str, key: str) -> str:
     """Keys are each analyst's own. What is new comes together, whoever it is of: new keys of one time begin alike."""
-    return f"{key}{of_analyst(analyst)}"
+    return f"{key}\n{analyst}"
 
 
 def of_analyst(analyst: str) -> str:

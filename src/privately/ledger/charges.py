@@ -111,7 +111,7 @@ class Charge:
             lineages, token = self.lineages, "null" if self.token is None else quoted(self.token)
             listed = quoted(lineages[0]) if len(lineages) == 1 else ",".join(map(quoted, lineages))
             beginning = f"[[{listed}],{quoted(self.query)},"
-            body, question = _hashed(f"{beginning}{self.terms},{token}]"), None
+            body, question = _hashed(f"{beginning}{described_text(self.cost)},{token}]"), None
             if own is not None:
                 analyst = quoted(self.analyst) if own else "null"
                 question = _hashed(f"{beginning}{quoted(self.snapshot)},{analyst}]")
@@ -124,14 +124,13 @@ class Charge:
         return described_text(self.cost)
 
 
-def _listed(lineages: object) -> tuple[str, ...]:
+def _listed(lineages: Any) -> tuple[str, ...]:
     """The names of lineages in one order, each once."""
+    if type(lineages) in (list, tuple) and len(lineages) == 1:
+        return (checked_name(lineages[0], "lineages"),)
     if isinstance(lineages, str) or not isinstance(lineages, Iterable):
         raise InvalidParameter("lineages", 'give a list of names, such as ["visits"].')
-    names = [checked_name(name, "lineages") for name in lineages]
-    if len(names) == 1:
-        return (names[0],)
-    listed = tuple(sorted(set(names)))
+    listed = tuple(sorted({checked_name(name, "lineages") for name in lineages}))
     if not 1 <= len(listed) <= MOST_LINEAGES:
         raise InvalidParameter("lineages", f"name between 1 and {MOST_LINEAGES}.")
     return listed
@@ -142,7 +141,8 @@ def new_key() -> str:
     try:
         return f"{time.time_ns():016x}{_random.pop()}"
     except IndexError:
-        _random.extend(os.urandom(8).hex() for _ in range(_AT_ONCE))
+        found = os.urandom(8 * _AT_ONCE).hex()
+        _random.extend(found[start : start + 16] for start in range(0, len(found), 16))
         return new_key()
 
 

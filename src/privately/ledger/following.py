@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from hashlib import sha256
+from typing import TypeAlias
 
 from privately.errors import LedgerCorrupt
 from privately.ledger.book import fetched, filed_charge, names
 from privately.ledger.entries import CHARGED_END, Charged, Checkpoint, chained, charge_names, kind_of, read
+from privately.ledger.lines import is_plain, usual_charge, usual_time
 from privately.ledger.state import WRONG, State, bill_of
-from privately.ledger.stores import Head, Row, Session
+from privately.ledger.stores import Row, Session
 
 
 def follow(session: Session, state: State | None) -> State:
@@ -42,54 +44,45 @@ def _from_checkpoint(session: Session) -> State:
 def join_all(state: State, rows: Iterable[Row]) -> None:
     """As `join` for one after the other; charges that follow one another are added up at once."""
     run: list[Followed] = []
+    (before, last), latest = state.head, state.time.encode("ascii")
     for row in rows:
-        head, time = (run[-1].row.head, run[-1].time) if run else (state.head, state.time)
-        charge = _followed(row, head, time)
-        if charge is None:
-            _join_charges(state, run)
-            run = []
-            join(state, row)
-        else:
-            run.append(charge)
+        number, hashed, text, key, *others = row
+        first, _, second = text.partition(b"\n")
+        before += 1
+        found = usual_charge(second) if type(key) is str and first.endswith(CHARGED_END) and is_plain(second) else None
+        if found is not None and key is not None and number == before > 1 and sha256(last + text).digest() == hashed:
+            analyst, _, name, _, time, _ = found.groups()
+            in_order = time == latest or (time > latest and usual_time(time) is not None)
+            if in_order and others == _NO_OTHERS and key.encode() == name + b"\n" + analyst:
+                run.append((row, first, analyst.decode("ascii"), time))
+                last, latest = hashed, time
+                continue
+        _join_charges(state, run)
+        run = []
+        join(state, row)
+        (before, last), latest = state.head, state.time.encode("ascii")
     _join_charges(state, run)
 
 
-class Followed(NamedTuple):
-    """A charge that continues the chain: its record, the first line of its text, who asked, and when."""
+Followed: TypeAlias = tuple[Row, bytes, str, bytes]
+"""A charge that continues the chain: its record, the first line of its text, who asked, and when."""
 
-    row: Row
-    first: bytes
-    analyst: str
-    time: str
-
-
-def _followed(row: Row, head: Head, latest: str) -> Followed | None:
-    """A charge that seems to be in order, if it is one; otherwise `join` says what it is."""
-    first, _, second = row.text.partition(b"\n")
-    number, last = head
-    if not first.endswith(CHARGED_END) or number == 0 or row.number != number + 1:
-        return None
-    if chained(last, row.text) != row.hash:
-        return None
-    try:
-        analyst, _, key, _, time, _ = charge_names(second)
-    except LedgerCorrupt:
-        return None
-    return Followed(row, first, analyst, time) if time >= latest and row[3:] == filed_charge(analyst, key) else None
+_NO_OTHERS = [None, None]  # a charge is filed under its key alone
 
 
 def _join_charges(state: State, run: Sequence[Followed]) -> None:
     if not run:
         return
     try:
-        paid = state.paid([bill_of(charge.first) for charge in run])
+        paid = state.paid([bill_of(first) for _, first, _, _ in run])
     except WRONG:
         paid = None
     if paid is None:  # what is wrong shows where it is
-        for charge in run:
-            join(state, charge.row)
+        for row, *_ in run:
+            join(state, row)
     else:
-        state.add_charges(paid, [charge.analyst for charge in run], run[-1].time, run[-1].row.head)
+        row, _, _, time = run[-1]
+        state.add_charges(paid, [analyst for _, _, analyst, _ in run], time.decode("ascii"), row.head)
 
 
 def join(state: State, row: Row) -> None:

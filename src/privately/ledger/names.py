@@ -34,6 +34,8 @@ def checked_text(text: object, field: str, *, longest: int) -> str:
 
     What inherits from str (a member of an Enum) may be written in two ways; from here on it is its text alone.
     """
+    if type(text) is str and len(text) <= longest and text.isascii():
+        return text
     if not isinstance(text, str):
         raise InvalidParameter(field, f"give a text, not a value of type {type(text).__name__}.")
     text = str.__str__(text)

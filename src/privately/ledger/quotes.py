@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from privately.errors import InvalidParameter
-from privately.ledger.book import Quote
+from privately.ledger.book import Quote, key_of
 from privately.ledger.charges import Charge, amounts, described
 from privately.ledger.entries import charge_end, charge_front, charge_start, terms
 from privately.ledger.state import Account, Bill, Offer, State
@@ -19,7 +19,8 @@ def quote(state: State, charge: Charge) -> Quote:
     found = offer(state, charge)
     hashes = charge.hashes(own=found.own)
     start = charge_start(found.front, hashes, charge.key, charge.label, charge.snapshot)
-    return Quote(offers, charge.filed, hashes[1], start, found.end, found.bill, charge.analyst)
+    analyst = charge.analyst
+    return Quote(offers, key_of(analyst, charge.key), hashes[1], start, found.end, found.bill, analyst)
 
 
 def question_of(state: State, charge: Charge) -> str | None:

@@ -174,7 +174,7 @@ def _charged(account: Account, owed: _Owed) -> Account | None:
     if any(total > limit for total, limit in zip(totals, tally.limits, strict=True)):
         raise LedgerCorrupt(f"account {account.name} was charged more than its cap.")
     spent = Tally.of(tally.currency, tally.limits, tuple(totals), tally.entries + owed.count)
-    return account._replace(filter=account.filter.with_tally(spent), last=bill_of(owed.terms).accounts)
+    return account.after(spent, bill_of(owed.terms).accounts)
 
 
 def _check_amounts(name: str, currency: Currency, first: bytes, amounts: tuple[Fraction, ...]) -> None:

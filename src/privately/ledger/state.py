@@ -80,12 +80,44 @@ def bill_of(first: bytes) -> Bill:
 
 
 class Account(NamedTuple):
-    """A budget: the filter that decides, whether answers are used again, what the last charge cost every account."""
+    """A budget: the filter that decides, whether answers are used again, what the last charge cost every account.
+
+    Charges that are like the last are counted in `times` alone; at most `room` of them fit after those `before`.
+    """
 
     name: str
-    filter: Filter
+    before: Filter
     reuse: str
     last: Mapping[str, list[str]] | None = None
+    times: int = 0
+    room: int = 0
+
+    @property
+    def filter(self) -> Filter:
+        """After all charges."""
+        if not self.times or self.last is None:
+            return self.before
+        tally = self.before.tally.plus_times(spendable(tuple(self.last[self.name])), self.times)
+        if tally is None:
+            raise LedgerCorrupt(f"account {self.name} was charged more than its cap.")
+        return self.before.with_tally(tally)
+
+    def after(self, tally: Tally, last: Mapping[str, list[str]], *, room: int = 0) -> Account:
+        """After charges that come to this, of which this was the last."""
+        return Account(self.name, self.before.with_tally(tally), self.reuse, last, 0, room)
+
+    def __eq__(self, other: object) -> bool:
+        """However its charges are counted."""
+        if not isinstance(other, Account):
+            return NotImplemented
+        mine, theirs = ((one.name, one.filter, one.reuse, one.last) for one in (self, other))
+        return mine == theirs
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash(self.name)
 
     def to_data(self) -> dict[str, Any]:
         last = None if self.last is None else dict(self.last)
@@ -164,7 +196,7 @@ class State:
             except BudgetExhausted as fault:
                 hint = f"This is what account {name} has. {fault.hint}".strip()
                 raise BudgetExhausted(asked=fault.asked, left=fault.left, hint=hint) from None
-            paid.append(Account(name, spent, account.reuse, bill.accounts))
+            paid.append(account.after(spent.tally, bill.accounts))
         for account in paid:
             self.accounts[account.name] = account
         if analyst not in self.asked:
@@ -184,12 +216,17 @@ class State:
                 last[name] = accounts
         found = []
         for name, spent in owed.items():
-            _, filter_, reuse, _ = self.accounts[name]
-            before = filter_.tally
-            tally = before.plus_amounts(spent[0]) if len(spent) == 1 else _spent(before, spent)
-            if tally is None:
+            account = self.accounts[name]
+            _, before, reuse, known, times, room = account
+            like = len(spent) == 1 and last[name] is known
+            if like and times < room:
+                found.append(Account(name, before, reuse, known, times + 1, room))
+                continue
+            tally = account.filter.tally
+            following = tally.plus_amounts(spent[0]) if len(spent) == 1 else _spent(tally, spent)
+            if following is None:
                 return None
-            found.append(Account(name, filter_.with_tally(tally), reuse, last[name]))
+            found.append(account.after(following, last[name], room=_room(following, spent[0]) if like else 0))
         return found
 
     def add_charges(self, paid: Sequence[Account], analysts: Iterable[str], time: str, head: Head) -> None:
@@ -241,7 +278,7 @@ class State:
             raise LedgerCorrupt("an adjustment changes what was spent.")
         if account.filter.tally.currency != following.tally.currency:
             raise LedgerCorrupt("an adjustment changes in what an account counts.")
-        self.accounts[account.name] = account._replace(filter=following)
+        self.accounts[account.name] = account._replace(before=following, times=0, room=0)
 
     def _check(self, claimed: Mapping[str, Any]) -> None:
         if dict(claimed) != self.to_data():
@@ -273,6 +310,18 @@ class State:
         return cls(head=head, time=time, checkpoint=head.number, **found)
 
 
+def _room(tally: Tally, amounts: Amounts) -> int:
+    """How many more entries of these amounts fit, where they are whole numbers of units; otherwise none is known to."""
+    found = []
+    for spent, scale, most, amount in zip(tally.units, tally.scales, tally.most, amounts, strict=True):
+        step = amount * scale
+        if step.denominator != 1 or step < 0:
+            return 0
+        if step:
+            found.append((most - spent) // step.numerator)
+    return max(min(found, default=0), 0)
+
+
 def _spent(tally: Tally, spent: Sequence[Amounts]) -> Tally | None:
     """After so many entries; None where one does not fit. Equal ones at once where they are whole numbers of units.
 
@@ -296,4 +345,4 @@ def _does_not_follow(head: Head, fault: Exception) -> LedgerCorrupt:
 
 def _account(name: str, data: Mapping[str, Any]) -> Account:
     last = None if data["last"] is None else dict(data["last"])
-    return Account(name=name, filter=Filter.from_state(data["filter"]), reuse=data["reuse"], last=last)
+    return Account(name=name, before=Filter.from_state(data["filter"]), reuse=data["reuse"], last=last)

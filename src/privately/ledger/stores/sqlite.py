@@ -377,7 +377,7 @@ class SQLiteSession:
 
 def _row(values: Any) -> Row:
     """SQLite does not notice every damage: where bytes should be it may find nothing."""
-    row = Row(*values)
+    row = Row._make(values)
     if type(row[1]) is not bytes or type(row[2]) is not bytes:
         raise LedgerCorrupt(f"record {row.number} is damaged.")
     return row
