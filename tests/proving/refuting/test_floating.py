@@ -11,7 +11,7 @@ from privately.proving.paths.exploring import explore
 from privately.proving.paths.measuring import probability
 from privately.proving.paths.noise import Noise
 from privately.proving.reading import read_program
-from privately.proving.refuting.floating import FloatingPath
+from privately.proving.refuting.floating import Evaluation, FloatingPath, Names
 from tests.proving.textbook import NOISY_MAX, sparse
 
 SUMS = """
@@ -60,3 +60,31 @@ def test_windows_and_single_values() -> None:
     assert equal.probabilities(np.array([[0.0], [2.0], [0.5], [-1.0]])) == pytest.approx([0.5, 0.125, 0, 0])
     never = FloatingPath([Noise("laplace", Fraction(1))], [Constraint(z - t, "==")], ["t"])
     assert never.probabilities(np.array([[0.0]])).tolist() == [0.0]
+
+
+@pytest.mark.parametrize(("text", "public"), CASES)
+def test_what_paths_share_is_the_same_for_each(text: str, public: dict[str, Any]) -> None:
+    names = [f"q[{place}]" for place in range(3)]
+    candidates = np.array([(1, 1, -1), (2, 2, -2), (5, 0, -3)], dtype=float)
+    shared, evaluation = Names(), Evaluation(candidates)
+    for path in explore(read_program(text), {**public, "q": tuple(map(symbol_form, names))}).paths:
+        alone = FloatingPath(path.noises, path.constraints, names).probabilities(candidates)
+        together = FloatingPath(path.noises, path.constraints, names, shared).probabilities(evaluation)
+        assert together.tolist() == alone.tolist()
+
+
+def test_an_evaluation_computes_once_and_keeps_no_more_than_it_has_room_for() -> None:
+    evaluation = Evaluation(np.zeros((2, 1)))
+    made: list[int] = []
+
+    def compute() -> Any:
+        made.append(1)
+        return np.ones(2)
+
+    evaluation.once("a", compute)
+    evaluation.once("a", compute)
+    assert len(made) == 1
+    evaluation.room = 0
+    evaluation.once("b", compute)
+    evaluation.once("b", compute)
+    assert len(made) == 3

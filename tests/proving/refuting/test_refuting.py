@@ -70,6 +70,11 @@ WRONG: dict[str, tuple[str, dict[str, Any], float]] = {
         EPSILON,
         2.0,
     ),
+    "a mean that is worst for few": (
+        "def f(q: added(between(0, 1)), epsilon):\n    return sum(q) / len(q) + laplace(1/(4*epsilon))\n",
+        EPSILON,
+        2.0,
+    ),
     "private scale": ("def f(x: anything(1, 2), epsilon):\n    return laplace(x / epsilon)\n", EPSILON, math.inf),
 }
 
@@ -177,7 +182,15 @@ def test_whole_noise_does_not_hide_halves() -> None:
 @pytest.mark.slow
 def test_three_ways_to_go_on_are_followed_too() -> None:
     public = {"threshold": 0, "epsilon": 1}
-    found = refute(read_program(ADAPTIVE), Fraction(1), public=public, sizes=(4,))
+    found = refute(read_program(ADAPTIVE), Fraction(1), public=public, sizes=(6,), budget=8)
+    assert isinstance(found, Counterexample)
+    assert found.epsilon.lower > 1.47
+
+
+def test_three_ways_to_go_on_are_followed_for_short_lists() -> None:
+    public = {"threshold": 0, "epsilon": 1}
+    found = refute(read_program(ADAPTIVE), Fraction(3, 4), public=public, sizes=(3,), budget=1)
+    assert isinstance(found, Counterexample)
     assert found.epsilon.lower > 0.8
 
 

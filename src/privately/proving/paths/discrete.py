@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import accumulate
-from math import ceil, floor
+from math import lcm
+from typing import TypeAlias
 
 from flint import arb
 
 from privately.proving.paths.affine import Relation
 from privately.proving.paths.densities import Table, table
-from privately.proving.paths.systems import Edge, Node, Part
+from privately.proving.paths.systems import Node, Part
 
+_Line: TypeAlias = tuple[int, int, int]
 _FIRST, _LAST = -(10**30), 10**30
 
 
@@ -35,7 +37,8 @@ def _met(node: Node) -> tuple[Table, arb]:
     plain = table(node.shares)
     low, high = plain.low, plain.high
     for factor, constant, relation in node.bounds:
-        least, most = _range(factor, constant, relation)
+        whole, _, shift = _whole(factor, Fraction(0), constant)
+        least, most = _range((whole, shift), relation)
         low, high = max(low, least), min(high, most)
     masses = plain.masses[low - plain.low : high - plain.low + 1] if low <= high else []
     outside = plain.outside
@@ -43,26 +46,33 @@ def _met(node: Node) -> tuple[Table, arb]:
         below, missing = _met(child)
         outside += missing
         summed = [arb(0), *accumulate(below.masses)]
-        masses = [mass * _between(summed, below.low, edges, value) for value, mass in enumerate(masses, start=low)]
+        lines = [(_whole(factor, other, constant), relation) for factor, other, constant, relation in edges]
+        masses = [mass * _between(summed, below.low, lines, value) for value, mass in enumerate(masses, start=low)]
     return Table(low, masses, arb(0)), outside
 
 
-def _between(summed: list[arb], low: int, edges: Sequence[Edge], value: int) -> arb:
+def _between(summed: list[arb], low: int, lines: Sequence[tuple[_Line, Relation]], value: int) -> arb:
     """The mass of all values of the child that go with this value of the parent."""
     first, last = _FIRST, _LAST
-    for factor, other, constant, relation in edges:
-        least, most = _range(factor, other * value + constant, relation)
+    for (factor, other, constant), relation in lines:
+        least, most = _range((factor, other * value + constant), relation)
         first, last = max(first, least), min(last, most)
     start = min(max(first - low, 0), len(summed) - 1)
     end = min(max(last - low + 1, 0), len(summed) - 1)
     return summed[end] - summed[start] if end > start else arb(0)
 
 
-def _range(factor: Fraction, constant: Fraction, relation: Relation) -> tuple[int, int]:
+def _whole(factor: Fraction, other: Fraction, constant: Fraction) -> _Line:
+    """The same line times the common denominator: no comparison with zero changes."""
+    common = lcm(factor.denominator, other.denominator, constant.denominator)
+    return int(factor * common), int(other * common), int(constant * common)
+
+
+def _range(line: tuple[int, int], relation: Relation) -> tuple[int, int]:
     """The whole numbers k with factor k + constant as wanted."""
-    edge = -constant / factor
+    factor, constant = line
     if relation == "==":
-        return (int(edge), int(edge)) if edge.denominator == 1 else (1, 0)
+        return (1, 0) if constant % factor else (-constant // factor, -constant // factor)
     if factor > 0:
-        return (floor(edge) + 1 if relation == ">" else ceil(edge)), _LAST
-    return _FIRST, (ceil(edge) - 1 if relation == ">" else floor(edge))
+        return (-constant // factor + 1 if relation == ">" else -(constant // factor)), _LAST
+    return _FIRST, (-(constant // factor) - 1 if relation == ">" else constant // -factor)

@@ -1,84 +1,120 @@
 """Probabilities of paths in floating point, for many inputs at once: what a search looks at, never what it claims.
 
 The constraints of a path hold draws (int symbols) and parameters (str symbols: inputs, bounds of events). The tree of
-draws is built once; every evaluation takes a table with a row of parameters for each candidate.
+draws is built once; every evaluation takes a table with a row of parameters for each candidate. Paths of one event have
+most of their subtrees in common: each is evaluated once for all of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
-from functools import lru_cache
-from math import sqrt
 
 import numpy as np
-from flint import ctx
-from numpy.typing import NDArray
 
-from privately.errors import NotSupported
 from privately.proving.paths.affine import Affine, Constraint, Relation, Symbol
-from privately.proving.paths.densities import Share, density, gaussian_variance, table
+from privately.proving.paths.densities import Share
 from privately.proving.paths.noise import Noise
-from privately.proving.paths.piecewise import Terms, cumulative
 from privately.proving.paths.systems import Entangled, Part, plain_parts, without_implied
+from privately.proving.refuting.float_laws import FloatLaw, Floats, float_law
 
-Floats = NDArray[np.float64]
-
-POINTS = 256
-REACH = 22.0
 FAR = 1e9
-"""Points of a grid, its half width in scales, and what stands for infinity."""
+"""What stands for infinity."""
+
+MOST_KEPT = 20_000_000
+"""Numbers that one evaluation keeps."""
+
+
+class Evaluation:
+    """A table of candidates, and what has been computed for it: things with one key have one value."""
+
+    def __init__(self, candidates: Floats) -> None:
+        self.candidates = candidates
+        self.kept: dict[object, Floats] = {}
+        self.room = MOST_KEPT
+
+    def __len__(self) -> int:
+        return len(self.candidates)
+
+    def once(self, key: object, compute: Callable[[], Floats]) -> Floats:
+        """What was computed under this key, or what is computed now."""
+        found = self.kept.get(key)
+        if found is None:
+            found = compute()
+            self.room -= found.size
+            if self.room > 0:
+                self.kept[key] = found
+        return found
+
+
+class Names(dict[object, int]):
+    """Short names for long keys."""
+
+    def of(self, key: object) -> int:
+        """The number of a key, a new one for a new key."""
+        return self.setdefault(key, len(self))
 
 
 class FloatingPath:
-    """How likely one path is, as a function of its parameters."""
+    """How likely one path is, as a function of its parameters. Paths that share `names` share what they compute."""
 
-    def __init__(self, noises: Sequence[Noise], constraints: Sequence[Constraint], parameters: Sequence[str]) -> None:
+    def __init__(
+        self,
+        noises: Sequence[Noise],
+        constraints: Sequence[Constraint],
+        parameters: Sequence[str],
+        names: Names | None = None,
+    ) -> None:
         places = {name: place for place, name in enumerate(parameters)}
+        self.names = Names() if names is None else names
         try:
             self._build(noises, constraints, places)
         except Entangled:
             self._build(noises, without_implied(constraints), places)
 
     def _build(self, noises: Sequence[Noise], constraints: Sequence[Constraint], places: dict[str, int]) -> None:
-        rows = [_Row(one, places) for one in constraints]
+        rows = [_Row(one, places, self.names) for one in constraints]
         self.fixed = [row for row in rows if not row.noise]
-        self.rows = [row for row in rows if row.noise]
+        noisy = [row for row in rows if row.noise]
         # The constant is the number of the row; no arithmetic touches it on the way through.
-        marked = [Constraint(Affine(place, row.noise), row.relation) for place, row in enumerate(self.rows)]
+        marked = [Constraint(Affine(place, row.noise), row.relation) for place, row in enumerate(noisy)]
         self.roots = [
-            _node(part, max(part.shares, key=lambda symbol: len(part.neighbors(symbol))), None)
+            _node(part, max(part.shares, key=lambda symbol: len(part.neighbors(symbol))), None, (noisy, self.names))
             for part in plain_parts(marked, noises)
         ]
 
-    def probabilities(self, candidates: Floats) -> Floats:
+    def probabilities(self, candidates: Floats | Evaluation) -> Floats:
         """One for each row of parameters."""
-        result = np.ones(len(candidates))
+        evaluation = candidates if isinstance(candidates, Evaluation) else Evaluation(candidates)
+        result = np.ones(len(evaluation))
         for row in self.fixed:
-            result *= row.holds(candidates)
-        heights = [row.values(candidates) for row in self.rows]
+            result *= row.holds(evaluation)
         for root in self.roots:
-            result *= root.total(heights)
+            result *= root.total(evaluation)
         return result
 
 
 class _Row:
     """The part of a constraint that parameters decide."""
 
-    def __init__(self, constraint: Constraint, places: dict[str, int]) -> None:
+    def __init__(self, constraint: Constraint, places: dict[str, int], names: Names) -> None:
         self.relation = constraint.relation
         self.constant = float(constraint.form.constant)
         self.parts = [(places[s], float(f)) for s, f in constraint.form.terms.items() if isinstance(s, str)]
         self.noise: dict[Symbol, Fraction] = {s: f for s, f in constraint.form.terms.items() if isinstance(s, int)}
+        self.key = names.of((self.constant, *sorted(self.parts)))
 
-    def values(self, candidates: Floats) -> Floats:
+    def values(self, evaluation: Evaluation) -> Floats:
+        return evaluation.once(("row", self.key), lambda: self._values(evaluation.candidates))
+
+    def _values(self, candidates: Floats) -> Floats:
         total = np.full(len(candidates), self.constant)
         for place, factor in self.parts:
             total += factor * candidates[:, place]
         return total
 
-    def holds(self, candidates: Floats) -> Floats:
-        values = self.values(candidates)
+    def holds(self, evaluation: Evaluation) -> Floats:
+        values = self.values(evaluation)
         if self.relation == ">":
             return np.asarray(values > 1e-12, dtype=float)
         if self.relation == ">=":
@@ -91,47 +127,56 @@ class _FloatNode:
 
     def __init__(
         self,
-        law: FloatLaw,
-        bounds: list[tuple[float, int, Relation]],
-        children: list[tuple[_FloatNode, list[tuple[float, float, int, Relation]]]],
+        shares: tuple[Share, ...],
+        bounds: list[tuple[float, _Row, Relation]],
+        children: list[tuple[_FloatNode, list[tuple[float, float, _Row, Relation]]]],
+        names: Names,
     ) -> None:
-        self.law, self.bounds, self.children = law, bounds, children
+        self.law: FloatLaw = float_law(shares)
+        self.bounds, self.children = bounds, children
+        self.place = names.of((shares, *sorted((factor, row.key, relation) for factor, row, relation in bounds)))
+        self.joints = [
+            names.of((child.key, *sorted((a, b, row.key, relation) for a, b, row, relation in edges)))
+            for child, edges in children
+        ]
+        self.key: int = names.of((self.place, *sorted(self.joints)))
 
-    def limits(self, heights: list[Floats]) -> tuple[Floats, Floats]:
-        rows = len(heights[0])
-        low, high = np.full(rows, -FAR), np.full(rows, FAR)
+    def limits(self, evaluation: Evaluation) -> tuple[Floats, Floats]:
+        low, high = np.full(len(evaluation), -FAR), np.full(len(evaluation), FAR)
         for factor, row, relation in self.bounds:
-            low, high = _narrowed((low, high), factor, heights[row], relation, whole=self.law.whole)
+            low, high = _narrowed((low, high), factor, row.values(evaluation), relation, whole=self.law.whole)
         return low, high
 
-    def total(self, heights: list[Floats]) -> Floats:
+    def total(self, evaluation: Evaluation) -> Floats:
         """How likely the whole tree is, for each candidate."""
-        low, high = self.limits(heights)
-        if not self.children:
-            return self.law.between(low, high)
-        return np.asarray(self.weighted(low, high, heights)[1].sum(axis=1))
+        return evaluation.once(("total", self.key), lambda: self._total(evaluation))
 
-    def weighted(self, low: Floats, high: Floats, heights: list[Floats]) -> tuple[Floats, Floats]:
+    def _total(self, evaluation: Evaluation) -> Floats:
+        if not self.children:
+            return self.law.between(*self.limits(evaluation))
+        return np.asarray(self.weighted(evaluation)[1].sum(axis=1))
+
+    def weighted(self, evaluation: Evaluation) -> tuple[Floats, Floats]:
         """A grid for each candidate, and the probability around each of its points, all subtrees met."""
-        grid, weights = self.law.grid(low, high)
-        for child, edges in self.children:
-            weights = weights * child.given(grid, edges, heights)
+        grid, weights = evaluation.once(("grid", self.place), lambda: np.stack(self.law.grid(*self.limits(evaluation))))
+        for (child, edges), joint in zip(self.children, self.joints, strict=True):
+            key = ("given", self.place, joint)
+            weights = weights * evaluation.once(key, lambda: child.given(grid, edges, evaluation))  # noqa: B023
         return grid, weights
 
-    def given(self, above: Floats, edges: list[tuple[float, float, int, Relation]], heights: list[Floats]) -> Floats:
+    def given(self, above: Floats, edges: list[tuple[float, float, _Row, Relation]], evaluation: Evaluation) -> Floats:
         """How likely the subtree is, for each value of the parent."""
-        low, high = (np.broadcast_to(end[:, None], above.shape) for end in self.limits(heights))
+        low, high = (np.broadcast_to(end[:, None], above.shape) for end in self.limits(evaluation))
         sides = {"==" if relation == "==" else factor > 0 for factor, _, _, relation in edges}
         sides |= {"==" if relation == "==" else factor > 0 for factor, _, relation in self.bounds}
         for factor, other, row, relation in edges:
-            height = other * above + heights[row][:, None]
+            height = other * above + row.values(evaluation)[:, None]
             low, high = _narrowed((low, high), factor, height, relation, whole=self.law.whole)
         if not self.children:
             if sides == {True}:
                 return self.law.upper(low)
             return self.law.lower(high) if sides == {False} else self.law.between(low, high)
-        grid, weights = self.weighted(*self.limits(heights), heights)
-        return _interpolated(grid, weights, low, high, whole=self.law.whole)
+        return _interpolated(*self.weighted(evaluation), low, high, whole=self.law.whole)
 
 
 def _narrowed(
@@ -172,179 +217,14 @@ def _interpolated(grid: Floats, weights: Floats, low: Floats, high: Floats, *, w
     return np.asarray(np.maximum(up_to(high) - up_to(low), 0.0) * (high > low))
 
 
-def _node(part: Part, variable: int, above: int | None) -> _FloatNode:
-    bounds = [(float(a), int(row), relation) for a, row, relation in part.bounds.get(variable, ())]
+def _node(part: Part, variable: int, above: int | None, known: tuple[Sequence[_Row], Names]) -> _FloatNode:
+    rows, names = known
+    bounds = [(float(a), rows[int(row)], relation) for a, row, relation in part.bounds.get(variable, ())]
     children = []
     for child in part.neighbors(variable):
         if child != above:
-            edges = [(float(a), float(b), int(row), relation) for a, b, row, relation in part.joining(child, variable)]
-            children.append((_node(part, child, variable), edges))
-    return _FloatNode(float_law(part.shares[variable]), bounds, children)
-
-
-class FloatLaw:
-    """A law in floating point: masses on a grid, and the mass between two ends (open below, closed above)."""
-
-    whole = False
-    scale = 1.0
-
-    def upper(self, place: Floats) -> Floats:
-        """P(X > place)."""
-        raise NotImplementedError
-
-    def lower(self, place: Floats) -> Floats:
-        """P(X <= place)."""
-        raise NotImplementedError
-
-    def between(self, low: Floats, high: Floats) -> Floats:
-        """P(low < X <= high), from whichever side loses less."""
-        right = self.upper(low) - self.upper(high)
-        left = self.lower(high) - self.lower(low)
-        return np.maximum(np.where(low >= 0, right, left), 0.0) * (high > low)
-
-    def grid(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
-        """Cells between the ends, as middles and masses."""
-        width = REACH * self.scale
-        first = np.clip(low, -width, None)
-        first = np.where(high < -width, np.maximum(low, high - width), first)
-        last = np.minimum(high, np.maximum(first + width, width))
-        last = np.maximum(last, first)
-        edges = first[:, None] + (last - first)[:, None] * np.linspace(0, 1, POINTS + 1)
-        masses = self.between(edges[:, :-1], edges[:, 1:])
-        return (edges[:, :-1] + edges[:, 1:]) / 2, masses
-
-
-class _Laplace(FloatLaw):
-    def __init__(self, scale: float) -> None:
-        self.scale = scale
-
-    def upper(self, place: Floats) -> Floats:
-        tail = 0.5 * np.exp(-np.abs(place) / self.scale)
-        return np.where(place >= 0, tail, 1 - tail)
-
-    def lower(self, place: Floats) -> Floats:
-        return self.upper(-place)
-
-    def between(self, low: Floats, high: Floats) -> Floats:
-        below, above = (0.5 * np.exp(-np.abs(end) / self.scale) for end in (low, high))
-        astride = 1 - below - above
-        return np.where(
-            low >= high, 0.0, np.where(low >= 0, below - above, np.where(high <= 0, above - below, astride))
-        )
-
-
-class _Exponential(FloatLaw):
-    def __init__(self, scale: float) -> None:
-        self.scale = scale
-
-    def upper(self, place: Floats) -> Floats:
-        return np.exp(-np.maximum(place, 0) / self.scale)
-
-    def lower(self, place: Floats) -> Floats:
-        return -np.expm1(-np.maximum(place, 0) / self.scale)
-
-
-class _Gaussian(FloatLaw):
-    def __init__(self, scale: float) -> None:
-        self.scale = scale
-
-    def upper(self, place: Floats) -> Floats:
-        return _normal_tail(place / self.scale)
-
-    def lower(self, place: Floats) -> Floats:
-        return _normal_tail(-place / self.scale)
-
-
-def _normal_tail(place: Floats) -> Floats:
-    """Two terms of the rational approximation would do for a search; this one has a relative error below 2e-7."""
-    z = np.abs(np.clip(place, -38, 38)) / sqrt(2)
-    t = 1 / (1 + 0.5 * z)
-    series = [-1.26551223, 1.00002368, 0.37409196, 0.09678418, -0.18628806]
-    series += [0.27886807, -1.13520398, 1.48851587, -0.82215223, 0.17087277]
-    total = np.zeros_like(t)
-    for coefficient in reversed(series):
-        total = total * t + coefficient
-    tail = 0.5 * t * np.exp(-z * z + total)
-    return np.where(place >= 0, tail, 1 - tail)
-
-
-class _Sum(FloatLaw):
-    """A sum of multiples of Laplace and exponential draws."""
-
-    def __init__(self, shares: tuple[Share, ...]) -> None:
-        with ctx.workprec(80):
-            summed = cumulative(density(shares)).values
-        self.below, self.above = (_floats(piece) for piece in summed.pieces)
-        self.scale = sqrt(sum(float(factor * noise.parameter) ** 2 for factor, noise in shares))
-
-    def lower(self, place: Floats) -> Floats:
-        near = np.clip(place, -700 * self.scale, 700 * self.scale)
-        return np.where(
-            place < 0, _evaluated(self.below, np.minimum(near, 0)), _evaluated(self.above, np.maximum(near, 0))
-        )
-
-    def upper(self, place: Floats) -> Floats:
-        return 1 - self.lower(place)
-
-
-class _Table(FloatLaw):
-    """Any discrete law."""
-
-    whole = True
-
-    def __init__(self, shares: tuple[Share, ...]) -> None:
-        with ctx.workprec(40):
-            listed = table(shares)
-        masses = np.array([float(mass.mid()) for mass in listed.masses])
-        self.low = listed.low
-        self.masses = masses
-        self.left = np.concatenate([[0.0], np.cumsum(masses)])
-        self.right = np.concatenate([np.cumsum(masses[::-1])[::-1], [0.0]])
-        places = np.arange(len(masses)) + self.low
-        self.scale = sqrt(float((masses * places**2).sum())) + 1
-
-    def _place(self, place: Floats) -> NDArray[np.int64]:
-        return np.clip(place - self.low + 1, 0, len(self.masses)).astype(np.int64)
-
-    def lower(self, place: Floats) -> Floats:
-        return np.asarray(self.left[self._place(place)])
-
-    def upper(self, place: Floats) -> Floats:
-        return np.asarray(self.right[self._place(place)])
-
-    def grid(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
-        """Whole numbers one by one, as many as count."""
-        width = np.ceil(14 * self.scale)
-        first = np.maximum(low + 1, -width)
-        count = int(min(2 * width + 1, 4000))
-        grid = first[:, None] + np.arange(count)
-        inside = grid <= high[:, None]
-        return grid, self.between(grid - 1, grid) * inside
-
-
-@lru_cache(maxsize=256)
-def float_law(shares: tuple[Share, ...]) -> FloatLaw:
-    """The law of a sum of multiples of draws."""
-    (factor, noise), *others = shares
-    if not noise.continuous:
-        return _Table(shares)
-    if noise.law == "gaussian":
-        return _Gaussian(sqrt(float(gaussian_variance(shares))))
-    if others or factor != 1:
-        return _Sum(shares)
-    if noise.law == "laplace":
-        return _Laplace(float(noise.parameter))
-    if noise.law == "exponential":
-        return _Exponential(float(noise.parameter))
-    raise NotSupported(f"{noise.law} is unknown here.")
-
-
-def _floats(terms: Terms) -> list[tuple[float, int, float]]:
-    return [(float(rate), power, float(value.mid())) for (rate, power), value in terms.items()]
-
-
-def _evaluated(terms: list[tuple[float, int, float]], place: Floats) -> Floats:
-    total = np.zeros_like(place)
-    for rate, power, value in terms:
-        total = total + value * place**power * np.exp(rate * place)
-    return total
+            edges = [
+                (float(a), float(b), rows[int(row)], relation) for a, b, row, relation in part.joining(child, variable)
+            ]
+            children.append((_node(part, child, variable, known), edges))
+    return _FloatNode(part.shares[variable], bounds, children, names)

@@ -41,8 +41,11 @@ MOST_OPEN_PATHS = 800
 MERGED_ABOVE = 64
 CLOSE = 1e-3
 SUPPORT_SHARE = 0.3
+LATER_SHARE = 0.2
 FARTHEST_STEP = 12
+MOST_VAIN = 3
 MOST_PAIRS = 400
+MOST_KNOWN = 8
 
 
 def refute(
@@ -69,9 +72,8 @@ def refute(
     for length in sorted(lengths):
         if not hunt.has_broken(math.nextafter(math.inf, 0)):
             hunt.supports(length, looking)
-    for length in sorted(lengths, reverse=True):
-        if not hunt.has_broken(allowed):
-            hunt.climb(length)
+    for length in sorted(lengths, reverse=True):  # the longest need not lose most: a mean of few moves farther
+        hunt.climb(length, hunt.deadline.part(LATER_SHARE) if hunt.has_broken(allowed) else hunt.deadline)
     hunt.stretch()
     return hunt.verdict(allowed)
 
@@ -106,6 +108,7 @@ class _Hunt:
         self.origin: tuple[_Setting, Layout, Pair] | None = None
         self.notes: list[str] = []
         self.settings: dict[int, _Setting | None] = {}
+        self.known_paths: dict[tuple[tuple[str, Value], ...], Sequence[Path]] = {}
 
     def has_broken(self, allowed: End) -> bool:
         """Whether the best so far is above that."""
@@ -156,30 +159,31 @@ class _Hunt:
                 if self.best is not None and self.best.infinite:
                     return
 
-    def climb(self, length: int) -> None:
+    def climb(self, length: int, deadline: Deadline) -> None:
         """Looks for events that are much likelier for one neighbour."""
-        setting = None if self.deadline.passed() else self.setting(length)
+        finished = self.best is not None and self.best.infinite
+        setting = None if finished or deadline.passed() else self.setting(length)
         if setting is None:
             return
         for near, left, right in setting.ways():
-            for find in search(near, left, right, self.deadline)[:MEASURED]:
+            for find in search(near, left, right, deadline)[:MEASURED]:
                 if self.worthwhile(find):
                     self.measure(setting, near, (find.left, find.right), find.event)
         if setting.sides is None or any(_shows_inputs(path) for side in setting.sides for path in side.paths):
-            self.one_by_one(setting)
+            self.one_by_one(setting, deadline)
 
     def worthwhile(self, find: Find) -> bool:
         return self.best is None or find.score > float(self.best.epsilon.lower) + CLOSE
 
-    def one_by_one(self, setting: _Setting) -> None:
+    def one_by_one(self, setting: _Setting, deadline: Deadline) -> None:
         """Programs that use inputs in ways that are not affine: neighbours one by one, their events climbed for."""
         for near in setting.layouts:
             for pair in _some(near):
-                if self.deadline.passed():
+                if deadline.passed():
                     return
-                self.compare(setting, near, pair)
+                self.compare(setting, near, pair, deadline)
 
-    def compare(self, setting: _Setting, near: Layout, pair: Pair) -> None:
+    def compare(self, setting: _Setting, near: Layout, pair: Pair, deadline: Deadline) -> None:
         try:
             sides = [
                 explore(self.program, {**setting.public, **near.concrete(side, pair[side])}, most_paths=MOST_OPEN_PATHS)
@@ -189,20 +193,22 @@ class _Hunt:
             self.notes.append(error.message)
             return
         fixed = Layout((), near.whole, near.widths)
-        for find in search(fixed, sides[0], sides[1], self.deadline)[:MEASURED]:
+        for find in search(fixed, sides[0], sides[1], deadline)[:MEASURED]:
             if self.worthwhile(find):
                 self.measure(setting, near, pair, find.event)
 
     def stretch(self) -> None:
         """Pushes the half lines of the best event outwards, to where floats could not look."""
+        vain = 0
         for step in range(FARTHEST_STEP):
-            if self.best is None or self.origin is None or self.best.infinite or self.deadline.passed():
+            if self.best is None or self.origin is None or self.best.infinite or vain == MOST_VAIN:
                 return
             before = self.best
             for event in before.event.stretched(Fraction(2**step)):
+                if self.deadline.passed():
+                    return
                 self.measure(*self.origin, event)
-            if step > 2 and float(self.best.epsilon.lower) < 1.001 * float(before.epsilon.lower):
-                return
+            vain = vain + 1 if float(self.best.epsilon.lower) < 1.001 * float(before.epsilon.lower) else 0
 
     def measure(self, setting: _Setting, near: Layout, pair: Pair, event: Event) -> None:
         """Balls around both probabilities, from paths for these inputs alone."""
@@ -232,8 +238,14 @@ class _Hunt:
             )
 
     def paths(self, given: Mapping[str, Value]) -> Sequence[Path]:
-        found = explore(self.program, given).paths
-        return merged(found) if len(found) > MERGED_ABOVE else found
+        """All paths for these inputs; those of the last few inputs are at hand."""
+        key = tuple(given.items())
+        if key not in self.known_paths:
+            found = explore(self.program, given).paths
+            while len(self.known_paths) >= MOST_KNOWN:
+                self.known_paths.pop(next(iter(self.known_paths)))
+            self.known_paths[key] = merged(found) if len(found) > MERGED_ABOVE else found
+        return self.known_paths[key]
 
     def verdict(self, allowed: End) -> Counterexample | LowerBound:
         best = self.best

@@ -16,7 +16,8 @@ from privately.proving.paths.exploring import Coin, Exploration, Path
 from privately.proving.paths.linear import point
 from privately.proving.refuting.changes import Pair, Vector, moved
 from privately.proving.refuting.deadlines import Deadline
-from privately.proving.refuting.floating import FAR, FloatingPath, Floats
+from privately.proving.refuting.float_laws import Floats
+from privately.proving.refuting.floating import FAR, Evaluation, FloatingPath, Names
 from privately.proving.refuting.neighbors import Layout
 from privately.proving.refuting.templates import OPEN, Template, Window, centre_at, templates
 
@@ -68,13 +69,23 @@ def search(layout: Layout, left: Exploration, right: Exploration, deadline: Dead
             continue
         climb.start(left.paths)
         climbs.append(climb)
-    climbs.sort(key=lambda one: -one.score)
     finds: list[Find] = []
-    for climb in climbs[:CLIMBED]:
+    for climb in _unlike(climbs)[:CLIMBED]:
         climb.climb(deadline)
         if climb.best is not None:
             finds.append(climb.find(climb.best))
     return sorted(finds, key=lambda one: -one.score)
+
+
+def _unlike(climbs: Iterable[_Climb]) -> list[_Climb]:
+    """Best first; of events that begin equally well, such as one and its mirror image, one in every round."""
+    rounds: dict[float, int] = {}
+    placed: list[tuple[int, float, int, _Climb]] = []
+    for number, climb in enumerate(climbs):
+        score = round(climb.score, 6)
+        placed.append((rounds.get(score, 0), -score, number, climb))
+        rounds[score] = rounds.get(score, 0) + 1
+    return [climb for *_, climb in sorted(placed)]
 
 
 class _Climb:
@@ -83,7 +94,9 @@ class _Climb:
     def __init__(self, layout: Layout, left: Exploration, right: Exploration, template: Template) -> None:
         self.layout, self.template = layout, template
         self.names = layout.names(0), layout.names(1)
-        self.sides = _Side(left.paths, template, self.names[0]), _Side(right.paths, template, self.names[1])
+        first = _Side(left.paths, template, self.names[0])
+        same = left is right and self.names[0] == self.names[1]
+        self.sides = first, first if same else _Side(right.paths, template, self.names[1])
         self.assumptions = left.assumptions, right.assumptions
         self.score = -1.0
         self.best: Candidate | None = None
@@ -177,17 +190,19 @@ class _Side:
     def __init__(self, paths: Iterable[Path], template: Template, names: Sequence[str]) -> None:
         bounds = [f"{end}{number}" for number in range(len(template.directions)) for end in ("low", "high")]
         self.paths: list[tuple[float, FloatingPath]] = []
+        shared = Names()
         for path in paths:
             wanted = template.on(path)
             if wanted is not None:
                 weight = float(path.weight) * _coins(path.coins)
-                floating = FloatingPath(path.noises, (*path.constraints, *wanted), (*names, *bounds))
+                floating = FloatingPath(path.noises, (*path.constraints, *wanted), (*names, *bounds), shared)
                 self.paths.append((weight, floating))
 
     def probabilities(self, candidates: Floats) -> Floats:
+        evaluation = Evaluation(candidates)
         total = np.zeros(len(candidates))
         for weight, path in self.paths:
-            total += weight * path.probabilities(candidates)
+            total += weight * path.probabilities(evaluation)
         return total
 
 

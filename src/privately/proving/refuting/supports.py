@@ -55,7 +55,7 @@ def mismatches(
             for place, entry in enumerate(entries_of(reached.output))
             if not isinstance(entry, Affine)
         }
-        rivals = _rivals(right.paths, reached, fixed, shadows)
+        rivals = _rivals(right.paths, reached, fixed, (shadows, deadline))
         if rivals is None:
             continue
         question = _Question(layout, reached, own, fixed, rivals)
@@ -66,14 +66,20 @@ def mismatches(
 
 
 def _rivals(
-    paths: Sequence[Path], reached: Path, fixed: dict[int, Fraction], shadows: dict[int, list[Constraint] | None]
+    paths: Sequence[Path],
+    reached: Path,
+    fixed: dict[int, Fraction],
+    known: tuple[dict[int, list[Constraint] | None], Deadline],
 ) -> list[list[Constraint]] | None:
-    """What every path needs that could give such an output; None if one of them needs nothing."""
+    """What every path needs that could give such an output; None if one of them needs nothing, or there is no time."""
+    shadows, deadline = known
     rivals: list[list[Constraint]] = []
     for number, path in enumerate(paths):
         if shape_of(path.output) != shape_of(reached.output) or _differs(path, fixed):
             continue
         if number not in shadows:
+            if deadline.passed():
+                return None
             shadows[number] = _shadow_or_none(path)
         shadow = shadows[number]
         rival = None if shadow is None else _specialised(shadow, fixed)
