@@ -14,7 +14,7 @@ from tests.query.generated.neighbours import Family, families
 from tests.query.generated.statements import Statement, statement
 from tests.query.generated.tables import Declared, Rows, declared, plain_cells
 from tests.query.generated.unlisted import wrong_groups
-from tests.query.generated.ways import chosen, in_one_pass, prepared, within_limits
+from tests.query.generated.ways import at_once, chosen, in_one_pass, prepared, within_limits
 
 
 @dataclass(frozen=True)
@@ -65,6 +65,7 @@ def wrong(case: Case, *, by_engine: bool = False, by_meaning: bool = True, by_co
         again = [counted_by_engine(case.declared, aggregation, 0)] if by_engine else []
         quick = chosen(case.declared, aggregation, case.tables)
         passed = in_one_pass(case.declared, aggregation, case.tables)
+        summed = at_once(case.declared, aggregation, case.tables)
         copied = prepared(case.declared, aggregation, case.tables) if by_copy else None
         unlisted = _unlisted(case)
     except Exception as error:  # noqa: BLE001 - an engine never fails, whatever the data
@@ -72,7 +73,8 @@ def wrong(case: Case, *, by_engine: bool = False, by_meaning: bool = True, by_co
     listed = [*violations(case.question, case.families, found), *unlisted]
     if again and again[0] != found[0]:
         listed.append(f"the engine says {again[0]}, not {found[0]}")
-    for way, numbers in {"in arrays": quick, "in one pass": passed, "of copies": copied}.items():
+    once = None if summed is None else [one if at is None else at for one, at in zip(found, summed, strict=True)]
+    for way, numbers in {"in arrays": quick, "in one pass": passed, "at once": once, "of copies": copied}.items():
         if numbers is not None:
             listed += [f"{way}: {one}" for one in violations(case.question, case.families, numbers)]
             listed += _different(case, way, found, numbers)

@@ -134,7 +134,7 @@ def counted_in(source: Stored, aggregation: Aggregation, tables: int) -> list[Nu
     for one, text in asked.bins:
         rows = connection().execute(f"{every(tables)} {text}").fetchall()
         for number, numbers in enumerate(found):
-            mine = _Answered([tuple(row[1:]) for row in rows if row[0] == number])
+            mine = Answered([tuple(row[1:]) for row in rows if row[0] == number])
             bins = grouped(mine, one, raws[number])
             for group, before in numbers.items():
                 numbers[group] = (*before[: one.place], dict(bins.get(group, {})), *before[one.place + 1 :])
@@ -142,7 +142,7 @@ def counted_in(source: Stored, aggregation: Aggregation, tables: int) -> list[Nu
 
 
 @dataclass(frozen=True)
-class _Answered:
+class Answered:
     """What the engine's own reader of bins takes for a connection: one that has the rows already."""
 
     rows: list[tuple[Any, ...]]

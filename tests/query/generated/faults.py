@@ -147,7 +147,7 @@ def _merged(patch: Patch) -> None:
 
 @_fault("rows are counted where units should be")
 def _rows_as_units(patch: Patch) -> None:
-    _replaced("_total", "count(DISTINCT u)", "count(*)")(patch)
+    _replaced("total_text", "count(DISTINCT u)", "count(*)")(patch)
 
 
 # --- what a row adds ------------------------------------------------------------------------------------------------
@@ -177,23 +177,23 @@ def _nan(patch: Patch) -> None:
 
 @_fault("NULL counts as a value")
 def _nulls_count(patch: Patch) -> None:
-    original = emission._total
+    original = emission.total_text
 
     def total(tally: Tally, *rest: Any) -> str:
         return "count(*)" if isinstance(tally, RowCount) else original(tally, *rest)
 
-    patch.setattr(emission, "_total", total)
+    patch.setattr(emission, "total_text", total)
 
 
 @_fault("sums are made of doubles")
 def _float_sums(patch: Patch) -> None:
-    original = emission._total
+    original = emission.total_text
 
     def total(tally: Tally, *rest: Any) -> str:
         text = original(tally, *rest)
         return text.replace("sum(a", "sum(1.0000000001::DOUBLE * a") if isinstance(tally, StepSum) else text
 
-    patch.setattr(emission, "_total", total)
+    patch.setattr(emission, "total_text", total)
 
 
 @_fault("a row is in two bins")

@@ -15,11 +15,13 @@ from privately.engines.duckdb import preparing
 from privately.engines.duckdb.binning import histogram_counts
 from privately.engines.duckdb.choices import choice_of
 from privately.engines.duckdb.choosing import chosen_counts
+from privately.engines.duckdb.counting import direct_counts
+from privately.engines.duckdb.direct import direct_of
 from privately.engines.duckdb.histograms import histogram_of
 from privately.engines.duckdb.programs import Choice, Histogram
 from privately.engines.protocol import Bins
 from privately.plans import Aggregation
-from tests.query.generated.counting import KEY, Numbers, connection, counted_in, every, load, stored
+from tests.query.generated.counting import KEY, Answered, Numbers, connection, counted_in, every, load, stored
 from tests.query.generated.neighbours import units_of
 from tests.query.generated.tables import Declared, Rows
 
@@ -34,6 +36,19 @@ def in_one_pass(declared: Declared, aggregation: Aggregation, tables: Sequence[R
     """The numbers of every table if bins are counted in one pass; None if this question cannot be asked so."""
     histogram = histogram_of(aggregation, stored(declared.table, declared.found, "every.variant"), KEY)
     return None if histogram is None else _in_arrays(declared, tables, histogram, histogram_counts)
+
+
+def at_once(declared: Declared, aggregation: Aggregation, tables: Sequence[Rows]) -> list[Numbers | None] | None:
+    """The numbers of every table if groups are counted at once; None if this question, or this table, cannot be."""
+    direct = direct_of(aggregation, stored(declared.table, declared.found, "every.variant"), KEY)
+    if direct is None:
+        return None
+    load(declared, tables)
+    text = f"{every(len(tables))} SELECT every.variant, q.* FROM every, LATERAL ({direct.text}) q"
+    rows = connection().execute(text).fetchall()
+    mine = [Answered([row[1:] for row in rows if row[0] == at]) for at in range(len(tables))]
+    counts = [direct_counts(one, direct) for one in mine]
+    return [None if one is None else _plain(one) for one in counts]
 
 
 Way = TypeVar("Way", Choice, Histogram)

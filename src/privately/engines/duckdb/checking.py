@@ -57,12 +57,14 @@ def check_kept(table: str, tables: Sequence[Any], computed: Sequence[Any]) -> No
 def reading_text(stored: Stored) -> str:
     """Reads every cell of every declared column, so that whatever a reader stumbles over shows.
 
-    What is counted on the way are rows, cells, values of texts that are declared as something else, and named units.
+    What is counted on the way are rows, cells, values of texts that are declared as something else, doubles that are no
+    numbers, and named units.
     """
-    counted = [name(one) for one in stored.names]
-    counted += [f"({stored.value(place)})" for place in _converted(stored)]
-    counted += [] if stored.unit is None else [f"({stored.unit})"]
-    return f"SELECT count(*), {', '.join(f'count({one})' for one in counted)} FROM {stored.relation}"
+    counted = [f"count({name(one)})" for one in stored.names]
+    counted += [f"count(({stored.value(place)}))" for place in _converted(stored)]
+    counted += [f"count(*) FILTER (NOT isfinite({cell}))" for cell in _doubles(stored).values()]
+    counted += [] if stored.unit is None else [f"count(({stored.unit}))"]
+    return f"SELECT count(*), {', '.join(counted)} FROM {stored.relation}"
 
 
 def column_text(stored: Stored, place: int) -> str:
@@ -86,6 +88,18 @@ def notes_of(stored: Stored, counts: Sequence[Any]) -> tuple[str, ...]:
     notes += [f"{one} has no value that is as declared: it is NULL in every row." for one in lost if one not in empty]
     nobody = 0 if stored.unit is None else rows - found[-1]
     return (*notes, *([f"{nobody:,} rows name no {stored.table.unit.column}; they will not count."] if nobody else []))
+
+
+def endless_of(stored: Stored, counts: Sequence[Any]) -> frozenset[int]:
+    """The columns of doubles, of what was counted, in which a cell is NaN or infinite."""
+    begun = 1 + len(stored.names) + len(_converted(stored))
+    return frozenset(place for place, found in zip(_doubles(stored), counts[begun:], strict=False) if int(found))
+
+
+def _doubles(stored: Stored) -> dict[int, str]:
+    """The cells of columns of which doubles are added up."""
+    cells = {place: stored.double(place) for place in range(len(stored.names))}
+    return {place: cell for place, cell in cells.items() if cell is not None}
 
 
 def _converted(stored: Stored) -> list[int]:

@@ -8,8 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from privately.engines.duckdb.programs import BinsText, Program
+from privately.engines.duckdb.programs import BinsText, Direct, Program, Total
 from privately.engines.protocol import Bins, Counts, Group
+
+_ROWS_AT_ONCE = 2**14
+_MOST_EXACT = 2.0**53
+"""Doubles hold all whole numbers up to here."""
 
 
 def count(connection: Any, program: Program) -> Counts:
@@ -22,6 +26,10 @@ def count(connection: Any, program: Program) -> Counts:
         from privately.engines.duckdb.binning import histogram_counts
 
         return histogram_counts(connection, program.histogram)
+    if program.direct is not None:
+        found = direct_counts(connection, program.direct)
+        if found is not None:
+            return found
     connection.execute(f"CREATE OR REPLACE TEMP TABLE grouped AS {program.first}")
     keys, binned = len(program.types), {one.place: one for one in program.bins}
     groups = program.groups
@@ -39,6 +47,49 @@ def count(connection: Any, program: Program) -> Counts:
         numbers |= {place: found[group] for place, found in bins.items()}
         result[group] = tuple(numbers[place] for place in range(program.tallies))
     return result
+
+
+def direct_counts(connection: Any, direct: Direct) -> Counts | None:
+    """The tallies of every group, at once; None if a sum of doubles may have been rounded.
+
+    Rows are looked at as they come: there may be many texts that are no key.
+    """
+    words = [None if one is None else frozenset(one) for one in direct.words]
+    asked = [None if one is None else frozenset(one) for one in direct.asked]
+    counts: dict[Group, list[int]] = {}
+    answer = connection.execute(direct.text)
+    while rows := answer.fetchmany(_ROWS_AT_ONCE):
+        for row in rows:
+            cells = zip(row, words, strict=False)
+            group = tuple(None if known is not None and cell not in known else cell for cell, known in cells)
+            if not all(one is None or key in one for key, one in zip(group, asked, strict=True)):
+                continue
+            found = [total_of(one, row[one.column]) for one in direct.totals]
+            totals = [one for one in found if one is not None]
+            if len(totals) < len(found):
+                return None
+            seen = counts.get(group)
+            counts[group] = totals if seen is None else [one + other for one, other in zip(seen, totals, strict=True)]
+    return {group: tuple(totals) for group, totals in counts.items()}
+
+
+def total_of(total: Total, found: Any) -> int | None:
+    """A total, of what DuckDB has found for it; None if it was added up as doubles and may have been rounded.
+
+    Theorem: if doubles that are whole numbers times a power of two, and not below 0, are added up in any order, and the
+        result is less than 2^53 times that power, no sum on the way was rounded. NaN and infinity are not less.
+    Reference: elementary (sums of doubles are rounded to nearest, which is monotone)
+    Proof: docs/theory/engines.md#sums-of-doubles
+    Checked-by: tests/engines/duckdb/test_counting.py::test_sums_of_doubles_are_exact_or_given_up
+    """
+    match total.kind:
+        case "whole":
+            return int(found)
+        case "count" | "value":
+            return int(found[total.kind])
+        case "doubles":
+            steps = found["value"] * total.factor
+            return int(steps) + total.low * int(found["count"]) if steps < _MOST_EXACT else None
 
 
 def _summed(rows: Sequence[Sequence[Any]], keys: int, scalars: int) -> dict[Group, list[int]]:

@@ -44,7 +44,8 @@ _FEW = 2**16
 class Reading:
     """A stored table as a question reads it.
 
-    With `marks` all rows of it stay: a filter says in a column `f0`, `f1`, ... whether a row would have.
+    With `marks` all rows of it stay: a filter says in a column `f0`, `f1`, ... whether a row would have. Of the columns
+    only those are read that are `needed`, if these are given.
     """
 
     stored: Stored
@@ -53,6 +54,7 @@ class Reading:
     used: frozenset[Identity]
     bare: frozenset[Identity] = frozenset()
     marks: bool = False
+    needed: frozenset[str] | None = None
 
     def place(self, identity: Identity) -> int | None:
         return self.identities.index(identity) if identity in self.identities else None
@@ -84,19 +86,20 @@ def program(aggregation: Aggregation, stored: Stored, key: bytes) -> Program:
     ranked = stored.unit is not None and not stored.bounded
     bare = only_grouped(aggregation, stored) if raw and not ranked else frozenset()
     table = Reading(stored, key, scan.identities, used_in(aggregation), bare)
-    keys = [_key_texts(one, f"g{place}", table, raw=raw) for place, one in enumerate(aggregation.keys)]
+    keys = [key_texts(one, f"g{place}", table, raw=raw) for place, one in enumerate(aggregation.keys)]
     tallies = [tally for _, tally in aggregation.tallies]
-    shared = {} if limited else _shared(tallies)
-    added = [None if place in shared else _added(one, table, kept=not limited) for place, one in enumerate(tallies)]
+    shared = {} if limited else shared_counts(tallies)
+    added = [None if place in shared else added_text(one, table, kept=not limited) for place, one in enumerate(tallies)]
     rows = _rows(aggregation, table, keys, added, limited=limited)
-    words = [_words(one, table) if raw else None for one in aggregation.keys]
+    words = [words_of(one, table) if raw else None for one in aggregation.keys]
     names = [f"g{place}" for place in range(len(keys))]
     scalars = [place for place, tally in enumerate(tallies) if not isinstance(tally, BinCounts)]
     # In a copy neighbours are of one group, and DuckDB adds up whole runs of them: quicker, but not for averages.
     both = {} if stored.as_declared else shared
     states = frozenset(both.values())
+    whole = {place: total_text(tallies[place], shared.get(place, place), stored) for place in scalars}
     counted = [
-        f"{_state(place) if place in states else _total(tallies[place], shared.get(place, place), stored)} AS t{place}"
+        f"{state_text(place) if place in states else whole[place]} AS t{place}"
         for place in scalars
         if place not in both
     ]
@@ -204,6 +207,8 @@ def _scan(scan: Scan, table: Reading) -> str:
             outputs.append(f"{stored.value(place)} AS {column_of(identity)}")
         forms = table.forms(place)
         outputs += [f"{forms[extra[0]]} AS {extra}" for extra in table.extras(identity)]
+    if table.needed is not None:
+        outputs = [one for one in outputs if one.rpartition(" ")[2] in table.needed]
     if unit.column is None:
         return f"SELECT {', '.join(outputs) or '1 AS one'} FROM {stored.relation}"
     rows = f"SELECT {', '.join([f'{stored.unit} AS u', *outputs])} FROM {stored.relation}"
@@ -235,7 +240,7 @@ def _needs_limits(aggregation: Aggregation, stored: Stored) -> bool:
     return unit.column is not None and (fewer_groups or unit.rows_per_group < unit.rows)
 
 
-def _key_texts(key: Key, name: str, table: Reading, *, raw: bool) -> tuple[str, str]:
+def key_texts(key: Key, name: str, table: Reading, *, raw: bool) -> tuple[str, str]:
     """What rows are grouped by first, and the key as a text over that name."""
     expression = key.expression
     if raw and isinstance(expression, Field):
@@ -245,7 +250,7 @@ def _key_texts(key: Key, name: str, table: Reading, *, raw: bool) -> tuple[str, 
     return expression_text(expression), name
 
 
-def _words(key: Key, table: Reading) -> Code | None:
+def words_of(key: Key, table: Reading) -> Code | None:
     """The number of a key that a prepared copy keeps as a word of a list."""
     place = table.place(key.expression.identity) if isinstance(key.expression, Field) else None
     word = None if place is None else table.stored.word(place)
@@ -297,7 +302,7 @@ def _public(key: Key, text: str, table: Reading) -> str:
 # --- tallies --------------------------------------------------------------------------------------------------------
 
 
-def _added(tally: Tally, table: Reading, *, kept: bool) -> str | None:
+def added_text(tally: Tally, table: Reading, *, kept: bool) -> str | None:
     """What a row adds: a number, or for a count anything that is not NULL; as it is kept, if it may be."""
     match tally:
         case UnitCount():
@@ -330,7 +335,7 @@ def number_text(tally: StepSum | BinCounts, table: Reading) -> str:
     return expression_text(argument)
 
 
-def _shared(tallies: Sequence[Tally]) -> dict[int, int]:
+def shared_counts(tallies: Sequence[Tally]) -> dict[int, int]:
     """Counts of values that another tally adds up: where these are NULL, what it adds is, and nowhere else."""
     adding = {one.argument: place for place, one in enumerate(tallies) if isinstance(one, StepSum)}
     counts = [(place, one.argument) for place, one in enumerate(tallies) if isinstance(one, RowCount)]
@@ -364,7 +369,7 @@ def step_text_inside(tally: StepSum) -> str:
     return step_text(wide, "x")
 
 
-def _state(place: int) -> str:
+def state_text(place: int) -> str:
     """How many numbers there are, and their sum in 128 bits, gathered at once: what DuckDB makes an average of."""
     return f"CAST(avg(CAST(a{place} AS BIGINT)) EXPORT_STATE AS STRUCT(count UBIGINT, value HUGEINT))"
 
@@ -374,7 +379,7 @@ def _of_state(place: int, source: int) -> str:
     return f"t{source}.{'value' if place == source else 'count'} AS t{place}"
 
 
-def _total(tally: Tally, place: int, stored: Stored) -> str:
+def total_text(tally: Tally, place: int, stored: Stored) -> str:
     match tally:
         case RowCount(argument=None):
             return "count(*)"

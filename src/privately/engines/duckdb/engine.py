@@ -10,6 +10,7 @@ from typing import Self
 from privately.engines.duckdb import checking, preparing
 from privately.engines.duckdb.choices import choice_of
 from privately.engines.duckdb.connection import Setup
+from privately.engines.duckdb.direct import direct_of
 from privately.engines.duckdb.emission import program
 from privately.engines.duckdb.histograms import histogram_of
 from privately.engines.duckdb.lines import check_lines
@@ -161,6 +162,8 @@ class Embedded:
                     raise InvalidParameter("source", told, hint=hint) from None
             raise
         self.notes = checking.notes_of(self._stored, counts)
+        endless = checking.endless_of(self._stored, counts)
+        self._stored = replace(self._stored, most_rows=self._size.rows, endless=endless)
 
     def _copy(self, path: Path) -> Stored:
         described = f"SELECT column_name, column_type FROM (DESCRIBE {preparing.ALIAS}.data)"
@@ -199,7 +202,8 @@ class Embedded:
         text = program(aggregation, self._read, self._key)
         choice = choice_of(aggregation, self._read, self._key)
         histogram = None if choice is not None else histogram_of(aggregation, self._read, self._key)
-        text = replace(text, choice=choice, histogram=histogram)
+        direct = direct_of(aggregation, self._read, self._key)
+        text = replace(text, choice=choice, histogram=histogram, direct=direct)
         self._check_unchanged()
         found = self._pool.count(text, limits or self._given or limits_of(aggregation, self._size))
         self._check_unchanged()

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from datetime import date, datetime
 from typing import Any
 
-from privately.engines.duckdb.programs import BinsText, Choice, Code, Histogram, Part, Program
+from privately.engines.duckdb.programs import BinsText, Choice, Code, Direct, Histogram, Part, Program, Total
 from privately.engines.protocol import Bins, Counts
 from privately.plans.types import Type, Value
 
@@ -69,7 +69,11 @@ def program_of(header: dict[str, Any]) -> Program:
         for one in header["bins"]
     ]
     types = tuple(Type(kind) for kind in header["types"])
-    ways = {"choice": _choice_of(header["choice"]), "histogram": _histogram_of(header["histogram"])}
+    ways = {
+        "choice": _choice_of(header["choice"]),
+        "histogram": _histogram_of(header["histogram"]),
+        "direct": _direct_of(header["direct"]),
+    }
     return Program(**(header | {"types": types, "bins": tuple(bins)} | ways))
 
 
@@ -87,6 +91,13 @@ def _histogram_of(header: dict[str, Any] | None) -> Histogram | None:
     lists = {field: tuple(header[field]) for field in ("before", "sizes", "rests", "bins")}
     groups = tuple(None if group is None else tuple(group) for group in header["groups"])
     return Histogram(**(header | lists | {"groups": groups}))
+
+
+def _direct_of(header: dict[str, Any] | None) -> Direct | None:
+    if header is None:
+        return None
+    lists = {field: tuple(None if one is None else tuple(one) for one in header[field]) for field in ("words", "asked")}
+    return Direct(**(header | lists | {"totals": tuple(Total(**total) for total in header["totals"])}))
 
 
 def counts_message(counts: Counts) -> bytes:

@@ -79,12 +79,40 @@ class Histogram:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Total:
+    """Where the total of a tally is: in a column, or in what DuckDB gathers there for an average.
+
+    `doubles` are whole numbers that were added up as doubles: each of them is `factor` steps, above the `low` ones of
+    every row that was added.
+    """
+
+    column: int
+    kind: Literal["whole", "count", "value", "doubles"] = "whole"
+    factor: float = 1.0
+    low: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Direct:
+    """How groups are counted at once, if what rows are grouped by is a key already, or not one of its `words`.
+
+    Only groups count of which every key is one of those that are `asked` for, if these are listed.
+    """
+
+    text: str
+    words: tuple[tuple[str, ...] | None, ...]
+    asked: tuple[tuple[str | int | bool | None, ...] | None, ...]
+    totals: tuple[Total, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Program:
     """All that is asked of the engine for one aggregation: the groups with their tallies, and the bins.
 
     `first` is kept as the table `grouped`, of which `groups` works out the keys. In one text, DuckDB would move the
     condition on the keys to every row. With a `choice` or a
-    `histogram` all this is for those tables only that these are not made for.
+    `histogram` all this is for those tables only that these are not made for, and with a `direct` way only if sums of
+    doubles may have been rounded.
     """
 
     groups: str
@@ -94,3 +122,4 @@ class Program:
     first: str = "SELECT 1 AS one"
     choice: Choice | None = None
     histogram: Histogram | None = None
+    direct: Direct | None = None

@@ -16,6 +16,8 @@ class Stored:
 
     `found` are their DuckDB types. In a prepared copy the `steps` of a column are kept beside its values, and rows that
     are more than their unit may have are gone (`bounded`); `words` are the types of those that are kept as numbers.
+    What is known of the rows makes counting quicker, and changes no number: how many there are at most (`most_rows`),
+    and in which columns there is a cell that is NaN or infinite (`endless`).
     """
 
     table: Table
@@ -27,6 +29,8 @@ class Stored:
     bounded: bool = False
     as_declared: bool = False
     words: tuple[str | None, ...] = ()
+    most_rows: int | None = None
+    endless: frozenset[int] = frozenset()
 
     def value(self, place: int, raw: str | None = None) -> str:
         """A value as it is declared, of a column or of a name for it."""

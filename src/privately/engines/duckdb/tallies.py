@@ -8,6 +8,7 @@ floor(x / step + 1/2), floor((x - lower) / width).
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from fractions import Fraction
 
 from privately.engines.duckdb.functions import once
@@ -60,16 +61,48 @@ def summed_steps(tally: StepSum, bounds: Range, cell: str) -> str | None:
     Proof: docs/theory/engines.md#steps-by-sums
     Checked-by: tests/engines/duckdb/test_tallies.py::test_steps_by_sums
     """
-    step = tally.step
-    low, high = (min(max(steps(tally, end), tally.low), tally.high) for end in inward(bounds))
-    if not _is_power_of_two(step) or max(abs(low), abs(high)) > _MOST_SUMMED:
+    sums = sums_of(tally, bounds)
+    if sums is None:
         return None
-    aside = 3 * 2**51 * step / 2
-    left = f"({_exactly(aside + high * step / 2)} - ({cell} * {_exactly(Fraction(1, 2))} + {_exactly(aside)}))"
-    below = f"({left} + abs({left}))"
-    above = f"({_exactly((high - low) * step)} - {below})"
-    number = f"({above} + abs({above})) * {_exactly(1 / (2 * step))}"
-    return f"TRY_CAST({number} AS BIGINT)" if low == 0 else f"TRY_CAST({number} + {_exactly(Fraction(low))} AS BIGINT)"
+    number = f"{sums.doubles(sums.above(sums.left(cell)))} * {_exactly(sums.factor)}"
+    return f"TRY_CAST({number} AS BIGINT)" if not sums.low else f"TRY_CAST({number} + {_exactly(sums.low)} AS BIGINT)"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sums:
+    """What `summed_steps` does, one by one; twice the steps above `low`, times their size, before they are counted."""
+
+    step: Fraction
+    low: Fraction
+    high: Fraction
+
+    @property
+    def factor(self) -> Fraction:
+        """How many steps one is, of the numbers that `doubles` gives."""
+        return 1 / (2 * self.step)
+
+    def left(self, cell: str) -> str:
+        """Half of how far a value is below the upper end, rounded to steps."""
+        aside = 3 * 2**51 * self.step / 2
+        half = f"({cell} * {_exactly(Fraction(1, 2))} + {_exactly(aside)})"
+        return f"({_exactly(aside + self.high * self.step / 2)} - {half})"
+
+    def above(self, left: str) -> str:
+        """How far a value that is not above the upper end is above the lower."""
+        return f"({_exactly((self.high - self.low) * self.step)} - ({left} + abs({left})))"
+
+    @staticmethod
+    def doubles(above: str) -> str:
+        """Twice that, and not less than 0."""
+        return f"({above} + abs({above}))"
+
+
+def sums_of(tally: StepSum, bounds: Range) -> Sums | None:
+    """None if steps are no power of two, or too many."""
+    low, high = (min(max(steps(tally, end), tally.low), tally.high) for end in inward(bounds))
+    if not _is_power_of_two(tally.step) or max(abs(low), abs(high)) > _MOST_SUMMED:
+        return None
+    return Sums(step=tally.step, low=Fraction(low), high=Fraction(high))
 
 
 def _is_power_of_two(step: Fraction) -> bool:
