@@ -13,6 +13,7 @@ from privately.accounting.below import continuous, told_apart
 from privately.accounting.bounding import bounding, within
 from privately.accounting.coarsening import MOST_DIFFERENT, coarser, concentrated
 from privately.accounting.compositions import Composition, compositions
+from privately.accounting.conditioning import Conditioned, Inner
 from privately.accounting.events import Event
 from privately.accounting.losses import GluedLoss
 from privately.accounting.nearby_rates import between_rates
@@ -37,14 +38,43 @@ _LOOSE = Fraction(1, 1000)
 _MOST_LAWS = 2 * MOST_DIFFERENT
 """Compositions of more different laws are left to Renyi divergences."""
 
-_ROADS: tuple[tuple[Method, Road], ...] = (
+_FOR_ONE_STEP: tuple[Road, ...] = (closed_forms,)
+_FOR_STEPS: tuple[Road, ...] = (*_FOR_ONE_STEP, contour.FewSteps(is_last=False), contour.JUMPS, contour.BRIEF)
+_FOR_ALL: tuple[Road, ...] = (*_FOR_STEPS, lattice)
+"""What is asked for the rest, beside few losses."""
+
+
+def _by(*roads: Road) -> Inner:
+    """delta by the first of these that is narrow, or by all that lead anywhere."""
+
+    def asked(composition: Composition, epsilon: Fraction, width: Fraction) -> Interval:
+        question, best = DeltaAt(epsilon, width), None
+        for road in roads:
+            try:
+                found = question.by(road, composition)
+            except DEAD_ENDS:
+                continue
+            best = found if best is None else _both(best, found)
+            if question.is_met(best):
+                return best
+        if best is None:
+            raise NotApplicable("no road leads to the profile of what is left")
+        return best
+
+    return asked
+
+
+_ROADS: tuple[tuple[Method | None, Road], ...] = (
     ("closed form", closed_forms),
     ("contour", contour.FewSteps(is_last=False)),
     ("contour", contour.JUMPS),
     ("contour", contour.BRIEF),
+    (None, Conditioned(_by(*_FOR_ONE_STEP), most=256, work=4096, is_one_step=True)),
     ("lattice", lattice),
     ("contour", contour.FewSteps(is_last=True)),
     ("contour", contour.THOROUGH),
+    (None, Conditioned(_by(*_FOR_STEPS), most=64, work=256, is_one_step=False)),
+    (None, Conditioned(_by(*_FOR_ALL), most=8, work=40, is_one_step=False)),
 )
 
 

@@ -48,7 +48,7 @@ class EpsilonAt:
             return NEVER
         if not composition.parts and self.delta >= composition.infinite:
             return NOTHING
-        if composition.parts and self.delta >= _seldom(composition):
+        if composition.parts and self.delta >= seldom(composition):
             return SELDOM
         if self.delta > composition.infinite or composition.infinite != composition.infinite_lower:
             return None
@@ -115,7 +115,7 @@ class DeltaAt:
         if self.epsilon > LARGEST_EPSILON:  # delta falls
             found = Interval(0, found.upper, method=found.method)
         low, high = composition.infinite_lower, composition.infinite
-        upper = min(high + (1 - high) * found.upper, _seldom(composition))
+        upper = min(high + (1 - high) * found.upper, seldom(composition))
         return Interval(min(low + (1 - low) * found.lower, upper), upper, method=found.method)
 
     def is_below(self, road: QuickRoad, composition: Composition, found: Interval) -> bool:
@@ -132,13 +132,13 @@ class DeltaAt:
 
     def unknown(self, composition: Composition) -> Interval:
         """What holds when no road leads anywhere."""
-        return Interval(composition.infinite_lower, min(_seldom(composition), Fraction(1)), method="no road")
+        return Interval(composition.infinite_lower, min(seldom(composition), Fraction(1)), method="no road")
 
 
 Question = EpsilonAt | DeltaAt
 
 
-def _seldom(composition: Composition) -> Fraction:
+def seldom(composition: Composition) -> Fraction:
     """A bound on the probability that the row is in any sample or an infinite loss occurs: delta at epsilon = 0.
 
     Theorem: (1-q)Q + qP is within q of Q in total variation, and total variations of independent parts add up.

@@ -290,4 +290,4 @@ def test_faults_are_seen(monkeypatch: pytest.MonkeyPatch, fault: str) -> None:
 @pytest.mark.parametrize(("mass", "error"), [(0.0, 2.0), (0.5, 2.0), (0.0, 0.0)])
 def test_nothing_is_promised_of_masses_that_are_not_known(mass: float, error: float) -> None:
     table = finite.Table(np.array([1.0]), np.array([mass]), 0.0, error, 0.0)
-    assert finite._delta(table, Fraction(1, 2), sign=-1) == 0
+    assert finite.delta_of(table, Fraction(1, 2), sign=-1) == 0

@@ -64,11 +64,11 @@ def profile(composition: Composition, epsilon: Fraction) -> Enclosure:
         table = _table(composition)
     except NotApplicable:
         return long_runs.profile(composition, epsilon)
-    low, high = (Fraction(_delta(table, epsilon, sign=sign)) for sign in (-1, 1))
+    low, high = (Fraction(delta_of(table, epsilon, sign=sign)) for sign in (-1, 1))
     return Enclosure(Enclosure.of(low).lower, Enclosure.of(high).upper).clip(0, 1)
 
 
-def _delta(table: Table, epsilon: Fraction, *, sign: int) -> float:
+def delta_of(table: Table, epsilon: Fraction, *, sign: int) -> float:
     """From below or from above: with all values moved by the slack, down or up."""
     near = float(epsilon)
     away = table.values + (sign * (table.slack + UNIT * abs(near)) - near)
@@ -85,12 +85,12 @@ def _delta(table: Table, epsilon: Fraction, *, sign: int) -> float:
 def inverse(composition: Composition, delta: Fraction) -> tuple[Fraction, Fraction]:
     """epsilon at 0 < delta < 1."""
     try:
-        return _by_table(_table(composition), delta)
+        return inverse_of(_table(composition), delta)
     except NotApplicable:
         return long_runs.inverse(composition, delta)
 
 
-def _by_table(table: Table, delta: Fraction) -> tuple[Fraction, Fraction]:
+def inverse_of(table: Table, delta: Fraction) -> tuple[Fraction, Fraction]:
     """Guessed with floats, then checked on either side."""
     near = float(delta)
     if near < _SMALLEST or table.outside == math.inf:
@@ -101,11 +101,11 @@ def _by_table(table: Table, delta: Fraction) -> tuple[Fraction, Fraction]:
     lower: Fraction | None = None
     upper: Fraction | None = None
     for _ in range(40):
-        if guess <= margin and _delta(table, _ZERO, sign=1) <= below:
+        if guess <= margin and delta_of(table, _ZERO, sign=1) <= below:
             return _ZERO, _ZERO
-        if upper is None and _delta(table, guess + margin, sign=1) <= below:
+        if upper is None and delta_of(table, guess + margin, sign=1) <= below:
             upper = guess + margin
-        if lower is None and (guess <= margin or _delta(table, guess - margin, sign=-1) >= above):
+        if lower is None and (guess <= margin or delta_of(table, guess - margin, sign=-1) >= above):
             lower = max(guess - margin, _ZERO)
         if lower is not None and upper is not None:
             return lower, upper

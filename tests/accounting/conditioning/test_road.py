@@ -1,0 +1,183 @@
+"""Few losses beside others: against exact sums, against the other roads, and below zero against integrals."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import pytest
+
+from privately.accounting import closed_forms, lattice
+from privately.accounting.compositions import Composition
+from privately.accounting.conditioning import Conditioned
+from privately.accounting.conditioning.road import Budget, Mixture, exchanged
+from privately.accounting.conditioning.tables import one
+from privately.accounting.finite_pairs import response_pair
+from privately.accounting.losses import (
+    DIRECTIONS,
+    DiscreteGaussianLoss,
+    FiniteLoss,
+    GaussianLoss,
+    LaplaceLoss,
+    Loss,
+    SampledDiscreteGaussianLoss,
+    SampledGaussianLoss,
+    SampledLaplaceLoss,
+    response,
+)
+from privately.accounting.roads import NotApplicable
+from privately.rounding import Enclosure, Interval
+from tests.accounting.exact_profiles import enclosed_profile
+
+WIDTH = Fraction(1, 10**6)
+ROAD = Conditioned(closed_forms.delta, most=256, work=4096, is_one_step=True)
+
+
+def sampled_response(direction: str) -> FiniteLoss:
+    """It leaves out what one of the two laws alone can give."""
+    pair = response_pair(Fraction(1), delta=Fraction(1, 10)).sampled(Fraction(1, 3), direction)  # type: ignore[arg-type]
+    law, _ = pair.loss()
+    assert law is not None
+    return law
+
+
+def mixture(rest: Loss) -> Mixture:
+    return Mixture(one(response(Fraction(1)), 0.0), Composition(parts=((rest, 1),)), closed_forms.delta, Budget(10**6))
+
+
+@pytest.mark.parametrize("direction", DIRECTIONS)
+def test_means_contain_the_truth(direction: str) -> None:
+    """All losses are few, but some are left to the other road: the exact sum over everything is in between."""
+    rest, few = sampled_response(direction), response(Fraction(1, 2))
+    whole = Composition(parts=((few, 2), (rest, 1)))
+    found = Mixture(one(few, 0.0), Composition(parts=((few, 1), (rest, 1))), closed_forms.delta, Budget(10**6))
+    for epsilon in (Fraction(0), Fraction(1, 10), Fraction(1), Fraction(3, 2)):
+        slack = Fraction(found.few.slack)
+        exact = enclosed_profile(whole, _exp(epsilon))
+        assert found.at(epsilon + slack, WIDTH).lower <= exact.upper
+        assert found.at(epsilon - slack, WIDTH).upper >= exact.lower
+        narrow = found.at(epsilon, WIDTH)
+        assert Fraction(narrow.upper) - Fraction(narrow.lower) <= Fraction(1, 10**11)
+
+
+def _exp(epsilon: Fraction) -> Fraction:
+    return Fraction(Enclosure.of(epsilon).exp().lower)
+
+
+def _by_outcomes(law: FiniteLoss, y: Fraction) -> float:
+    return sum(float(p.lower) * max(-math.expm1(float(y) - float(loss.lower)), 0.0) for p, loss in law.atoms())
+
+
+def _by_integral(law: SampledGaussianLoss | SampledLaplaceLoss, y: Fraction) -> float:
+    """A midpoint sum over outcomes x, which knows nothing of exchanged laws."""
+    rate, total, step = float(law.rate), 0.0, 1e-3
+    for place in range(-20_000, 20_000):
+        x = (place + 0.5) * step
+        if isinstance(law, SampledGaussianLoss):
+            mu = math.sqrt(law.mu_squared)
+            p, q = (math.exp(-((x - m) ** 2) / 2) / math.sqrt(2 * math.pi) for m in (mu, 0.0))
+        else:
+            p, q = (math.exp(-abs(x - m)) / 2 for m in (float(law.epsilon), 0.0))
+        first, second = ((1 - rate) * q + rate * p, q) if law.direction == "remove" else (p, (1 - rate) * p + rate * q)
+        total += max(first - math.exp(y) * second, 0.0) * step
+    return total
+
+
+@pytest.mark.parametrize("direction", DIRECTIONS)
+def test_profiles_below_zero(direction: str) -> None:
+    finite = sampled_response(direction)
+    for y in (Fraction(-1, 10), Fraction(-1), Fraction(-5)):
+        assert float(mixture(finite).others(y, WIDTH).lower) == pytest.approx(_by_outcomes(finite, y), rel=1e-12)
+    laws: list[SampledGaussianLoss | SampledLaplaceLoss] = [
+        SampledGaussianLoss(mu_squared=Fraction(1), rate=Fraction(1, 3), direction=direction),  # type: ignore[arg-type]
+        SampledLaplaceLoss(epsilon=Fraction(1), rate=Fraction(1, 3), direction=direction),  # type: ignore[arg-type]
+    ]
+    for law in laws:
+        found = mixture(law).others(Fraction(-1, 10), WIDTH)
+        assert float(found.lower) == pytest.approx(_by_integral(law, Fraction(-1, 10)), rel=1e-5)
+        assert found.lower <= found.upper <= 1
+        false_twin = 1 - math.exp(-0.1) * (1 - float(mixture(law).others(Fraction(1, 10), WIDTH).lower))
+        assert abs(false_twin - float(found.lower)) > 1e-4  # laws that were not exchanged would be noticed
+
+
+def test_far_below_zero() -> None:
+    found = mixture(GaussianLoss(mu_squared=Fraction(1))).others(Fraction(-200), WIDTH)
+    assert 1 - Fraction(1, 10**50) < Fraction(found.lower) < 1 == found.upper
+
+
+def test_exchanging_twice_changes_nothing() -> None:
+    for law in (sampled_response("remove"), LaplaceLoss(epsilon=Fraction(1)), GaussianLoss(mu_squared=Fraction(2))):
+        assert exchanged(exchanged(law)) == law
+
+
+CASES: list[tuple[tuple[Loss, int], ...]] = [
+    (
+        (response(Fraction(2, 5)), 1),
+        (SampledLaplaceLoss(epsilon=Fraction(1, 5), rate=Fraction(1, 10), direction="add"), 1),
+    ),
+    ((response(Fraction(1)), 3), (GaussianLoss(mu_squared=Fraction(1, 4)), 1)),
+    (
+        (DiscreteGaussianLoss(variance=Fraction(1), sensitivity=1), 2),
+        (SampledGaussianLoss(mu_squared=Fraction(1), rate=Fraction(1, 10), direction="remove"), 1),
+    ),
+]
+
+
+@pytest.mark.parametrize("parts", CASES)
+@pytest.mark.parametrize("delta", ["1e-3", "1e-8"])
+def test_two_roads_are_never_disjoint(parts: tuple[tuple[Loss, int], ...], delta: str) -> None:
+    composition, exact = Composition(parts=parts), Fraction(delta)
+    ours, theirs = ROAD.epsilon(composition, exact, WIDTH), lattice.epsilon(composition, exact, WIDTH)
+    assert ours.width <= WIDTH * ours.upper
+    assert ours.lower <= theirs.upper
+    assert theirs.lower <= ours.upper
+    back = ROAD.delta(composition, Fraction(ours.upper), WIDTH)
+    assert back.lower <= exact
+    assert ROAD.delta(composition, Fraction(ours.lower), WIDTH).upper >= exact
+
+
+@pytest.mark.parametrize("direction", DIRECTIONS)
+def test_few_losses_alone(direction: str) -> None:
+    """Noise so narrow that its losses are beyond the range of other roads: 200 and more in a step."""
+    law = SampledDiscreteGaussianLoss(
+        variance=Fraction(1, 5),
+        sensitivity=10,
+        rate=Fraction(1, 10),
+        direction=direction,  # type: ignore[arg-type]
+    )
+    composition = Composition(parts=((law, 10),))
+    found = ROAD.epsilon(composition, Fraction(1, 10**6), WIDTH)
+    assert found.width <= Fraction(1, 10**9) * found.upper
+    for end, above in ((found.lower, True), (found.upper, False)):
+        delta = ROAD.delta(composition, Fraction(end), WIDTH)
+        assert delta.upper >= Fraction(1, 10**6) if above else delta.lower <= Fraction(1, 10**6)
+
+
+def test_nothing_is_revealed() -> None:
+    composition = Composition(parts=CASES[0])
+    assert ROAD.epsilon(composition, Fraction(9, 10), WIDTH) == Interval(0, 0, method="mean over few losses")
+
+
+def test_what_it_refuses() -> None:
+    laplace = (LaplaceLoss(epsilon=Fraction(1)), 1)
+    with pytest.raises(NotApplicable, match="no law"):
+        ROAD.epsilon(Composition(parts=(laplace,)), WIDTH, WIDTH)
+    with pytest.raises(NotApplicable, match="one step"):
+        ROAD.epsilon(Composition(parts=((response(Fraction(1)), 1), (laplace[0], 2))), WIDTH, WIDTH)
+    stingy = Conditioned(closed_forms.delta, most=256, work=3, is_one_step=True)
+    with pytest.raises(NotApplicable, match="too many profiles"):
+        stingy.epsilon(Composition(parts=((response(Fraction(1)), 1), laplace)), WIDTH, WIDTH)
+
+
+def test_where_the_other_road_has_no_answer() -> None:
+    """A row that is hardly ever sampled: what is not known of it is at most the rate."""
+
+    def lost(composition: Composition, epsilon: Fraction, width: Fraction) -> Interval:
+        raise NotApplicable(f"{composition} at {epsilon} within {width}")
+
+    rare = SampledLaplaceLoss(epsilon=Fraction(1), rate=Fraction(1, 10**9), direction="remove")
+    road = Conditioned(lost, most=256, work=4096, is_one_step=True)
+    found = road.delta(Composition(parts=((response(Fraction(1)), 1), (rare, 1))), Fraction(1, 2), WIDTH)
+    exact = ROAD.delta(Composition(parts=((response(Fraction(1)), 1), (rare, 1))), Fraction(1, 2), WIDTH)
+    assert found.lower <= exact.lower <= exact.upper <= found.upper
+    assert found.width <= Fraction(3, 10**9)
