@@ -1,6 +1,7 @@
 """The line from a text to an answer: charged before anything is counted, and never answered twice for one price."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -20,6 +21,7 @@ from privately.errors import (
 from privately.guarantees import ZCDP, ApproxDP, ApproxZCDP, GaussianDP, Guarantee, PureDP
 from privately.ledger import Ledger
 from privately.plans import Aggregation, Column, Unit
+from privately.query import results
 from privately.query.sessions import Session, _recorded
 from tests.plans.small import COLUMNS, Row, scan
 from tests.query.small_questions import NoNoise, counted
@@ -136,6 +138,23 @@ def test_the_same_key_is_free(desk: Desk) -> None:
     assert again.certificate == first.certificate
     assert desk.engine.runs == 1
     assert desk.spent == PureDP(epsilon="0.5")
+
+
+def test_a_new_answer_is_what_is_kept_and_worked_out_once(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    worked, honest = [], results.estimated
+
+    def estimated(*given: Any) -> Any:
+        worked.append(given)
+        return honest(*given)
+
+    monkeypatch.setattr(results, "estimated", estimated)
+    new = desk.session.sql(COUNT, epsilon="0.5", key="mine")
+    assert new.rows
+    assert len(worked) == 1
+    kept = desk.session.sql(COUNT, epsilon="0.5", key="mine")
+    assert replace(kept, free=False) == new
+    assert kept.shown == new.shown
+    assert len(worked) == 2, "what was kept is worked out from its noise"
 
 
 def test_a_key_is_not_for_another_question(desk: Desk) -> None:

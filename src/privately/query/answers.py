@@ -19,6 +19,7 @@ from privately.query.allocation import Drawn
 from privately.query.drawing import ChosenPoints, Noise, NoisyNumber, NoisyPair, ShownKeys
 from privately.query.listing import MOST_GROUPS, fits, groups_of, in_order
 from privately.query.results import Result
+from privately.query.showing import Shown
 from privately.query.uses import Chosen, Listed, Noisy, TwoSided
 from privately.releases import Release
 from privately.rounding import Interval
@@ -32,16 +33,22 @@ def result_of(
     notes: tuple[str, ...] = (),
 ) -> Result:
     """A result with its release: the table that it shows, its intervals at 95 %, and the certificate."""
-    value, bars = table_of(question, groups, noise)
+    shown = Result.table_of(question, tuple(groups), noise)
+    value, bars = _released(shown)
     release = Release.of(value, proof, intervals=bars)
-    return Result(question=question, groups=tuple(groups), noise=noise, release=release, notes=notes)
+    result = Result(question=question, groups=tuple(groups), noise=noise, release=release, notes=notes)
+    result.__dict__["shown"] = shown  # a cached property, which need not be worked out again
+    return result
 
 
 def table_of(
     question: Question, groups: Sequence[Group], noise: tuple[Noise, ...]
 ) -> tuple[dict[str, Any], dict[str, Interval]]:
     """The table that is shown, as JSON data, and its intervals at 95 %."""
-    shown = Result.table_of(question, tuple(groups), noise)
+    return _released(Result.table_of(question, tuple(groups), noise))
+
+
+def _released(shown: Shown) -> tuple[dict[str, Any], dict[str, Interval]]:
     value = {"columns": list(shown.columns), "rows": [[_plain(cell) for cell in row] for row in shown.rows]}
     bars: dict[str, Interval] = {}
     for at, row in enumerate(shown.intervals):
