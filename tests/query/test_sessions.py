@@ -21,7 +21,7 @@ from privately.errors import (
 from privately.guarantees import ZCDP, ApproxDP, ApproxZCDP, GaussianDP, Guarantee, PureDP
 from privately.ledger import Ledger
 from privately.plans import Aggregation, Column, Unit
-from privately.query import results
+from privately.query import estimates, results
 from privately.query.sessions import Session, _recorded
 from tests.plans.small import COLUMNS, Row, scan
 from tests.query.small_questions import NoNoise, counted
@@ -141,7 +141,7 @@ def test_the_same_key_is_free(desk: Desk) -> None:
 
 
 def test_a_new_answer_is_what_is_kept_and_worked_out_once(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    worked, honest = [], results.estimated
+    worked, honest = [], estimates.estimated
 
     def estimated(*given: Any) -> Any:
         worked.append(given)
