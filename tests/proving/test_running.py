@@ -34,3 +34,10 @@ def test_refusals(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(running, "MOST_ROUNDS", 100)
     with pytest.raises(NotSupported, match="line 2: more than 100 rounds"):
         run(read_program("def f(x):\n    while True:\n        x = x\n    return x\n"), {"x": 0})
+
+
+def test_invariants_are_evaluated_when_a_program_runs() -> None:
+    text = "def f(x: each(1), e):\n    invariant(1/e > 0)\n    return x\n"
+    assert run(read_program(text), {"x": 3, "e": 1}) == 3
+    with pytest.raises(NotSupported, match="division by zero"):
+        run(read_program(text), {"x": 3, "e": 0})

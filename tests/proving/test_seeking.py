@@ -62,3 +62,15 @@ def test_events_far_out_in_a_tail_can_be_told() -> None:
     verdict = prove("def f(x: each(1)):\n    return x + gaussian(1)\n", 1)
     assert isinstance(verdict, Refuted)
     assert len(str(verdict)) < 1000
+
+
+@pytest.mark.parametrize("body", ["y = x + laplace(1)", "if x > 0:\n        return laplace(1)", "pass"])
+def test_programs_that_can_end_without_an_output_are_refused(body: str) -> None:
+    with pytest.raises(NotSupported, match="can end without an output"):
+        prove(f"def f(x: each(1)):\n    {body}\n", 1)
+
+
+def test_unknown_says_what_could_not_be_looked_at() -> None:
+    verdict = prove("def f(x: each(1)):\n    return x + laplace(1) * laplace(1)\n", 1)
+    assert isinstance(verdict, Unknown)
+    assert "product" in verdict.why

@@ -104,5 +104,6 @@ class Run:
                 case Assume(condition):
                     if not truth(self.value(condition)):
                         raise InvalidParameter("inputs", "an assumption of the program does not hold.")
-                case Hint():
-                    pass
+                case Hint(kind, conditions):  # as in Python, what cannot be evaluated ends the run
+                    for one in conditions if kind == "invariant" else ():
+                        self.value(one)

@@ -13,6 +13,7 @@ from privately.proving.exact.places import at
 from privately.proving.exact.weights import Quotient, weight
 from privately.proving.language.declarations import inside
 from privately.proving.language.meaning import simple
+from privately.proving.paths.exploring import NoOutput
 from privately.proving.refuting.refuting import SIZES as MANY_SIZES
 from privately.proving.refuting.refuting import refute
 from privately.proving.refuting.witnesses import Comparison, LowerBound
@@ -20,6 +21,7 @@ from privately.proving.verdicts import Refuted, Unknown, Verdict, Witness
 from privately.rounding import Interval
 
 FINEST = 2**1000
+MOST_NOTES = 3
 UNIT = inside(0, 1)
 """Where a parameter without a domain lies."""
 
@@ -32,9 +34,12 @@ def searched(asked: Question, claim: Claim, why: str, *, default_sizes: bool) ->
     sizes = MANY_SIZES if default_sizes else asked.sizes
     try:
         found = refute(asked.program, claim.epsilon, public=asked.public, sizes=sizes)
+    except NoOutput:
+        raise
     except NotSupported as reason:
         return Unknown(claim=claim.text, lower=None, upper=None, why=f"{why} {reason.message}", model=model)
     if isinstance(found, LowerBound):
+        why = why if found.best is not None else " ".join([why, *found.notes[:MOST_NOTES]])
         return Unknown(claim=claim.text, lower=found.epsilon, upper=None, why=why, model=model)
     witness = Witness(
         inputs=found.inputs,

@@ -73,3 +73,17 @@ def test_laws_are_those_of_the_text() -> None:
 def test_the_rest_is_refused_with_its_line(text: str, message: str) -> None:
     with pytest.raises(NotSupported, match=message):
         read_while(text)
+
+
+def test_private_parameters_of_a_header_are_inputs_even_if_nothing_uses_them() -> None:
+    both = read_while("P (x : private data) (y : private real) (z : real)\n  return y\n")
+    assert [(one.name, one.private) for one in both.parameters] == [("x", True), ("y", True)]
+    first = read_while("P (x : data) (y : real)\n  return y\n")
+    assert [(one.name, one.private) for one in first.parameters] == [("x", True), ("y", False)]
+    applied = read_while("P (d : private data)\n  return f(d)\n")
+    assert [(one.name, one.private) for one in applied.parameters] == [("f(d)", True)]
+
+
+def test_without_a_return_the_output_is_what_is_assigned_last() -> None:
+    law, _ = output_law(read_while("x := flip(1/4)\ny := 1 - x\n"), {})
+    assert {output: str(mass) for output, mass in law.items()} == {0: "1/4", 1: "3/4"}

@@ -157,9 +157,15 @@ def ordered(value: Value) -> int | Fraction:
 
 
 def shown(value: Value) -> str:
-    """A value in an error message, cut where it is long."""
-    text = repr(value).replace("Fraction", "")
+    """A value in an error message, cut where it is long; of what is open only that it is."""
+    text = _words(value)
     return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _words(value: Value) -> str:
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(_words, value))}]"
+    return "a number that is still open" if isinstance(value, OpenNumber) else repr(value).replace("Fraction", "")
 
 
 def _list(value: Value) -> tuple[Value, ...]:

@@ -8,7 +8,17 @@ from functools import cached_property
 from privately.errors import NotSupported
 from privately.proving.language.declarations import Domain, Neighborhood
 from privately.proving.language.laws import LAWS
-from privately.proving.language.syntax import Assume, Block, Sample, free_variables, statements
+from privately.proving.language.syntax import (
+    Apply,
+    Assume,
+    Block,
+    Hint,
+    Sample,
+    expressions_of,
+    free_variables,
+    statements,
+    subexpressions,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +42,16 @@ class Program:
     source: str
 
     def __post_init__(self) -> None:
-        """Assumptions speak of inputs, and stand before everything else: after a draw they could hide an outcome."""
+        """Assumptions speak of inputs, and stand before everything else: after a draw they could hide an outcome. Hints
+        divide by what is public only: one that fails for some inputs would tell of them."""
         inputs = {one.name for one in self.parameters}
         leading = True
         for statement in statements(self.body):
+            if isinstance(statement, Hint) and _can_fail(statement, {one.name for one in self.public}):
+                raise NotSupported(
+                    f"line {statement.line}: {statement.kind} divides by what is not public.",
+                    hint="Multiply instead: x*y > 1 for 1/x < y.",
+                )
             if not isinstance(statement, Assume):
                 leading = False
             elif not leading or not free_variables(statement.condition) <= inputs:
@@ -68,3 +84,12 @@ class Program:
     def model(self) -> str:
         """`exact` if our samplers draw what it names; `real` if some noise is continuous and exists on paper only."""
         return "real" if any(LAWS[one.law].continuous for one in self.samples) else "exact"
+
+
+def _can_fail(hint: Hint, public: set[str]) -> bool:
+    """Whether a divisor in it is neither public nor a number."""
+    return any(
+        isinstance(part, Apply) and part.operator in {"/", "//", "%"} and not free_variables(part.operands[1]) <= public
+        for whole in expressions_of(hint)
+        for part in subexpressions(whole)
+    )

@@ -5,9 +5,10 @@
       x := $ Laplace (scale, centre)                     sampling; also x := flip(p)
       while (condition) ... / if condition then ... else ... / return expression
 
-Names that are never assigned are inputs. Where no parameter of a header is marked private, the first one is; without a
-header the memory `Mem` is, what an unknown function is applied to, and what the caller says. What an unknown function
-gives for a private input is itself a private number, of which only the declared neighbours are known.
+Names that are never assigned are inputs, and so are private ones of a header that nothing uses. Where no parameter of a
+header is marked private, the first one is; without a header the memory `Mem` is, what an unknown function is applied
+to, and what the caller says. What an unknown function gives for a private input is itself a private number, of which
+only the declared neighbours are known. Without any `return` the output is what every way assigns last.
 """
 
 from __future__ import annotations
@@ -129,8 +130,9 @@ def _last_name(body: Block, line: _Line) -> str:
 
 
 def _assembled(name: str, declared: list[tuple[str, str]], body: Block, source: str) -> Program:
+    mentioned = _names(body)
     body = _private_functions(body, declared)
-    used = {one for statement in statements(body) for part in expressions_of(statement) for one in free_variables(part)}
+    used = _names(body)
     given = {one.name for one in statements(body) if isinstance(one, (Assign, Sample))}
     lists = {
         part.operands[0].name
@@ -140,10 +142,12 @@ def _assembled(name: str, declared: list[tuple[str, str]], body: Block, source: 
         if isinstance(part, Apply) and part.operator in {"item", "length"} and isinstance(part.operands[0], Variable)
     }
     types = dict(declared)
-    inputs = [one for one in types if one in used] + sorted(used - given - set(types))
-    marked = {one for one in inputs if one == _MEMORY or "(" in one or _is_private(types.get(one, ""))}
-    if not marked and declared and inputs:
-        marked = {inputs[0]}
+    private = {one for one, words in declared if _is_private(words)}
+    applied = {one for one in used if one == _MEMORY or "(" in one}
+    if declared and not private and not applied:
+        private = {declared[0][0]}
+    inputs = [one for one in types if one in used or one in private - mentioned] + sorted(used - given - set(types))
+    marked = {one for one in inputs if one in private | applied}
     parameters = tuple(
         Parameter(
             one,
@@ -154,6 +158,11 @@ def _assembled(name: str, declared: list[tuple[str, str]], body: Block, source: 
         for one in inputs
     )
     return Program(name, parameters, body, source)
+
+
+def _names(body: Block) -> set[str]:
+    """All names that are read."""
+    return {one for statement in statements(body) for part in expressions_of(statement) for one in free_variables(part)}
 
 
 def _is_private(words: str) -> bool:

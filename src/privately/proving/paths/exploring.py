@@ -121,6 +121,10 @@ class _Jump:
     line: int = field(default=0, compare=False)
 
 
+class NoOutput(NotSupported):
+    """Some way through the program ends without an output."""
+
+
 class _Impossible(Exception):
     """No noise leads here."""
 
@@ -181,7 +185,7 @@ class _Explorer:
     def advanced(self, state: _State) -> list[_State]:
         """All states after one instruction."""
         if state.place >= len(self.code):
-            raise NotSupported("the program can end without an output.", hint="Return a value on every way.")
+            raise NoOutput("the program can end without an output.", hint="Return a value on every way.")
         self.steps += 1
         if self.steps > MOST_STEPS or state.steps > LONGEST or state.decisions > MOST_DECISIONS:
             raise NotSupported("a loop that does not end soon enough.", hint="Take smaller inputs.")

@@ -20,7 +20,7 @@ from privately.proving.language.program import Parameter, Program
 from privately.proving.language.syntax import Value
 from privately.proving.paths.affine import Affine, NotAffine
 from privately.proving.paths.events import Event, entries_of, event_probability
-from privately.proving.paths.exploring import Exploration, Path, explore
+from privately.proving.paths.exploring import Exploration, NoOutput, Path, explore
 from privately.proving.paths.measuring import interval, log_ratio
 from privately.proving.paths.merging import merged
 from privately.proving.refuting.changes import Pair
@@ -123,6 +123,8 @@ class _Hunt:
         if length not in self.settings:
             try:
                 self.settings[length] = self.prepared(length)
+            except NoOutput:
+                raise
             except NotSupported as error:
                 self.notes.append(f"length {length}: {error.message}")
                 self.settings[length] = None
