@@ -20,7 +20,7 @@ from privately.ledger.entries import Charged, Released
 from privately.ledger.following import join
 from privately.ledger.state import State
 from privately.ledger.stores import Row, SQLiteReader
-from privately.ledger.verifying import Verification, _Verifier, verified
+from privately.ledger.verifying import Verification, Verifier, verified
 from tests.ledger.examples import charge, founded, used
 from tests.ledger.rewriting import Texts, of, rechained, rewritten
 from tests.ledger.verdicts import told, with_care
@@ -291,13 +291,13 @@ def test_usual_records_are_recognised_at_a_glance(monkeypatch: pytest.MonkeyPatc
         for at in range(5):
             ledger.answer(charge(f"q{at}", label="x", analyst="ann", token="t", snapshot="s"), lambda _: b"42")
         seen: list[int] = []
-        looked = _Verifier._carefully
+        looked = Verifier.carefully
 
-        def counting(verifier: _Verifier, row: Row, *others: Any) -> None:
+        def counting(verifier: Verifier, row: Row, *others: Any) -> None:
             seen.append(row.number)
             looked(verifier, row, *others)
 
-        monkeypatch.setattr(_Verifier, "_carefully", counting)
+        monkeypatch.setattr(Verifier, "carefully", counting)
         assert ledger.verify().charges == 5
         assert seen == [1, 2]
 
@@ -455,9 +455,9 @@ def test_a_column_of_another_kind_is_corrupt(
     column: int, kind: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A flipped bit in a page can change what kind of value SQLite reads."""
-    read = _Verifier.read
+    read = Verifier.read
 
-    def damaged(self: _Verifier, page: Any) -> None:
+    def damaged(self: Verifier, page: Any) -> None:
         rows, answers = page
         changed = [
             (*row[:column], row[column].encode() if kind is bytes else kind(row[column]), *row[column + 1 :])
@@ -468,6 +468,6 @@ def test_a_column_of_another_kind_is_corrupt(
         read(self, (changed, answers))
 
     used(tmp_path / "l", times=3)
-    monkeypatch.setattr(_Verifier, "read", damaged)
+    monkeypatch.setattr(Verifier, "read", damaged)
     with Ledger.open(tmp_path / "l") as ledger, pytest.raises(LedgerCorrupt):
         ledger.verify()

@@ -34,6 +34,7 @@ from privately.ledger.budgets import Budget
 from privately.ledger.catching_up import CaughtUp, caught_up
 from privately.ledger.charges import LONGEST_LABEL, OWNER, Charge, amounts
 from privately.ledger.desks import Answerable, check_answerable
+from privately.ledger.dividing import verified_divided
 from privately.ledger.entries import Entry, Founded, read
 from privately.ledger.following import follow
 from privately.ledger.names import checked_name, checked_text
@@ -333,7 +334,9 @@ class Ledger:
         if not (progress is None or callable(progress)):
             raise InvalidParameter("progress", "give a function of how many records were read, and of how many.")
         with self._noticing():
-            return verified(self._reader.look, aside=self._store.checking, progress=progress)
+            look, aside = self._reader.look, self._store.checking
+            found = verified_divided(look, self._store.elsewhere, aside=aside, progress=progress)
+            return verified(look, aside=aside, progress=progress) if found is None else found
 
     def backup(self, path: str | os.PathLike[str]) -> None:
         """Copies all that is committed into a new file, while the ledger is in use.

@@ -8,7 +8,7 @@ Records are read page by page, and nothing is locked in between: those that were
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from hashlib import sha256
@@ -38,7 +38,8 @@ from privately.ledger.state import State
 from privately.ledger.stores import Checking, Head, Page, Row, Session
 
 _EVERY, _LONG = 1_000, 20_000
-_ANSWERED = -1  # which no hash is
+ANSWERED = -1
+"""Which no hash is."""
 _NOTHING = (None, None, None)
 _TEXT = {str, type(None)}
 
@@ -64,11 +65,11 @@ def verified(
     end: Head = look(lambda session: session.head())
     checking = None if aside is None or end.number < _LONG else aside()
     try:
-        verifier = _Verifier(look, end)
-        for start in range(0, end.number, _EVERY):
-            upto = min(start + _EVERY, end.number)
-            verifier.read(look(partial(_page, start, upto)))
+        verifier = Verifier(look, end)
+        for page in pages(look, 0, end.number):
+            verifier.read(page)
             verifier.check_whom_they_served()
+            upto = verifier.state.head.number
             if progress is not None and upto % _EVERY == 0:
                 progress(upto, end.number)
         return verifier.finished(checking)
@@ -77,12 +78,18 @@ def verified(
             checking.stop()
 
 
+def pages(look: Look, after: int, upto: int) -> Iterator[Page]:
+    """These records page by page."""
+    for start in range(after, upto, _EVERY):
+        yield look(partial(_page, start, min(start + _EVERY, upto)))
+
+
 def _page(after: int, upto: int, session: Session) -> Page:
     return session.page(after, upto)
 
 
 @dataclass(slots=True)
-class _Verifier:
+class Verifier:
     """How far verification has come. `questions` holds, for each charge without an answer, a hash of its question.
 
     `kept` tells whether some lineage does not let its answers serve everyone; only then it matters whom they `served`.
@@ -134,10 +141,10 @@ class _Verifier:
                 usual = usual and 0 < charge < number and questions[charge] == (hash(asked) or 1)
             if not usual or not (time == latest or (time > latest and usual_time(time) is not None)):
                 self.state.head, self.state.time = Head(before - 1, previous), latest.decode("ascii")
-                self._carefully(Row(number, hashed, text, key, question, charge), checkpoint, answers.get(number))
+                self.carefully(Row(number, hashed, text, key, question, charge), checkpoint, answers.get(number))
                 groups, time = self.run.groups, self.state.time.encode("ascii")
             elif charge is not None:
-                questions[charge] = _ANSWERED
+                questions[charge] = ANSWERED
                 answered += 1
             else:
                 group = groups.get((first, analyst, token, asked is None))
@@ -159,7 +166,7 @@ class _Verifier:
             self.look(lambda session: check_served(session, self.served, self.state.accounts))
             self.served.clear()
 
-    def _carefully(self, row: Row, checkpoint: int | None, found: tuple[int, str] | None) -> None:
+    def carefully(self, row: Row, checkpoint: int | None, found: tuple[int, str] | None) -> None:
         """One record that continues the chain, whatever is in it."""
         number, _, text, key, question, charge = row
         first, _, second = text.partition(b"\n")
@@ -212,7 +219,7 @@ class _Verifier:
         usual = hash(None if question is None else _encoded(question)) or 1
         if not 0 < charge < number or self.questions[charge] not in {usual, _odd(question)}:
             raise LedgerCorrupt(f"record {number} answers what was not charged, or not any more.")
-        self.questions[charge] = _ANSWERED
+        self.questions[charge] = ANSWERED
         if found != said:
             raise LedgerCorrupt(f"the answer stored with record {number} does not verify.")
         self.answers += 1
@@ -224,7 +231,7 @@ class _Verifier:
             _misfiled(row.number)
         if not isinstance(entry, Served) or not 0 < entry.charge < row.number:
             raise LedgerCorrupt(f"record {row.number} was served what was not stored.")
-        if self.questions[entry.charge] != _ANSWERED:
+        if self.questions[entry.charge] != ANSWERED:
             raise LedgerCorrupt(f"record {row.number} was served what was not stored.")
         try:
             checked_name(entry.analyst, "analyst")

@@ -102,6 +102,10 @@ class Store(Protocol):
     durable: bool
     writable: bool
 
+    @property
+    def elsewhere(self) -> str | None:
+        """Where another process finds the same database, to look at it; None where it cannot."""
+
     def reading(self) -> AbstractContextManager[Session]:
         """Looks at all that was committed."""
 

@@ -77,6 +77,11 @@ class SQLiteReader:
                 raise LedgerUnavailable(f"{self.path} was replaced while it was read.", hint="Look again.")
             return CheckAside(self._connected(PATIENCE), self.path)
 
+    @property
+    def elsewhere(self) -> str:
+        """The path."""
+        return str(self.path)
+
     @contextmanager
     def reading(self) -> Iterator[Session]:
         """Looks at all that was committed."""

@@ -84,6 +84,11 @@ class SQLiteStore:
                 self._read_guard = self._write_guard
                 found(self._writer)
 
+    @property
+    def elsewhere(self) -> str | None:
+        """The path. Neither memory nor a file system that fails on purpose is found by another process."""
+        return str(self.path) if self.durable and self._vfs is None else None
+
     @contextmanager
     def reading(self) -> Iterator[SQLiteSession]:
         """Looks at all that was committed."""

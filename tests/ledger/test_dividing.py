@@ -1,0 +1,275 @@
+"""Verification that is divided: what one reading comes to, or nothing at all."""
+
+import os
+import subprocess
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from privately.errors import InvalidParameter, LedgerCorrupt, LedgerUnavailable
+from privately.guarantees import PureDP
+from privately.ledger import Ledger, Verification, dividing, segments
+from privately.ledger import book as books
+from privately.ledger.dividing import put_together, verified_divided
+from privately.ledger.segments import Segment, read_segment
+from privately.ledger.settling import Look
+from privately.ledger.stores import SQLiteReader
+from privately.ledger.verifying import Verifier, verified
+from tests.ledger.examples import charge, copied, forging, founded
+from tests.ledger.forgeries import FORGERIES
+from tests.ledger.rewriting import Texts, rewritten
+from tests.ledger.test_verifying import LIES, LIES_OF_SERVING
+
+WRONG = (LedgerCorrupt, LedgerUnavailable, InvalidParameter)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All kinds of records: late accounts, answers that come late, charges paid again, requests that were served."""
+    path = tmp_path_factory.mktemp("whole") / "l"
+    before, books.CHECKPOINT_EVERY = books.CHECKPOINT_EVERY, 9
+    try:
+        with founded(path, cap=50) as ledger:
+            _use(ledger)
+    finally:
+        books.CHECKPOINT_EVERY = before
+    return path
+
+
+def _use(ledger: Ledger) -> None:
+    ledger.account("wards", cap=PureDP(epsilon=9), reuse="own")
+    receipts = [ledger.charge(charge(f"q{at}", analyst=f"a{at % 3}", key=f"k{at}")) for at in range(6)]
+    ledger.register("2024", lineage="visits")
+    for receipt in receipts[::-1]:
+        ledger.store(receipt, b"answer %d" % receipt.number)
+    ledger.account("visits", analyst="a1", cap=PureDP(epsilon=8))
+    ledger.answer(charge("w", lineages=("wards",), analyst="a1"), lambda _: b"42")
+    ledger.charge(charge("w", lineages=("wards",), analyst="a1", key="served"))
+    ledger.charge(charge("q0", analyst="a2", key="served too"))
+    ledger.charge(charge("lost", analyst="a2", key="lost"))
+    ledger.store(ledger.charge(charge("lost", analyst="a2", key="lost"), again=True), b"found")
+    ledger.adjust("visits", cap=PureDP(epsilon=60), by="owner", reason="more")
+    for at in range(6):
+        ledger.answer(charge(f"more {at}", analyst="a1", cost=PureDP(epsilon=f"0.{at + 1}")), lambda _: b"")
+    ledger.accept_clock(by="owner", reason="it is right")
+
+
+def looking(path: Path) -> Look:
+    """As `Reader.look`, in this thread."""
+    reader = SQLiteReader(path)
+
+    def look(wanted: Callable[[Any], Any]) -> Any:
+        with reader.reading() as session:
+            return wanted(session)
+
+    return look
+
+
+def cut(look: Look, places: Sequence[int]) -> list[Segment]:
+    """Segments that end at these places, as processes tell them."""
+    return [Segment.from_lines(*read_segment(look, after, upto).to_lines()) for after, upto in pairwise(places)]
+
+
+def in_one_go(look: Look) -> Verification | None:
+    try:
+        return verified(look)
+    except WRONG:
+        return None
+
+
+def divided(look: Look, places: Sequence[int]) -> Verification | None:
+    try:
+        return put_together(look, cut(look, places), look(lambda session: session.head()))
+    except WRONG:
+        return None
+
+
+def test_segments_come_to_what_one_reading_does(whole: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wherever the chain is cut, page by page or not."""
+    look = looking(whole)
+    found = verified(look)
+    assert (found.charges, found.answers) == (15, 14)
+    end = found.records
+    for places in ([0, end], *([0, at, end] for at in range(1, end)), [*range(end + 1)]):
+        assert divided(look, places) == found
+    monkeypatch.setattr("privately.ledger.verifying._EVERY", 3)
+    assert divided(look, [0, 10, 20, 30, end]) == found
+
+
+def serving(change: Callable[[dict[str, Any]], None]) -> Callable[[Texts], None]:
+    """A lie about those who were served."""
+
+    def lie(texts: Texts) -> None:
+        for terms, particulars in texts:
+            if terms["what"] == "served":
+                change(particulars)
+
+    lie.__name__ = change.__name__
+    return lie
+
+
+def served_before_the_answer(texts: Texts) -> None:
+    """The record of whom it served comes before that of the answer."""
+    at = next(at for at, (terms, _) in enumerate(texts) if terms["what"] == "served")
+    texts[at - 1], texts[at] = texts[at], texts[at - 1]
+
+
+@pytest.mark.parametrize(
+    "lie", [*LIES, *map(serving, LIES_OF_SERVING), served_before_the_answer], ids=lambda lie: lie.__name__
+)
+def test_whatever_is_wrong_is_left_to_one_reading(lie: Callable[[Texts], None], whole: Path, tmp_path: Path) -> None:
+    """Somebody wrote all of it anew. Segments never say that it is in order where one reading does not."""
+    path = copied(whole, tmp_path / "l")
+    try:
+        rewritten(path, lie)
+        look = looking(path)
+    except LedgerCorrupt:
+        return
+    expected = in_one_go(look)
+    end = look(lambda session: session.head().number)
+    found = [divided(look, [0, at, end]) for at in range(3, end, 7)]
+    assert set(found) <= {expected, None}
+
+
+@pytest.mark.parametrize("name", FORGERIES)
+def test_forgeries_are_left_to_one_reading(name: str, whole: Path, tmp_path: Path) -> None:
+    path = copied(whole, tmp_path / "l")
+    with forging(path) as connection:
+        connection.execute(FORGERIES[name]).fetchall()
+    try:
+        look = looking(path)
+        end = look(lambda session: session.head().number)
+    except WRONG:
+        return
+    expected = in_one_go(look)
+    assert {divided(look, [0, at, end]) for at in range(3, end, 9)} <= {expected, None}
+
+
+def test_segments_of_two_ledgers_are_none(whole: Path, tmp_path: Path) -> None:
+    """Each is in order by itself, and the first ends where the second begins: but another chain comes before it."""
+    with founded(tmp_path / "l", cap=50) as ledger:
+        _use(ledger)
+    look, other = looking(whole), looking(tmp_path / "l")
+    end = look(lambda session: session.head())
+    mixed = [read_segment(other, 0, 6), read_segment(look, 6, end.number)]
+    with pytest.raises(LedgerCorrupt, match="continue"):
+        put_together(look, mixed, end)
+    with pytest.raises(LedgerCorrupt, match="end of the chain"):
+        put_together(look, [read_segment(look, 0, 20)], end)
+
+
+def test_a_segment_that_is_left_out_is_noticed(whole: Path) -> None:
+    look = looking(whole)
+    end = look(lambda session: session.head())
+    with pytest.raises(LedgerCorrupt, match="continue"):
+        put_together(look, cut(look, [0, 10, end.number])[1:], end)
+
+
+FAULTS: dict[str, tuple[Any, str, Any]] = {
+    "answers that are taken for granted": (dividing, "_answered", lambda look, verifier, noted: None),
+    "charges that are not counted": (dividing, "_count", lambda verifier, counted: None),
+    "whom they served": (Verifier, "check_whom_they_served", lambda self: None),
+    "charges that are forgotten": (segments._Reading, "counted", lambda self: []),
+}
+
+
+def kept_from_others(texts: Texts) -> None:
+    """Somebody was served what the lineage gives only to whoever asked."""
+    for terms, particulars in texts:
+        if terms["what"] == "served" and particulars["key"] == "served":
+            particulars["analyst"] = "a2"
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_planted_faults_are_found(fault: str, whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Comparing both ways, of honest ledgers and of one that lies, finds a division that does less."""
+    path = copied(whole, tmp_path / "l")
+    if fault == "whom they served":
+        rewritten(path, kept_from_others)
+    look = looking(path)
+    end = look(lambda session: session.head().number)
+    places = [0, 12, end]
+    expected = in_one_go(look)
+    assert divided(look, places) == expected
+    monkeypatch.setattr(*FAULTS[fault])
+    assert divided(look, places) != expected
+
+
+@pytest.fixture
+def short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Already short ledgers are divided."""
+    monkeypatch.setattr(dividing, "SHORTEST", 10)
+    monkeypatch.setattr(dividing, "_processors", lambda: 2)
+
+
+def no_one_reading(*_: object, **__: object) -> None:
+    pytest.fail("read in one go")
+
+
+@pytest.mark.usefixtures("short")
+def test_processes_read_segments(whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a ledger that is open and goes on meanwhile."""
+    told: list[tuple[int, int]] = []
+    with Ledger.open(copied(whole, tmp_path / "l")) as ledger:
+        expected = verified(ledger._reader.look)
+        monkeypatch.setattr("privately.ledger.ledger.verified", no_one_reading)
+
+        def progress(done: int, of: int) -> None:
+            told.append((done, of))
+            ledger.charge(charge(f"meanwhile {len(told)}"))
+
+        assert ledger.verify(progress=progress) == expected
+    assert told[-1] == (expected.records, expected.records)
+
+
+@pytest.mark.usefixtures("short")
+def test_what_is_wrong_is_told_by_one_reading(whole: Path, tmp_path: Path) -> None:
+    path = copied(whole, tmp_path / "l")
+    with forging(path) as connection:
+        connection.execute(FORGERIES["a removed answer"]).fetchall()
+    with Ledger.inspect(path) as ledger:
+        with pytest.raises(LedgerCorrupt) as alone:
+            verified(ledger._reader.look)
+        with pytest.raises(LedgerCorrupt) as both:
+            ledger.verify()
+    assert str(both.value) == str(alone.value)
+
+
+@pytest.mark.usefixtures("short")
+@pytest.mark.parametrize("program", ["", "/nowhere/python", "/bin/false"])
+def test_without_processes_all_is_read_in_one_go(program: str, whole: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.executable", program)
+    with Ledger.inspect(whole) as ledger:
+        assert verified_divided(ledger._reader.look, str(whole), aside=lambda: None) is None
+        assert ledger.verify().charges == 15
+
+
+@pytest.mark.usefixtures("short")
+def test_processes_end_with_whoever_is_interrupted(whole: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[subprocess.Popen[bytes]] = []
+
+    class Noted(subprocess.Popen[bytes]):
+        def __init__(self, *arguments: Any, **options: Any) -> None:
+            super().__init__(*arguments, **options)
+            started.append(self)
+
+    monkeypatch.setattr(dividing, "Popen", Noted)
+
+    def interrupt(_done: int, _of: int) -> None:
+        raise KeyboardInterrupt
+
+    with Ledger.inspect(whole) as ledger, pytest.raises(KeyboardInterrupt):
+        ledger.verify(progress=interrupt)
+    assert len(started) == 2
+    assert all(process.returncode is not None for process in started)
+
+
+def test_short_ledgers_and_those_in_memory_are_read_in_one_go(whole: Path) -> None:
+    look = looking(whole)
+    assert verified_divided(look, str(whole), aside=lambda: None) is None
+    with founded() as ledger:
+        assert ledger._store.elsewhere is None
+    assert dividing._processors() <= (os.cpu_count() or 1)
