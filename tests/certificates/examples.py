@@ -19,6 +19,7 @@ from privately.guarantees import (
     rules,
 )
 from privately.guarantees.finite import Input
+from tests.certificates.programs import proved
 
 REPLACE = Neighbors.REPLACE
 PATIENT = Neighbors.ADD_REMOVE.of_unit("patient")
@@ -72,6 +73,7 @@ def from_tables() -> dict[str, Derivation]:
         **from_mechanisms(),
         **from_events(),
         **from_plans(),
+        **from_programs(),
     }
 
 
@@ -180,6 +182,28 @@ def from_events() -> dict[str, Derivation]:
         "moments": derive(moments, delta="1e-6"),
         "curves": derive(acc.Parallel(events=[acc.Laplace(scale=3), acc.GaussianDP(mu="1/9")]), delta="1e-5"),
         "repeated": rules.postprocessing(derive(answers, delta="1e-6"), description="an average"),
+    }
+
+
+def from_programs() -> dict[str, Derivation]:
+    """Programs that are followed: values that move under noise without end, the largest of some, rows and a loop."""
+    largest = """
+def largest(x: each(1, whole(0, 1)), scale):
+    first, second = x[0] + discrete_laplace(scale), x[1] + discrete_laplace(scale)
+    return first < second
+"""
+    retried = """
+def retried(x: replaced(0, 1)):
+    answer = 2
+    while answer == 2:
+        answer = uniform(3) if flip_exp(1/2) else x[0]
+    return answer
+"""
+    count = "def count(x: added(0, 1)):\n    return sum(x) + discrete_laplace(5/2)\n"
+    return {
+        "program": rules.sequential(proved(largest, public={"scale": 3}, sizes=[2]), counts=[3]),
+        "loop": rules.postprocessing(proved(retried, sizes=[1, 2]), description="a choice"),
+        "noisy program": rules.group(proved(count, sizes=[0, 1]), size=2),
     }
 
 

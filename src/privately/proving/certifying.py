@@ -1,54 +1,94 @@
-"""Proofs of finite programs as certificates: the whole table of laws, which the checker compares again."""
+"""Proofs of finite programs as certificates: the program itself, which the checker follows for all neighbours."""
 
 from __future__ import annotations
 
 from fractions import Fraction
 
 from privately.certificates import Certificate, certify
-from privately.errors import InvalidParameter, NotPrivate
-from privately.guarantees import FiniteMechanism, Neighbors, rules
-from privately.proving.analysis import Analysis
+from privately.errors import CertificateInvalid, InvalidParameter, NotSupported
+from privately.guarantees import Derivation, Neighbors, PureDP, rules
+from privately.proving.analysis import Analysis, Question
 from privately.proving.exact.claims import Claim
-from privately.proving.exact.inputs import Inputs
-from privately.proving.exact.sets import has_tails
-from privately.proving.exact.weights import Quotient, fraction
-from privately.proving.verdicts import shown
+from privately.proving.exact.encoding import Encoder
+from privately.proving.exact.inputs import neighbouring_pairs
+from privately.proving.exact.places import Between
+from privately.proving.exact.weights import ONE, Quotient
+from privately.proving.language.program import Parameter
+from privately.rounding import round_up
 
-SLACK = Fraction(1, 10**12)
-"""Certificates round up to few digits."""
 
-
-def certificate_of(found: Analysis, claim: Claim) -> Certificate | None:
-    """A certificate of the tight epsilon: for programs of one private input whose laws are rational; else None."""
-    private = found.asked.program.private
-    if len(private) != 1 or private[0].neighborhood is None or found.place is not None:
-        return None
-    if private[0].neighborhood.change not in {"replaced", "anything"} or found.asked.program.model != "exact":
-        return None
-    inputs = sorted({one for pair in found.pairs for one in pair}, key=repr)
-    whole = private[0].neighborhood.change == "anything" or not private[0].is_list
-    if whole and len({len(value) for (value,) in inputs if isinstance(value, tuple)}) > 1:
-        return None  # only lists of one length are neighbours
-    laws = {_place(one, whole=whole): found.law_of(one) for one in inputs}
-    if any(isinstance(mass, Quotient) for law in laws.values() for mass in law.values()):
-        return None
-    if any(map(has_tails, laws.values())):
-        return None
-    table = {place: {shown(output): fraction(mass) for output, mass in law.items()} for place, law in laws.items()}
+def certificate_of(found: Analysis, claim: Claim) -> Certificate:
+    """A certificate of the tight epsilon, rounded up but not above the claim; NotSupported says why there is none."""
     try:
-        mechanism = FiniteMechanism(
-            records=tuple(dict.fromkeys(record for place in table for record in place)),
-            sizes=tuple({len(place) for place in table}),
-            table=table,
-        )
-        proof = rules.finite_table(mechanism, neighbors=Neighbors.REPLACE)
-    except (InvalidParameter, NotPrivate):
-        return None
-    proved = Fraction(proof.conclusion.parameters["epsilon"])
-    return certify(proof) if proved <= claim.epsilon.upper + SLACK else None
+        return certify(derivation_of(found, claim))
+    except (CertificateInvalid, InvalidParameter) as reason:
+        raise NotSupported(f"the checker does not take it ({reason.message})") from None
 
 
-def _place(inputs: Inputs, *, whole: bool) -> tuple[str, ...]:
-    """An input as a row of the table; where neighbours are any two inputs, the input as a whole is one record."""
-    (value,) = inputs
-    return (shown(value),) if whole else tuple(shown(one) for one in value)
+def derivation_of(found: Analysis, claim: Claim) -> Derivation:
+    """The same as a derivation, which nobody has checked yet."""
+    asked = found.asked
+    if asked.program.model != "exact":
+        raise NotSupported("continuous noise exists on paper only, and a certificate is about what runs.")
+    if isinstance(found.place, Between):
+        raise NotSupported(f"a certificate states one epsilon, and {asked.open_parameter!r} has no one value.")
+    if asked.chosen:
+        raise NotSupported("two inputs are not all neighbours.")
+    encoder = Encoder(asked.program)
+    private = [encoder.private(one, asked.sizes) for one in asked.program.private]
+    return rules.finite_program(
+        PureDP(epsilon=_epsilon(found, claim), neighbors=neighbors_of(found)),
+        program=encoder.data(),
+        private=private,
+        public=encoder.public(asked.public),
+        unit=found.unit,
+    )
+
+
+def _epsilon(found: Analysis, claim: Claim) -> Fraction:
+    """Exact where the worst ratio is 1 or a power of e; else rounded up, but never above a claim that is a number."""
+    ratio = found.largest.value
+    if ratio is None:
+        raise NotSupported("the loss has no bound.")
+    if not isinstance(ratio, Quotient) and ratio <= ONE:
+        return Fraction(0)
+    if isinstance(ratio, Quotient):
+        power = ratio.denominator.degree()
+        if ratio == Quotient.power(-power):
+            return Fraction(power, found.unit)
+    rounded = round_up(Fraction(found.epsilon.upper))
+    exact = not isinstance(claim.factor, Quotient) and claim.factor == ONE
+    return min(rounded, claim.exponent) if exact else rounded
+
+
+def neighbors_of(found: Analysis) -> Neighbors:
+    """Rows of a data set where that is what neighbours are; otherwise the whole input, as it is declared."""
+    asked = found.asked
+    private = asked.program.private
+    everything = len(found.pairs) == sum(1 for _ in neighbouring_pairs(private, asked.sizes))
+    if everything and len(private) == 1:
+        rows = _rows(private[0], asked)
+        if rows is not None:
+            return rows
+    said = [_said(one) for one in private] + ([] if everything else ["as assumed"])
+    return Neighbors.REPLACE.of_unit(f"private input ({'; '.join(said)})")
+
+
+def _rows(parameter: Parameter, asked: Question) -> Neighbors | None:
+    neighborhood = parameter.neighborhood
+    change = None if neighborhood is None else neighborhood.change
+    fixed = neighborhood is not None and neighborhood.domain is not None and neighborhood.domain.length is not None
+    sizes = sorted(set(asked.sizes)) if parameter.is_list and not fixed else [1]
+    if change == "replaced" or (change == "anything" and len(sizes) == 1):
+        return Neighbors.REPLACE
+    if change == "added" and sizes == list(range(sizes[0], sizes[0] + len(sizes))):
+        return Neighbors.ADD_REMOVE
+    return None
+
+
+def _said(parameter: Parameter) -> str:
+    neighborhood = parameter.neighborhood
+    if neighborhood is None:
+        return parameter.name
+    distance = "" if neighborhood.distance is None else f" {neighborhood.distance}"
+    return f"{parameter.name}: {neighborhood.change}{distance}"

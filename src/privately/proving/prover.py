@@ -8,7 +8,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 
-from privately.errors import InvalidParameter
+from privately.errors import InvalidParameter, NotSupported
 from privately.proving.analysis import SIZES, Analysis, Question, between_inputs, question
 from privately.proving.certifying import certificate_of
 from privately.proving.exact.claims import Claim, read_claim
@@ -96,7 +96,8 @@ def _joined(verdicts: list[Verdict], asked: Question) -> Verdict:
     last = verdicts[-1]
     if len(verdicts) == 1 or not isinstance(last, Proved):
         return last
-    return replace(last, epsilon=None, scope=scope_of(asked), certificate=None)
+    why = "every size has an epsilon of its own; ask for one size, and there is one."
+    return replace(last, epsilon=None, scope=scope_of(asked), certificate=None, uncertified=why)
 
 
 def _decided(asked: Question, text: str, *, sizes_are_all: bool) -> Verdict:
@@ -128,14 +129,17 @@ def _finite(asked: Question, claim: Claim, *, sizes_are_all: bool) -> Verdict:
     if not sizes_are_all:
         why = f"it holds for {scope_of(asked)}, and the program takes lists of any length; say sizes=[...]."
         return Unknown(claim=claim.text, lower=tight, upper=None, why=why, model=asked.program.model)
-    return Proved(
+    proved = Proved(
         claim=claim.text,
         epsilon=tight,
         scope=scope_of(asked),
         method="exact analysis of all neighbours",
         model=asked.program.model,
-        certificate=certificate_of(found, claim),
     )
+    try:
+        return replace(proved, certificate=certificate_of(found, claim))
+    except NotSupported as reason:
+        return replace(proved, uncertified=reason.message)
 
 
 def _at(claim: Claim, point: Fraction) -> Claim:

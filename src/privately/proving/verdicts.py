@@ -60,6 +60,8 @@ class Proved:
     method: str
     model: str
     certificate: Certificate | None = None
+    uncertified: str = ""
+    """Why there is no certificate, where there is none."""
     word = "proved"
 
     def require(self) -> None:
@@ -67,7 +69,8 @@ class Proved:
 
     def __str__(self) -> str:
         tight = "" if self.epsilon is None else f"; tight epsilon {self.epsilon.in_words()}"
-        return f"proved: epsilon <= {self.claim} for {self.scope}, by {self.method}{tight}"
+        missing = "" if self.certificate is not None else f"; no certificate: {self.uncertified}"
+        return f"proved: epsilon <= {self.claim} for {self.scope}, by {self.method}{tight}{missing}"
 
 
 @dataclass(frozen=True, kw_only=True)

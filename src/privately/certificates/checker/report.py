@@ -28,6 +28,7 @@ _BY_RULE = {
     "sum_pairs": _WITHIN_BOUNDS,
     "score_quantile": "that each group chose its bin by itself, by how far its rank misses the quantile",
     "assumption": "the assumptions listed: nothing about them is proved",
+    "finite_program": "that the program in the certificate is what ran, on the inputs that are listed there",
     "finite_table": "that each table is the law of the program that ran, on every input that it can get",
     "discrete_laplace": _NOISE,
     "rounded_gaussian": _NOISE,
@@ -63,6 +64,8 @@ class Report(NamedTuple):
     """The steps from a table to the numbers that got noise, where the derivation has them."""
     claimed: tuple[str, ...] = ()
     """Sensitivities and the like that a mechanism was given without a derivation from a table."""
+    programs: tuple[str, ...] = ()
+    """The programs that were followed, line by line, each with its hash."""
 
     @property
     def claim_text(self) -> str:
@@ -86,6 +89,8 @@ class Report(NamedTuple):
         lines += [f"  - {assumption}" for assumption in self.assumptions]
         if self.plan:
             lines += ["from the table:", *(f"  {step}" for step in self.plan)]
+        if self.programs:
+            lines += ["of the programs:", *(f"  {line}" for line in self.programs)]
         if self.claimed:
             lines += ["claimed, not derived:", *(f"  - {claim}" for claim in self.claimed)]
         lines.append("trusted, not proved:")
@@ -105,6 +110,7 @@ class Report(NamedTuple):
             "assumptions": list(self.assumptions),
             "plan": list(self.plan),
             "claimed": list(self.claimed),
+            "programs": list(self.programs),
             "trusted": list(self.trusted),
             "subject": self.subject,
             "hash": self.hash,

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from .canonical import content_hash, is_hash
 from .nodes import Node
 from .plan import plan_lines
+from .programs.showing import program_lines
 from .rationals import Rational
 from .report import Report
 from .rules import RULES, Parser, Step
@@ -104,6 +105,7 @@ def _check(certificate: Certificate, *, allow_assumptions: bool) -> Report:
         subject=certificate.subject,
         plan=tuple(plan_lines(nodes)),
         claimed=tuple(_claim_text(i, node) for i, node in enumerate(nodes) if _only_claims(node)),
+        programs=tuple(line for node in nodes if "program" in node.parameters for line in _program_lines(node)),
     )
 
 
@@ -159,6 +161,11 @@ def _assumption_text(index: int, node: Node) -> str:
     statement, reference = node.parameters["statement"], node.parameters["reference"]
     source = f" ({reference!a})" if reference else ""
     return f"node {index} takes for granted {node.claim.text()}: {statement!a}{source}"
+
+
+def _program_lines(node: Node) -> list[str]:
+    program, private, public = (node.parameters[name] for name in ("program", "private", "public"))
+    return program_lines(program, private, public)
 
 
 def _only_claims(node: Node) -> bool:

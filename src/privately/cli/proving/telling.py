@@ -25,7 +25,7 @@ def verdict_text(verdict: Verdict) -> str:
             lines = [f"proved: epsilon <= {verdict.claim}", f"  for {verdict.scope}", f"  by {verdict.method}"]
             if verdict.epsilon is not None:
                 lines.append(f"  tight epsilon: {verdict.epsilon.in_words(10)}")
-            lines.append("  certificate: " + ("yes" if verdict.certificate else "none for this kind of law yet"))
+            lines.append("  certificate: " + ("yes" if verdict.certificate else f"none: {verdict.uncertified}"))
         case Refuted(witness=witness):
             lines = [f"refuted: epsilon <= {verdict.claim} does not hold", f"  {witness.event}"]
             for inputs, mass in (
@@ -49,6 +49,7 @@ def verdict_json(verdict: Verdict) -> str:
         case Proved():
             data |= {"scope": verdict.scope, "method": verdict.method, "epsilon": _plain(verdict.epsilon)}
             data["certificate"] = None if verdict.certificate is None else verdict.certificate.hash
+            data["uncertified"] = verdict.uncertified
         case Refuted(witness=witness):
             data["witness"] = witness.as_data()
         case Unknown():

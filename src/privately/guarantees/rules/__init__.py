@@ -25,6 +25,7 @@ from privately.guarantees.rules.leaves import assumption, finite_table, suppose
 from privately.guarantees.rules.neighborhoods import add_remove_to_replace, bounded_unit, group
 from privately.guarantees.rules.noise import discrete_gaussian, discrete_laplace, rounded_gaussian
 from privately.guarantees.rules.parallel import parallel_by_position, parallel_by_value, parallel_by_value_replace
+from privately.guarantees.rules.programs import finite_program
 from privately.guarantees.rules.relations import filter_rows, group_rows, project_rows, scan_rows
 from privately.guarantees.rules.routes import convert
 from privately.guarantees.rules.sampling import poisson_sampling, sampling_without_replacement
@@ -56,6 +57,7 @@ RULES: dict[str, Callable[..., Proof]] = {
         count_bins,
         score_quantile,
         finite_table,
+        finite_program,
         assumption,
         discrete_laplace,
         rounded_gaussian,
@@ -110,6 +112,7 @@ __all__ = [
     "discrete_laplace",
     "exponential_mechanism",
     "filter_rows",
+    "finite_program",
     "finite_table",
     "gaussian_to_approx",
     "gaussian_to_zcdp",

@@ -10,6 +10,7 @@ from . import (
     leaves,
     noise,
     parallel,
+    programs,
     relations,
     sampling,
     selection,
@@ -23,6 +24,7 @@ __all__ = ["RULES", "Parser", "Rule", "Step"]
 
 RULES: Mapping[str, Rule] = {
     **leaves.RULES,
+    **programs.RULES,
     **relations.RULES,
     **tallies.RULES,
     **noise.RULES,

@@ -1,0 +1,96 @@
+"""Laws with tails over the same sets: beside a long window of single values, and what cannot be laid side by side."""
+
+from typing import Any
+
+import pytest
+
+from privately.certificates.checker.programs.exact import Beyond, fraction
+from privately.certificates.checker.programs.outputs import side_by_side
+from privately.certificates.checker.programs.tails import Tail, add, noise
+from privately.certificates.checker.programs.weights import Decay, Field, Weight
+from privately.certificates.checker.work import Work
+
+FIELD = Field(2, b"outputs", 256)
+SLOW, FAST = Decay(1, 1, 1), Decay(1, 1, 3)
+HALF = FIELD.rational(fraction(1, 2))
+
+
+def laid(one: dict[Any, Weight], other: dict[Any, Weight]) -> tuple[Any, Any]:
+    return side_by_side(one, other, FIELD, Work())
+
+
+def up(start: int, decay: Decay = SLOW, number: int = 0) -> Tail:
+    return noise(number, decay, start)
+
+
+def down(start: int) -> Tail:
+    return noise(0, SLOW, start, -1)
+
+
+def at(law: dict[Any, Weight], value: int) -> int:
+    """The fingerprint of the mass at one value, of a law as it is given or laid out."""
+    total = 0
+    for output, weight in law.items():
+        leaf = output[1][0] if isinstance(output, tuple) else output
+        if isinstance(leaf, Tail):
+            ((variable, factor),) = leaf.parts
+            count = (value - leaf.constant) * factor  # type: ignore[operator]
+            more, rest = FIELD.shares(variable.decay)
+            if count >= 0:
+                total += weight.mark * rest.mark * pow(more.mark, count, FIELD.prime)
+        elif leaf == value:
+            total += weight.mark
+    return total % FIELD.prime
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ({up(0): HALF, down(-1): HALF}, {up(3): HALF, down(2): HALF}),
+        ({up(0): HALF, 5: HALF}, {down(0): HALF, -4: HALF}),
+        ({up(0): HALF, up(2): HALF}, {7: FIELD.one}),
+    ],
+)
+def test_a_window_of_values_has_the_same_masses(left: Any, right: Any) -> None:
+    found = laid(left, right)
+    for before, after in zip((left, right), found, strict=True):
+        assert all(at(before, value) == at(after, value) for value in range(-12, 13))
+    keys = list(dict.fromkeys([*found[0], *found[1]]))
+    for value in range(-12, 13):
+        holding = [key for key in keys if at({key: FIELD.one}, value)]
+        assert len(holding) <= 1  # no two sets overlap
+
+
+def test_laws_without_tails_stay_as_they_are() -> None:
+    left, right = {1: FIELD.one}, {(2, 1): FIELD.one}
+    assert laid(left, right) == (left, right)
+
+
+def test_tails_of_lists_are_laid_out_place_by_place() -> None:
+    left = {(up(0), up(1, number=1)): FIELD.one}
+    right = {(up(1), up(0, number=1)): FIELD.one}
+    one, other = laid(left, right)
+    assert len(one) == 2  # 0 or from 1 on, then from 1 on
+    assert len(other) == 2
+    assert len(set(one) & set(other)) == 1
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "why"),
+    [
+        ({up(0): HALF}, {up(0, FAST): HALF}, "sizes"),
+        ({up(0): HALF}, {noise(0, SLOW, 0, 2): HALF}, "steps"),
+        ({add(up(0), up(0, SLOW, 1)): HALF}, {}, "ties"),
+        ({(up(0), up(0)): HALF}, {}, "ties"),
+        ({up(0): HALF}, {up(10_000): HALF}, "far"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(left: Any, right: Any, why: str) -> None:
+    with pytest.raises(Beyond, match=why):
+        laid(left, right)
+
+
+def test_values_between_the_steps_do_not_meet() -> None:
+    half = noise(0, SLOW, fraction(1, 2))
+    one, other = laid({up(0): FIELD.one}, {half: FIELD.one})
+    assert not set(one) & set(other)
