@@ -6,9 +6,11 @@ cut off when the second begins, and what the first one may answer is divided by 
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
+from math import factorial
 from typing import Any
 
 import mpmath
@@ -117,6 +119,19 @@ class Branching:
             values.append(chosen)
         return np.array(values, np.int64)
 
+    def accepted(self, *, counts: Sequence[int], exponents: Sequence[Number]) -> Iterator[int]:
+        self._begin("accepted")
+        exact = tuple(rational(exponent, "exponents", minimum=0) for exponent in exponents)
+        left, come, before = list(counts), 0, mpmath.mpf(1)
+        while any(number and not exponent for number, exponent in zip(left, exact, strict=True)):
+            possible = [i for i, number in enumerate(left) if number]
+            chosen = possible[self._choose(len(possible))]
+            number, left[chosen], come = left[chosen], left[chosen] - 1, come + 1
+            after = _none_earlier(tuple(left), exact, come)
+            self._happens(number * _heads(exact[chosen]) * after / before)
+            before = after
+            yield chosen
+
     def _begin(self, draw: str) -> None:
         self._rounds += draw == self._again
         if self._rounds > 1:
@@ -141,6 +156,23 @@ class Branching:
         self.taken.append(choice)
         self.widths.append(width)
         return choice
+
+
+def _heads(exponent: Fraction) -> Any:
+    return mpmath.exp(-mpmath.mpf(exponent.numerator) / exponent.denominator)
+
+
+@cache
+def _none_earlier(left: tuple[int, ...], exponents: tuple[Fraction, ...], come: int) -> Any:
+    """The integral of t^(r-1)/(r-1)! (1 - q_1 t)^n_1 (1 - q_2 t)^n_2 ... over times from 0 to 1: the r-th comes at t.
+
+    All before it came earlier, in their order, and none of those who are left.
+    """
+    terms = [mpmath.mpf(1)]
+    for number, exponent in zip(left, exponents, strict=True):
+        for _ in range(number):
+            terms = [a - _heads(exponent) * b for a, b in zip([*terms, 0], [0, *terms], strict=True)]
+    return sum(term / (come + power) for power, term in enumerate(terms)) / factorial(come - 1)
 
 
 def outcomes(

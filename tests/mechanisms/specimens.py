@@ -148,6 +148,14 @@ SPECIMENS: dict[str, Specimen] = {
         tight=False,
         bad=([float("nan")], ["a"], [[1.0]]),
     ),
+    "PermutedQuantile": Specimen(
+        mechanism=m.PermutedQuantile(probability="1/2", epsilon=1, lower=0, upper=1, step=1),
+        careless=m.PermutedQuantile(probability="1/2", epsilon=4, lower=0, upper=1, step=1),
+        sensitivity=linf(),
+        neighbors=[([], [1]), ([], [0]), ([1], [1, 0]), ([0] * 10, [0] * 11)],
+        tight=False,
+        bad=([float("nan")], ["a"], [[1.0]]),
+    ),
     "Quantiles": Specimen(
         mechanism=m.Quantiles(probabilities=["2/3"], epsilon=1, lower=0, upper=1, step=1, tie_breaks=1),
         careless=m.Quantiles(probabilities=["2/3"], epsilon=4, lower=0, upper=1, step=1, tie_breaks=1),

@@ -39,6 +39,13 @@ def _without_one(table: Table) -> list[Table]:
     return [table[:i] + table[i + 1 :] for i in range(len(table))]
 
 
+def miss(probability: Fraction, values: Sequence[int], x: int) -> int:
+    """By the definition: how far a n is from what lies between b #{v < x} and b #{v <= x}."""
+    top, bottom = probability.numerator, probability.denominator
+    below, upto = sum(v < x for v in values), sum(v <= x for v in values)
+    return max(bottom * below - top * len(values), top * len(values) - bottom * upto, 0)
+
+
 def worst_loss(law: Callable[[Table], Distribution], pairs: Iterator[tuple[Table, Table]], above: float = 0.0) -> Any:
     """The largest privacy loss of all pairs, both ways; over answers with a probability above `above`."""
     kept: dict[Table, Distribution] = {}

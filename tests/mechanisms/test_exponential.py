@@ -12,8 +12,9 @@ import pytest
 from privately.errors import InvalidParameter, NoSuchRule
 from privately.guarantees import ZCDP, Neighbors, PureDP, Sensitivity
 from privately.mechanisms import exponential
-from privately.mechanisms.exponential import MAX_CANDIDATES, Exponential
-from privately.mechanisms.scores import levels
+from privately.mechanisms import levels as by_level
+from privately.mechanisms.exponential import Exponential
+from privately.mechanisms.scores import MAX_CANDIDATES, levels
 from tests.mechanisms.enumeration import Distribution, Untouchable, outcomes
 from tests.mechanisms.number_checks import certified
 from tests.mechanisms.selection_checks import (
@@ -78,12 +79,12 @@ def without_acceptance(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def uniform_over_levels(monkeypatch: pytest.MonkeyPatch) -> None:
-    totals = exponential._totals
-    monkeypatch.setattr(exponential, "_totals", lambda level, widths: np.minimum(totals(level, widths), 1))
+    totals = by_level._totals
+    monkeypatch.setattr(by_level, "_totals", lambda level, widths: np.minimum(totals(level, widths), 1))
 
 
 def coarse_levels(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exponential, "levels", lambda gaps, scale: levels(gaps, scale) // 2)
+    monkeypatch.setattr(by_level, "levels", lambda gaps, scale: levels(gaps, scale) // 2)
 
 
 @pytest.mark.parametrize(

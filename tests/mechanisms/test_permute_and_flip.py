@@ -10,8 +10,10 @@ import pytest
 
 from privately.errors import InvalidParameter, NoSuchRule
 from privately.guarantees import Neighbors, PureDP, Sensitivity
+from privately.mechanisms import permute_and_flip as module
 from privately.mechanisms.exponential import Exponential
 from privately.mechanisms.permute_and_flip import PermuteAndFlip
+from privately.mechanisms.randomness import SYSTEM
 from tests.mechanisms.enumeration import Distribution, Untouchable, outcomes
 from tests.mechanisms.number_checks import certified
 from tests.mechanisms.selection_checks import (
@@ -29,50 +31,99 @@ from tests.mechanisms.selection_checks import (
 )
 
 
-def chosen(mechanism: PermuteAndFlip, scores: Any, window: int) -> Distribution:
-    """Noise counts only as far as the largest gap, which the window reaches: so the ends stand for all beyond."""
-    return outcomes(lambda random: mechanism.run(scores, random), window=window, lumped=True)
+def chosen(mechanism: PermuteAndFlip, scores: Any) -> Distribution:
+    return outcomes(lambda random: mechanism.run(scores, random), window=1)
 
 
 def claimed(mechanism: PermuteAndFlip, sensitivity: Sensitivity = ONE) -> Any:
     return number(mechanism.guarantee(sensitivity).parameters["epsilon"])
 
 
-CASES: list[tuple[Any, list[Any], int]] = [
-    ("1/2", [0, 1, 2], 2),
-    ("7/3", [2, 2, 1, 0], 2),
-    (3, [0, 9], 9),
-    ("2/3", [5], 1),
-    ("1/1000", [0, 1, 0], 1),
-    ("1/4", [Fraction(1, 2), 0, Fraction(-1, 2)], 2),
-    (2**60, [2**61, 2**61 - 3], 3),
+CASES: list[tuple[Any, list[Any]]] = [
+    ("1/2", [0, 1, 2]),
+    ("7/3", [2, 2, 1, 0]),
+    (3, [0, 9]),
+    ("2/3", [5]),
+    ("1/1000", [0, 1, 0]),
+    ("1/4", [Fraction(1, 2), 0, Fraction(-1, 2)]),
+    (2**60, [2**61, 2**61 - 3]),
 ]
 
 
-@pytest.mark.parametrize(("scale", "scores", "window"), CASES)
-def test_choices_have_the_exact_probabilities(scale: Any, scores: list[Any], window: int) -> None:
+@pytest.mark.parametrize(("scale", "scores"), CASES)
+def test_choices_have_the_exact_probabilities(scale: Any, scores: list[Any]) -> None:
     mechanism = PermuteAndFlip(scale=scale, candidates=len(scores))
-    found = chosen(mechanism, scores, window)
+    found = chosen(mechanism, scores)
     assert found.farthest(permuted(tuple(scores), Fraction(scale))) < 1e-30
 
 
 LONG = Fraction(1, 2**61 - 1)
 
 
-@pytest.mark.parametrize(
-    ("scale", "scores", "grid"),
-    [
-        (1, [0, LONG, Fraction(3, 2)], None),
-        ("1/3", [1, 1 - LONG, Fraction(1, 2)], None),
-        (2, [LONG, 0, 7], None),
-    ],
-)
-def test_scores_in_units_without_noise_of_their_own(scale: Any, scores: list[Any], grid: Any) -> None:
-    """Where scale/unit is no scale of noise, coins are flipped for the whole part of gap/scale and for the rest."""
-    mechanism = PermuteAndFlip(scale=scale, candidates=len(scores), grid=grid)
-    found = chosen(mechanism, scores, window=4)
-    assert found.farthest(permuted(tuple(scores), Fraction(scale))) < 1e-30
+@pytest.mark.parametrize(("scale", "scores"), [(1, [0, LONG, Fraction(3, 2)]), ("1/3", [1, 1 - LONG, Fraction(1, 2)])])
+def test_long_fractions_have_the_exact_probabilities(scale: Any, scores: list[Any]) -> None:
+    mechanism = PermuteAndFlip(scale=scale, candidates=len(scores))
+    assert chosen(mechanism, scores).farthest(permuted(tuple(scores), Fraction(scale))) < 1e-30
     assert mechanism.release(scores) in range(len(scores))
+
+
+RANGES: list[tuple[list[Any], list[int]]] = [
+    ([0, 3, 1], [2, 1, 1]),
+    ([5, 0, 5, 2], [1, 0, 2, 2]),
+    ([Fraction(1, 2), Fraction(1, 3)], [2, 2]),
+]
+
+
+@pytest.mark.parametrize(("scores", "widths"), RANGES)
+def test_ranges_have_the_exact_probabilities(scores: list[Any], widths: list[int]) -> None:
+    """Of the first two that are accepted: both have the law of a random order of all who are."""
+    mechanism = PermuteAndFlip(scale="7/3", candidates=sum(widths))
+    listed = tuple(score for score, width in zip(scores, widths, strict=True) for _ in range(width))
+    starts = [sum(widths[:piece]) for piece in range(len(widths))]
+
+    def first(random: Any) -> int:
+        piece, place = next(mechanism.accepted_in_ranges(scores, widths, random))
+        return starts[piece] + place
+
+    found = outcomes(first, window=1, negligible=1e-16)
+    assert found.missing < 1e-12
+    assert found.farthest(permuted(listed, Fraction(7, 3))) <= found.missing + 1e-30
+
+
+def test_nobody_is_accepted_twice() -> None:
+    mechanism = PermuteAndFlip(scale=2, candidates=6)
+    for _ in range(30):
+        found = list(mechanism.accepted_in_ranges([0, 9, 8], [1, 3, 2], SYSTEM))
+        assert len(set(found)) == len(found)
+        assert {(1, 0), (1, 1), (1, 2)} <= set(found)
+
+
+def test_huge_ranges_are_chosen_from() -> None:
+    """Half of the accepted are far behind, as they are so many."""
+    mechanism = PermuteAndFlip(scale=1, candidates=2**62)
+    widths = [1, 2**62 - 1]
+    found = [next(mechanism.accepted_in_ranges([43, 0], widths, SYSTEM))[0] for _ in range(60)]
+    assert {*found} == {0, 1}
+
+
+def without_acceptance(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "flip_exp", lambda exponent, random: True)
+
+
+def with_second_chances(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "insort", lambda before, place: None)
+
+
+@pytest.mark.parametrize("change", [without_acceptance, with_second_chances])
+def test_choices_that_leave_out_a_step_are_noticed(change: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    scores = (Fraction(2), Fraction(2) - Fraction(1, 9), Fraction(2) - Fraction(1, 8))
+    change(monkeypatch)
+    try:
+        found = chosen(PermuteAndFlip(scale=1, candidates=3), list(scores))
+    except StopIteration:  # the best was never found among those who came twice
+        assert change is with_second_chances
+    else:
+        assert found.farthest(permuted(scores, 1)) > 1e-4
 
 
 def test_the_textbook_by_hand() -> None:
@@ -92,7 +143,7 @@ def test_the_program_does_the_same(scores: list[int]) -> None:
     inputs = mechanism.program_inputs(scores)
     text = outcomes(lambda random: mechanism.program.run(inputs, random), window=1)
     assert text.farthest(permuted(tuple(scores), Fraction(1, 2))) < 1e-40
-    assert chosen(mechanism, scores, 2).farthest(text) < 1e-30
+    assert chosen(mechanism, scores).farthest(text) < 1e-30
 
 
 def test_the_program_does_the_same_on_a_grid() -> None:
@@ -100,7 +151,7 @@ def test_the_program_does_the_same_on_a_grid() -> None:
     inputs = mechanism.program_inputs([0.25, 1.3, -1])
     text = outcomes(lambda random: mechanism.program.run(inputs, random), window=1)
     assert text.farthest(permuted((0, Fraction(3, 2), -1), Fraction(1, 2))) < 1e-40
-    assert chosen(mechanism, [0.25, 1.3, -1], 5).farthest(text) < 1e-30
+    assert chosen(mechanism, [0.25, 1.3, -1]).farthest(text) < 1e-30
 
 
 # Privacy

@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 
 from privately.errors import InvalidParameter
 from privately.guarantees import ZCDP, Neighbors, PureDP, Sensitivity
-from privately.mechanisms import quantile as module
-from privately.mechanisms.quantile import ROW, Quantile
+from privately.mechanisms import ranked_points as module
+from privately.mechanisms.quantile import Quantile
+from privately.mechanisms.ranked_points import ROW
 from tests.mechanisms.enumeration import Distribution
 from tests.mechanisms.rounds import in_one_round
-from tests.mechanisms.tables import Table, certified, one_row_more, one_row_replaced, real, tables, worst_loss
+from tests.mechanisms.tables import Table, certified, miss, one_row_more, one_row_replaced, real, tables, worst_loss
 
 TINY = mpmath.mpf(10) ** -40
 ROUNDING = 1e-9
@@ -28,15 +29,8 @@ def over(upper: int, probability: Any = "1/2", epsilon: Any = 1) -> Quantile:
     return Quantile(probability=probability, epsilon=epsilon, lower=0, upper=upper, step=1)
 
 
-def miss(probability: Fraction, values: Sequence[int], x: int) -> int:
-    """By the definition: how far a n is from what lies between b #{v < x} and b #{v <= x}."""
-    top, bottom = probability.numerator, probability.denominator
-    below, upto = sum(v < x for v in values), sum(v <= x for v in values)
-    return max(bottom * below - top * len(values), top * len(values) - bottom * upto, 0)
-
-
 def softmax(quantile: Quantile, values: Sequence[int]) -> dict[Any, Any]:
-    scale = real(quantile.choice(1).scale)
+    scale = real(quantile.scale)
     weights = {
         Fraction(x): mpmath.exp(-miss(quantile.probability, values, x) / scale)
         for x in range(quantile.points.steps + 1)
@@ -47,30 +41,6 @@ def softmax(quantile: Quantile, values: Sequence[int]) -> dict[Any, Any]:
 
 def law_of(quantile: Quantile) -> Callable[[Table], Distribution]:
     return lambda table: in_one_round(lambda randomness: quantile.run(list(table), randomness))
-
-
-@pytest.mark.parametrize("probability", PROBABILITIES)
-def test_no_row_changes_a_score_by_more(probability: Fraction) -> None:
-    """All tables of up to four rows, all points; the bound is attained, and so is twice as much between two points."""
-    top, bottom = probability.numerator, probability.denominator
-    changes, spreads = set(), set()
-    for smaller, larger in one_row_more(tables(range(4), 4)):
-        changed = [miss(probability, larger, x) - miss(probability, smaller, x) for x in range(4)]
-        changes |= {abs(change) for change in changed}
-        spreads.add(max(changed) - min(changed))
-    assert max(changes) == max(top, bottom - top)
-    one_sided = probability in {0, 1}
-    assert max(spreads) <= max(changes) * (1 if one_sided else 2)
-    if probability in {0, Fraction(1, 2), Fraction(2, 3), 1}:
-        assert max(spreads) == max(changes) * (1 if one_sided else 2)
-
-
-def test_scores_of_the_library_are_those_of_the_definition() -> None:
-    for probability in PROBABILITIES:
-        quantile = over(4, probability)
-        for table in tables(range(5), 3):
-            found = [quantile.miss(np.array(table, np.int64), x) for x in range(5)]
-            assert found == [miss(probability, table, x) for x in range(5)]
 
 
 @pytest.mark.parametrize("reach", [0, Fraction(1, 8), 1, 64])
@@ -99,26 +69,6 @@ def test_any_table_has_the_exact_probabilities(values: list[int], probability: F
     found = in_one_round(lambda randomness: quantile.run(values, randomness))
     expected = softmax(quantile, [min(max(value, 0), 40) for value in values])
     assert max(abs(found.chances[x] - expected[x]) for x in expected) < TINY
-
-
-def test_far_points_are_lumped_together() -> None:
-    """Which the tests above do not see: the pieces are few, whatever the number of values."""
-    values = np.arange(0, 10**6, 10)
-    starts, misses = over(10**6)._pieces(values, 0, Fraction(2))
-    assert len(starts) == len(misses) < 300
-    assert misses.max() < 2 * (module._REACH + 2) * 2
-
-
-@pytest.mark.parametrize("probability", PROBABILITIES)
-def test_no_replaced_row_spreads_the_scores_further(probability: Fraction) -> None:
-    """All tables of up to four rows: 2b at most, b for the ends; both are attained, so half as much is refuted."""
-    bottom, spreads = probability.denominator, set()
-    for one, other in one_row_replaced(tables(range(4), 4)):
-        changed = [miss(probability, other, x) - miss(probability, one, x) for x in range(4)]
-        spreads.add(max(changed) - min(changed))
-    assert max(spreads) <= bottom * (1 if probability in {0, 1} else 2)
-    assert max(spreads) > bottom or probability in {0, 1}
-    assert max(spreads) == bottom or probability not in {0, 1}
 
 
 def test_more_rows_than_a_replaced_one_moves_cost_as_rows() -> None:
@@ -221,13 +171,6 @@ def test_ranks_are_as_close_as_stated(values: list[int], probability: Fraction) 
         allowed = quantile.accuracy(confidence=confidence).error * probability.denominator
         far = sum(chance for x, chance in softmax(quantile, values).items() if miss(probability, values, x) > allowed)
         assert far <= 1 - mpmath.mpf(confidence)
-
-
-def test_some_point_misses_by_nothing() -> None:
-    """So that what is lost against the best is the error of the rank itself."""
-    for probability in PROBABILITIES:
-        for table in tables(range(4), 4):
-            assert min(miss(probability, table, x) for x in range(4)) == 0
 
 
 def test_for_accuracy_meets_its_error_and_less_epsilon_would_not() -> None:

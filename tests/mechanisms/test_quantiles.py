@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from privately.errors import InvalidParameter, NoSuchRule
 from privately.guarantees import ZCDP, Neighbors, PureDP, Sensitivity
 from privately.mechanisms import quantiles as module
-from privately.mechanisms.quantile import ROW, Quantile
+from privately.mechanisms.quantile import Quantile
 from privately.mechanisms.quantiles import Quantiles
+from privately.mechanisms.ranked_points import ROW
 from tests.mechanisms.enumeration import Distribution
 from tests.mechanisms.rounds import in_rounds, in_rounds_after
 from tests.mechanisms.tables import Table, certified, one_row_more, one_row_replaced, tables, worst_loss

@@ -24,7 +24,7 @@ def keywords(function: Any) -> list[tuple[str, Any]]:
 
 def test_mechanisms_draw_from_noise() -> None:
     assert SYSTEM is noise
-    assert sorted(EFFECTS) == ["bernoulli", "bernoulli_exp", "draw", "uniform", "weighted"]
+    assert sorted(EFFECTS) == ["accepted", "bernoulli", "bernoulli_exp", "draw", "uniform", "weighted"]
 
 
 @pytest.mark.parametrize("name", EFFECTS)

@@ -152,8 +152,8 @@ def test_sizes_and_parameters_have_names(name: str) -> None:
 
 
 def test_every_public_function_is_looked_at() -> None:
-    """Here, or in the tests of `adding` and `weighted`."""
-    assert {*PARAMETER, "draw", "accelerate", "add", "weighted"} == set(noise.__all__)
+    """Here, or in the tests of `accepting`, `adding` and `weighted`."""
+    assert {*PARAMETER, "draw", "accelerate", "accepted", "add", "weighted"} == set(noise.__all__)
 
 
 # What goes in

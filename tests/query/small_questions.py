@@ -1,6 +1,6 @@
 """Questions about the small tables of the plans, their exact numbers, and noise that is none."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -138,3 +138,6 @@ class NoNoise:
     def weighted(self, *, counts: Sequence[int], exponents: Sequence[Any], size: int) -> NDArray[np.int64]:
         possible = [at for at, count in enumerate(counts) if count]
         return np.full(size, min(possible, key=lambda at: exponents[at]), np.int64)
+
+    def accepted(self, *, counts: Sequence[int], exponents: Sequence[Any]) -> Iterator[int]:
+        return iter(self.weighted(counts=counts, exponents=exponents, size=1).tolist())

@@ -29,6 +29,7 @@ __all__ = [
     "NoisyMaxWithGap",
     "NumericSparseVector",
     "PermuteAndFlip",
+    "PermutedQuantile",
     "Program",
     "Quantile",
     "Quantiles",
@@ -67,6 +68,7 @@ if TYPE_CHECKING:
     from privately.mechanisms.noisy_max import NoisyMax, NoisyMaxWithGap
     from privately.mechanisms.numeric_sparse_vector import NumericSparseVector
     from privately.mechanisms.permute_and_flip import PermuteAndFlip
+    from privately.mechanisms.permuted_quantile import PermutedQuantile
     from privately.mechanisms.programs import Program
     from privately.mechanisms.quantile import Quantile
     from privately.mechanisms.quantiles import Quantiles
@@ -98,6 +100,7 @@ else:
         noisy_max="NoisyMax NoisyMaxWithGap",
         numeric_sparse_vector="NumericSparseVector",
         permute_and_flip="PermuteAndFlip",
+        permuted_quantile="PermutedQuantile",
         programs="Program",
         quantile="Quantile",
         quantiles="Quantiles",

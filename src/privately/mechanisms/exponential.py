@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -12,18 +11,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from privately.accounting import events
 from privately.accounting.events import Event
-from privately.errors import InvalidParameter
 from privately.guarantees import ZCDP, Derivation, Neighbors, PureDP, Sensitivity, rules
 from privately.mechanisms.error_bars import miss_of
 from privately.mechanisms.grids import Grid
+from privately.mechanisms.levels import Levels, read_ranges
 from privately.mechanisms.mechanism import Accuracy, Mechanism, Theorem
 from privately.mechanisms.programs import Program
 from privately.mechanisms.randomness import SYSTEM, Randomness, flip_exp
-from privately.mechanisms.scores import LEVELS_PER_SCALE, Scores, levels, read_scores
+from privately.mechanisms.scores import MAX_CANDIDATES, Scores
 from privately.mechanisms.selection import Selection, below_the_best
 from privately.rounding import Enclosure, Number, whole
-
-MAX_CANDIDATES = 2**62
 
 
 @dataclass(frozen=True, init=False)
@@ -95,19 +92,8 @@ def exponential(scores: private, scale):
 
     def choose_range(self, scores: Any, widths: ArrayLike, randomness: Randomness) -> tuple[int, int]:
         """Which range, and which candidate of it: to work with, not to release, as ranges may depend on the data."""
-        try:
-            sizes = np.asarray(widths)
-        except ValueError:
-            sizes = np.array(())
-        if sizes.ndim != 1 or sizes.dtype.kind not in "iu" or sizes.size == 0 or (sizes < 0).any():
-            raise InvalidParameter("widths", "must be whole numbers of at least 0, one for each range.")
-        if sum(sizes.tolist()) != self.candidates:
-            raise InvalidParameter("widths", f"do not add up to {self.candidates} candidates.")
-        read = read_scores(scores, self.grid, sizes.size)
-        kept = np.flatnonzero(sizes)
-        piece, place = _choose(
-            Scores(read.steps[kept], read.unit), sizes[kept].astype(np.int64), self.scale, randomness
-        )
+        read, sizes, kept = read_ranges(scores, widths, grid=self.grid, candidates=self.candidates)
+        piece, place = _choose(read, sizes, self.scale, randomness)
         return int(kept[piece]), place
 
     def accuracy(self, *, confidence: Number, best: int = 1) -> Accuracy:
@@ -148,37 +134,10 @@ def _choose(
     Proof: docs/theory/mechanisms.md#choosing-by-levels
     Checked-by: tests/mechanisms/test_exponential.py::test_choices_have_the_exact_probabilities
     """
-    gaps, steps = scores.gaps(), scale / scores.unit
-    level = levels(gaps, steps)
-    counts = _totals(level, widths)
-    used = np.flatnonzero(counts)
-    exponents = [_exponent(one) for one in used.tolist()]
+    by_level = Levels.of(scores, widths, scale)
     while True:
-        chosen = int(used[randomness.weighted(counts=counts[used].tolist(), exponents=exponents, size=1)[0]])
-        members = np.flatnonzero(level == chosen)
-        place = int(randomness.uniform(upper=int(counts[chosen]), size=1)[0])
-        piece, rest = _member(members, widths, place)
-        if flip_exp(int(gaps[piece]) / steps - Fraction(chosen, LEVELS_PER_SCALE), randomness):
+        kind = int(randomness.weighted(counts=by_level.counts, exponents=by_level.exponents, size=1)[0])
+        place = int(randomness.uniform(upper=by_level.counts[kind], size=1)[0])
+        piece, rest = by_level.member(kind, place)
+        if flip_exp(by_level.excess(piece), randomness):
             return piece, rest
-
-
-@lru_cache(maxsize=1024)
-def _exponent(level: int) -> Fraction:
-    return Fraction(level, LEVELS_PER_SCALE)
-
-
-def _totals(level: NDArray[np.int64], widths: NDArray[np.int64] | None) -> NDArray[np.int64]:
-    """How many candidates each level has; in integers, as floats would lose some."""
-    if widths is None:
-        return np.bincount(level)
-    totals = np.zeros(int(level.max()) + 1, np.int64)
-    np.add.at(totals, level, widths)
-    return totals
-
-
-def _member(members: NDArray[np.intp], widths: NDArray[np.int64] | None, place: int) -> tuple[int, int]:
-    if widths is None:
-        return int(members[place]), 0
-    ends = np.cumsum(widths[members])
-    i = int(np.searchsorted(ends, place, side="right"))
-    return int(members[i]), place - int(ends[i] - widths[members[i]])

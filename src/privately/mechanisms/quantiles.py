@@ -24,8 +24,9 @@ from privately.mechanisms.fixed_point import FixedPoint
 from privately.mechanisms.mechanism import Accuracy, Mechanism, Theorem
 from privately.mechanisms.neighborhoods import extended
 from privately.mechanisms.programs import Program
-from privately.mechanisms.quantile import ROW, Quantile
+from privately.mechanisms.quantile import Quantile
 from privately.mechanisms.randomness import Randomness
+from privately.mechanisms.ranked_points import ROW
 from privately.mechanisms.selection import needed
 from privately.rounding import Enclosure, Number, rational, whole
 
@@ -191,7 +192,7 @@ def quantiles(values: private, tree, order, steps, tie_breaks):
     def misses(self, behind: Fraction) -> list[Fraction]:
         """The most that the ranks of each level miss, if nothing is chosen that is so many scales behind."""
         return [
-            max(node.quantile.interval_of(behind * node.quantile.choice(1).scale) for node in level)
+            max(node.quantile.interval_of(behind * node.quantile.scale) for node in level)
             for level in self._by_level()
         ]
 
@@ -204,7 +205,7 @@ def quantiles(values: private, tree, order, steps, tie_breaks):
                 place[node.high],
                 node.quantile.probability.numerator,
                 node.quantile.probability.denominator,
-                node.quantile.choice(1).scale,
+                node.quantile.scale,
             ]
             for node in self.nodes
         ]
@@ -272,7 +273,7 @@ class Node:
 
 def _rank_per_scale(node: Node) -> Fraction:
     """How many ranks one scale of the score is worth."""
-    return node.quantile.choice(1).scale / node.quantile.probability.denominator
+    return node.quantile.scale / node.quantile.probability.denominator
 
 
 def _between(ordered: NDArray[np.int64], first: int | None, last: int | None) -> NDArray[np.int64]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Protocol
 
@@ -32,6 +32,12 @@ class Randomness(Protocol):
 
     def weighted(self, *, counts: Sequence[int], exponents: Sequence[Number], size: int) -> Draws:
         """i in proportion to counts[i] exp(-exponents[i])."""
+
+    def accepted(self, *, counts: Sequence[int], exponents: Sequence[Number]) -> Iterator[int]:
+        """The i of each of counts[i] candidates that is accepted with probability exp(-exponents[i]), in random order.
+
+        It ends with the last of those whose exponent is 0.
+        """
 
 
 SYSTEM: Randomness = noise

@@ -18,6 +18,7 @@ from privately.mechanisms.grids import FARTHEST, Grid
 from privately.mechanisms.neighborhoods import one_direction
 from privately.rounding import Number, whole
 
+MAX_CANDIDATES = 2**62
 LEVELS = 512
 LEVELS_PER_SCALE = 8
 

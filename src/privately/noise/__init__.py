@@ -10,6 +10,7 @@ inversion  U < F(k), lazily        bins       wide laws: a bin, a place in it, a
 from privately.noise.adding import add
 from privately.noise.draws import (
     accelerate,
+    accepted,
     bernoulli,
     bernoulli_exp,
     discrete_exponential,
@@ -24,6 +25,7 @@ from privately.noise.draws import (
 
 __all__ = [
     "accelerate",
+    "accepted",
     "add",
     "bernoulli",
     "bernoulli_exp",

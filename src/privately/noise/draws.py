@@ -5,7 +5,8 @@ The bytes always come from the operating system's key; there is no seed to pass,
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 
 from privately.errors import InvalidParameter, NotSupported
 from privately.laws import DiscreteExponential, DiscreteGaussian, DiscreteLaplace, Geometric, Law, RoundedNormal
+from privately.noise.accepting import Accepting
 from privately.noise.kernels import NUMPY, Draws, Kernels, agree
 from privately.noise.samplers import (
     Sampler,
@@ -86,16 +88,34 @@ def bernoulli_exp(*, exponent: Number, size: int) -> NDArray[np.bool_]:
 
 def weighted(*, counts: Sequence[int], exponents: Sequence[Number], size: int) -> Draws:
     """i with a probability in proportion to counts[i] exp(-exponents[i]); the least exponent counts as zero."""
-    whole_counts = [whole(count, "counts", minimum=0, maximum=2**63) for count in _listed(counts, "counts")]
-    exact = [rational(exponent, "exponents") for exponent in _listed(exponents, "exponents")]
-    if len(whole_counts) != len(exact):
-        raise InvalidParameter("counts", "give one for each exponent.")
-    least = min((x for x, count in zip(exact, whole_counts, strict=True) if count), default=None)
-    if least is None:
-        raise InvalidParameter("counts", "are all zero.")
+    whole_counts, exact = _groups(counts, exponents)
     chosen = [i for i, count in enumerate(whole_counts) if count]
+    least = min(exact[i] for i in chosen)
     law = Weighted([whole_counts[i] for i in chosen], [exact[i] - least if least else exact[i] for i in chosen])
     return np.array(chosen, np.int64)[_draw(law, size).astype(np.int64)]
+
+
+def accepted(*, counts: Sequence[int], exponents: Sequence[Number]) -> Iterator[int]:
+    """counts[i] candidates are accepted with probability exp(-exponents[i]) each: in random order, the i of each.
+
+    It ends with the last of those whose exponent is 0. There must be one: then the first is known without a look at
+    most of the others. It may not go on in a child process, whose choice would depend on that of its parent.
+    """
+    whole_counts, exact = _groups(counts, exponents)
+    chosen = [i for i, count in enumerate(whole_counts) if count]
+    kept = [exact[i] for i in chosen]
+    if all(kept) or not all(0 <= x.numerator <= LARGEST * x.denominator for x in kept):
+        raise InvalidParameter("exponents", f"must be from 0 to {LARGEST}, and 0 for some candidate.")
+    law = Accepting([whole_counts[i] for i in chosen], kept)
+    return _in_this_process(chosen[i] for i in law.draw(Source(SYSTEM, _kernels)))
+
+
+def _in_this_process(groups: Iterator[int]) -> Iterator[int]:
+    process = here()
+    for group in groups:
+        if here() != process:
+            raise NotSupported("a choice that was begun in another process.", hint="Ask again in this one.")
+        yield group
 
 
 def draw(law: Law, *, size: int) -> Draws:
@@ -145,6 +165,17 @@ def _toss(coin: Sampler, size: int) -> NDArray[np.bool_]:
 
 def _too_many(count: int) -> InvalidParameter:
     return InvalidParameter("size", f"{count} draws do not fit in memory.", hint="Draw in parts.")
+
+
+def _groups(counts: object, exponents: object) -> tuple[list[int], list[Fraction]]:
+    """How many there are of each kind, not all zero, and their exponents."""
+    whole_counts = [whole(count, "counts", minimum=0, maximum=2**63) for count in _listed(counts, "counts")]
+    exact = [rational(exponent, "exponents") for exponent in _listed(exponents, "exponents")]
+    if len(whole_counts) != len(exact):
+        raise InvalidParameter("counts", "give one for each exponent.")
+    if not any(whole_counts):
+        raise InvalidParameter("counts", "are all zero.")
+    return whole_counts, exact
 
 
 def _listed(values: object, field: str) -> list[Any]:
