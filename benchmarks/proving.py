@@ -1,6 +1,7 @@
-"""Finite programs: seconds of CPU for each, start and imports aside, and a sum of 5,000 randomized responses.
+"""Programs: seconds of CPU for each, start and imports aside; a sum of 5,000 randomized responses; the corpus; and what
+black-box testers published, beside our certified bounds.
 
-python benchmarks/proving.py [seeds] [sum] [corpus]
+python benchmarks/proving.py [seeds] [sum] [corpus] [published]
 """
 
 import json
@@ -16,6 +17,7 @@ sys.path.insert(0, str(ROOT))
 
 from privately import proving as p  # noqa: E402
 from tests.proving.corpus import cases  # noqa: E402
+from tests.proving.published import PUBLISHED  # noqa: E402
 
 SEEDS = ROOT / "tests" / "corpus" / "seeds"
 FINITE: list[tuple[str, str, dict[str, Any]]] = [
@@ -86,7 +88,23 @@ def corpus() -> dict[str, float]:
     return found
 
 
-PARTS = {"seeds": seeds, "sum": responses, "corpus": corpus}
+def published() -> dict[str, float]:
+    """Certified lower bounds beside those of DP-Sniper and StatDP; one below theirs ends the run."""
+    found = {}
+    for one in PUBLISHED:
+        start = time.process_time()
+        verdict = p.prove(one.text, str(one.bound), **one.known)
+        seconds = time.process_time() - start
+        bound = verdict.witness.epsilon if isinstance(verdict, p.Refuted) else getattr(verdict, "lower", None)
+        found[one.name] = float(bound.lower) if bound is not None else 0.0
+        truth = "" if one.tight is None else f", truth {one.tight}"
+        print(f"{one.name:20} {seconds:5.2f} s  ours >= {found[one.name]:.4f}, theirs {one.bound}{truth}", flush=True)
+        if round(found[one.name], 4) < one.bound:
+            sys.exit("theirs is larger")
+    return found
+
+
+PARTS = {"seeds": seeds, "sum": responses, "corpus": corpus, "published": published}
 
 if __name__ == "__main__":
     asked = sys.argv[1:] or list(PARTS)
