@@ -115,6 +115,7 @@ def from_plans() -> dict[str, Derivation]:
         "counts": _counts(),
         "averages": _averages(),
         "quantiles": _quantiles(),
+        "medians": _medians(),
         "unlisted": _unlisted(),
         "whole": _whole(),
     }
@@ -151,6 +152,15 @@ def _quantiles() -> Derivation:
     bins: dict[str, Any] = {"argument": "cost", "lower": 0, "width": "1/2", "bins": 100}
     spreads = [rules.score_quantile(groups, **bins, probability=p) for p in ("1/4", "1/2", 1)]
     return rules.sequential(*(rules.exponential_mechanism(scale=40, spread=spread) for spread in spreads))
+
+
+def _medians() -> Derivation:
+    """By permute and flip in each of three groups, of a person with several rows; and another quantile."""
+    visits = rules.scan_rows(table="visits", neighbors=PATIENT, rows=4, groups=3, rows_per_group=2)
+    groups = rules.group_rows(visits, keys=[("region", 3)])
+    bins: dict[str, Any] = {"argument": "cost", "lower": -10, "width": "5/2", "bins": 64}
+    spreads = [rules.score_quantile(groups, **bins, probability=p) for p in ("1/2", "9/10")]
+    return rules.sequential(*(rules.permute_and_flip(scale=80, spread=spread) for spread in spreads))
 
 
 def _unlisted() -> Derivation:

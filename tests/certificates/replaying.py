@@ -172,7 +172,9 @@ def _program(parameters: Data, claim: Guarantee) -> Derivation:
 def _rest_on(premises: list[Any], node: Data, claim: Guarantee) -> Derivation:
     """A mechanism whose sensitivity is derived."""
     rule: str = node["rule"]
-    name = {"exponential_mechanism": "spread", "thresholded_histogram": "keys"}.get(rule, "sensitivity")
+    name = {"exponential_mechanism": "spread", "permute_and_flip": "spread", "thresholded_histogram": "keys"}.get(
+        rule, "sensitivity"
+    )
     kind = {"kind": type(claim)} if rule == "exponential_mechanism" else {}
     return _derivation(rules.RULES[rule](**node["parameters"], **kind, **{name: premises[0]}))
 

@@ -168,6 +168,7 @@ def test_tallies(groups: Stability, one: int, other: int, norm: Literal["L1", "L
 def test_scores_of_quantiles(groups: Stability, probability: Fraction) -> None:
     spread = rules.score_quantile(groups, argument="x", lower=0, width=1, bins=9, probability=probability)
     agree_on_step(rules.exponential_mechanism(scale=10**12, spread=spread))
+    agree_on_step(rules.permute_and_flip(scale=10**12, spread=spread))
 
 
 @given(grouped())

@@ -11,7 +11,7 @@ GOLDEN = sorted((Path(__file__).parent / "golden").glob("*.json"))
 RATIONAL = [
     *["survey", "moving", "position", "replace", "weakened", "group", "sampled"],
     *["laplace", "selection", "queries", "keys", "responses"],
-    *["counts", "averages", "quantiles", "unlisted", "whole"],
+    *["counts", "averages", "quantiles", "medians", "unlisted", "whole"],
 ]
 """Examples without a floating-point search, whose bytes must be the same on every machine."""
 

@@ -136,6 +136,25 @@ def test_permute_and_flip_twins_are_refuted() -> None:
     assert fault(rule, HALF, 1, one_pair(partial(fixed_order_law, q=HALF), (0, 0), (0, 1))), "no permutation"
 
 
+def in_two_groups(scores: tuple[Scores, Scores]) -> Law:
+    """A candidate of each, chosen by itself."""
+    first, second = (permute_and_flip_law(one, HALF) for one in scores)
+    return {a * len(second) + b: first[a] * second[b] for a, b in product(first, second)}
+
+
+def test_choices_side_by_side_add_up() -> None:
+    """All scores of two candidates in each of two groups: the sum of the spreads will do, the larger one will not."""
+    pairs = [(one, other) for one in product(range(3), repeat=2) for other in product(range(3), repeat=2)]
+    for one, other in product(pairs, repeat=2):
+        moved = [[b - a for a, b in zip(*pair, strict=True)] for pair in (one, other)]
+        spread = sum(max(change) - min(change) for change in moved)
+        laws = [(in_two_groups((one[0], other[0])), in_two_groups((one[1], other[1])))]
+        assert not fault(rules.permute_and_flip, HALF, spread, laws)
+    laws = [(in_two_groups(((0, 0), (0, 0))), in_two_groups(((0, 1), (0, 1))))]
+    assert fault(rules.permute_and_flip, HALF, 1, laws), "the spread of one group for both"
+    assert fault(slightly_less(rules.permute_and_flip), HALF, 2, laws)
+
+
 # Noisy max
 
 

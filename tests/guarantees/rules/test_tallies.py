@@ -345,6 +345,12 @@ def test_choices_and_histograms_rest_on_what_was_derived() -> None:
         rules.exponential_mechanism(scale=24, spread=spread, neighbors=Neighbors.REPLACE.of_unit("p"))
     with pytest.raises(NoSuchRule, match="ScoreSpread"):
         rules.exponential_mechanism(scale=24, spread=rules.count_units(replaced, norm="L1"))
+    flipped = rules.permute_and_flip(scale=24, spread=spread)
+    assert (flipped.conclusion, flipped.parameters, flipped.premises) == (chosen.conclusion, {"scale": "24"}, (spread,))
+    with pytest.raises(InvalidParameter, match="replacing one row"):
+        rules.permute_and_flip(scale=24, spread=spread, neighbors=Neighbors.REPLACE.of_unit("p"))
+    with pytest.raises(NoSuchRule, match="ScoreSpread"):
+        rules.permute_and_flip(scale=24, spread=rules.count_units(replaced, norm="L1"))
     shown: dict[str, Any] = {"noise": "discrete_laplace", "scale": 2, "threshold": 40}
     keys = rules.count_units_by_key(GROUPS)
     assert rules.thresholded_histogram(**shown, keys=keys).conclusion == (

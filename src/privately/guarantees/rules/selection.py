@@ -40,14 +40,8 @@ def exponential_mechanism(
     Proof: docs/theory/mechanisms.md#exponential-mechanism
     Checked-by: tests/guarantees/rules/test_selection.py::test_exponential_mechanism_dominates_enumeration
     """
-    premises, who = [], neighbors
-    if isinstance(spread, Stability):
-        derived = stated(spread, ScoreSpread, wanted="the exponential mechanism")
-        if neighbors not in {Neighbors.ADD_REMOVE, derived.neighbors}:
-            raise InvalidParameter("neighbors", f"the scores are about {derived.neighbors}.")
-        premises, who, spread = [spread], derived.neighbors, derived.value
-    width, range_ = _scale_and_spread(scale, spread)
-    parameters = {"scale": str(width)} if premises else {"scale": str(width), "spread": str(range_)}
+    premises, who, number = _given(spread, neighbors, wanted="the exponential mechanism")
+    width, range_ = _scale_and_spread(scale, number)
     found: Guarantee
     if kind is PureDP:
         found = PureDP(epsilon=tidy(range_ / width), neighbors=who)
@@ -55,20 +49,28 @@ def exponential_mechanism(
         found = ZCDP(rho=tidy((range_ / width) ** 2 / 8), neighbors=who)
     else:
         raise NoSuchRule(premise="the exponential mechanism", wanted=_name(kind), hint="Ask for PureDP or ZCDP.")
-    return conclude("exponential_mechanism", premises, found, parameters=parameters)
+    return conclude("exponential_mechanism", premises, found, parameters=_parameters(premises, width, range_))
 
 
-def permute_and_flip(*, scale: Number, spread: Number, neighbors: Neighbors = Neighbors.ADD_REMOVE) -> Derivation:
+def permute_and_flip(
+    *, scale: Number, spread: Number | Stability, neighbors: Neighbors = Neighbors.ADD_REMOVE
+) -> Derivation:
     """The first candidate, in uniformly random order, that a coin of probability exp((score - best)/scale) accepts.
 
-    Theorem: it is (spread/scale)-DP.
+    A `spread` that is derived, by `score_quantile`, brings its neighbours along, and is one of all groups together: in
+    each of them a candidate is chosen like this, independently.
+
+    Theorem: it is (spread/scale)-DP; so are independent choices of one scale, with the sum of their spreads.
     Reference: McKenna-Sheldon 2020; Ding-et-al 2021
-    Proof: docs/theory/mechanisms.md#permute-and-flip
-    Checked-by: tests/guarantees/rules/test_selection.py::test_permute_and_flip_dominates_enumeration
+    Proof: docs/theory/mechanisms.md#permute-and-flip and docs/theory/stability.md#choices-in-groups
+    Checked-by: tests/guarantees/rules/test_selection.py::test_permute_and_flip_dominates_enumeration,
+        tests/guarantees/rules/test_selection.py::test_choices_side_by_side_add_up,
+        tests/query/test_proving.py::test_choices_in_groups_cost_what_all_small_tables_say
     """
-    width, range_ = _scale_and_spread(scale, spread)
-    found = PureDP(epsilon=tidy(range_ / width), neighbors=neighbors)
-    return conclude("permute_and_flip", [], found, parameters={"scale": str(width), "spread": str(range_)})
+    premises, who, number = _given(spread, neighbors, wanted="permute and flip")
+    width, range_ = _scale_and_spread(scale, number)
+    found = PureDP(epsilon=tidy(range_ / width), neighbors=who)
+    return conclude("permute_and_flip", premises, found, parameters=_parameters(premises, width, range_))
 
 
 def noisy_max(
@@ -100,6 +102,22 @@ def noisy_max(
     found = PureDP(epsilon=tidy(range_ / width), neighbors=neighbors)
     parameters = {"noise": noise, "scale": str(width), "spread": str(range_), "gap": gap}
     return conclude("noisy_max", [], found, parameters=parameters)
+
+
+def _given(
+    spread: Number | Stability, neighbors: Neighbors, *, wanted: str
+) -> tuple[list[Stability], Neighbors, Number]:
+    """What is derived of the spread, whom it is about, and how large it is."""
+    if not isinstance(spread, Stability):
+        return [], neighbors, spread
+    derived = stated(spread, ScoreSpread, wanted=wanted)
+    if neighbors not in {Neighbors.ADD_REMOVE, derived.neighbors}:
+        raise InvalidParameter("neighbors", f"the scores are about {derived.neighbors}.")
+    return [spread], derived.neighbors, derived.value
+
+
+def _parameters(premises: list[Stability], scale: Fraction, spread: Fraction) -> dict[str, str]:
+    return {"scale": str(scale)} if premises else {"scale": str(scale), "spread": str(spread)}
 
 
 def _scale_and_spread(scale: Number, spread: Number) -> tuple[Fraction, Fraction]:

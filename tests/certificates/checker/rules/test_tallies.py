@@ -172,8 +172,8 @@ def quantile(probability: str, spread: Any, who: Plain = PERSON, listed: int | N
     return tally("score_quantile", found, {**BINS, "probability": probability}, neighbors=who, listed=listed)
 
 
-def chosen(epsilon: Any, who: Plain = PERSON) -> Plain:
-    return node("exponential_mechanism", [2], statement("PureDP", who, epsilon=epsilon), {"scale": "6"})
+def chosen(epsilon: Any, who: Plain = PERSON, rule: str = "exponential_mechanism") -> Plain:
+    return node(rule, [2], statement("PureDP", who, epsilon=epsilon), {"scale": "6"})
 
 
 @pytest.mark.parametrize(
@@ -191,10 +191,11 @@ def chosen(epsilon: Any, who: Plain = PERSON) -> Plain:
         ("1/1000000", PERSON, None, 11_999_988),
     ],
 )
-def test_scores(probability: str, who: Plain, listed: int | None, spread: int) -> None:
+@pytest.mark.parametrize("rule", ["exponential_mechanism", "permute_and_flip"])
+def test_scores(probability: str, who: Plain, listed: int | None, spread: int, rule: str) -> None:
     nodes = quantile(probability, spread, who, listed)
-    assert not run(*nodes, chosen(Fraction(spread, 6), who)).claimed
-    refused("nodes[3].conclusion.epsilon", *nodes, chosen(Fraction(spread, 6) - LITTLE, who))
+    assert not run(*nodes, chosen(Fraction(spread, 6), who, rule)).claimed
+    refused("nodes[3].conclusion.epsilon", *nodes, chosen(Fraction(spread, 6) - LITTLE, who, rule))
     less = quantile(probability, spread - LITTLE, who, listed)
     refused("nodes[2].conclusion.value", *less, chosen(10**8, who))
 
@@ -209,6 +210,9 @@ def test_choices_may_be_concentrated() -> None:
     run(*nodes, node("exponential_mechanism", [2], statement("ZCDP", PERSON, rho="1/2"), {"scale": "6"}))
     little = node("exponential_mechanism", [2], statement("ZCDP", PERSON, rho="49/100"), {"scale": "6"})
     refused("nodes[3].conclusion.rho", *nodes, little)
+    flipped = node("permute_and_flip", [2], statement("ZCDP", PERSON, rho=99), {"scale": "6"})
+    refused("nodes[3].conclusion.kind", *nodes, flipped)
+    refused("nodes[3].premises[0]", *tally("count_rows", sensitivity(6), COUNT), chosen(99, rule="permute_and_flip"))
     refused("nodes[3].premises[0]", *tally("count_rows", sensitivity(6), COUNT), chosen(99))
 
 

@@ -3,6 +3,8 @@
 Between neighbours each score changes by some amount; the spread bounds the largest of these amounts minus the smallest.
 """
 
+from collections.abc import Callable
+
 from ..rationals import Rational
 from ..schema import Invalid
 from .step import Rule, Step, read_above_zero, read_boolean, read_choice, read_not_negative
@@ -24,7 +26,10 @@ def _exponential_mechanism(step: Step) -> None:
 
 
 def _permute_and_flip(step: Step) -> None:
-    """It is the largest score after one-sided exponential noise, in which the winner's is moved up only."""
+    """It is the largest score after one-sided exponential noise, in which the winner's is moved up only.
+
+    Independent choices in several groups cost the sum of their spreads over the scale.
+    """
     step.claim_must_be("PureDP")
     step.require_number("epsilon", _loss(step))
 
@@ -42,19 +47,16 @@ def _noisy_max(step: Step) -> None:
 
 _SCORES = {"scale": read_above_zero, "spread": read_not_negative}
 
+
+def _choice(check: Callable[[Step], None]) -> Rule:
+    """The spread is a claim among the parameters, or follows from a plan."""
+    derived = Rule(check, premises=1, parameters={"scale": read_above_zero}, takes=frozenset({"ScoreSpread"}))
+    return Rule(check, premises=0, parameters=_SCORES, derived=derived)
+
+
 RULES = {
-    "exponential_mechanism": Rule(
-        _exponential_mechanism,
-        premises=0,
-        parameters=_SCORES,
-        derived=Rule(
-            _exponential_mechanism,
-            premises=1,
-            parameters={"scale": read_above_zero},
-            takes=frozenset({"ScoreSpread"}),
-        ),
-    ),
-    "permute_and_flip": Rule(_permute_and_flip, premises=0, parameters=_SCORES),
+    "exponential_mechanism": _choice(_exponential_mechanism),
+    "permute_and_flip": _choice(_permute_and_flip),
     "noisy_max": Rule(
         _noisy_max,
         premises=0,
