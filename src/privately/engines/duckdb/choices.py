@@ -46,6 +46,7 @@ from privately.plans.units import Unit
 _WHOLE = frozenset({"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"})
 _LARGEST_NUMBER = 2**62
 _LARGEST_DIGIT = 2**32
+_LARGEST_SHORT = 2**31 - 1
 _MOST_GROUPS = 2**16
 _SHORT_LIST = 64
 
@@ -62,7 +63,7 @@ def choice_of(aggregation: Aggregation, stored: Stored, key: bytes) -> Choice | 
     digits = _Digits(reading)
     parts = tuple(digits.part(tally) for _, tally in aggregation.tallies)
     groups = math.prod(len(one.values) for one in known)
-    sizes = (groups + 1, *digits.sizes)
+    sizes = rounded_sizes((groups + 1, *digits.sizes))
     if len(known) < len(codes) or groups > _MOST_GROUPS or max(sizes) > _LARGEST_DIGIT:
         return None
     slots = sizes[0] * sum(part.bins + 2 for part in parts if part.kind == "bins")
@@ -86,6 +87,13 @@ def choice_of(aggregation: Aggregation, stored: Stored, key: bytes) -> Choice | 
         parts=parts,
         rest=groups if alone and known[0].rest else 0,
     )
+
+
+def rounded_sizes(sizes: tuple[int, ...]) -> tuple[int, ...]:
+    """All but the first rounded up to powers of two, by which it is quick to divide, if numbers get no longer by it."""
+    rounded = (sizes[0], *(1 << (size - 1).bit_length() for size in sizes[1:]))
+    longest, length = ((math.prod(one) - 1).bit_length() for one in (rounded, sizes))
+    return rounded if longest == length else sizes
 
 
 def _may_choose(aggregation: Aggregation, stored: Stored) -> bool:
@@ -203,7 +211,8 @@ class _Digits:
     def part(self, tally: Tally) -> Part:
         match tally:
             case StepSum():
-                value = steps_of(tally, self._reading)
+                short = tally.low >= -_LARGEST_SHORT and tally.high <= _LARGEST_SHORT
+                value = steps_of(tally, self._reading, "INTEGER" if short else "BIGINT")
                 size = tally.high - tally.low + 2
                 return Part(kind="sum", digit=self._add(tally.argument, value, tally.low, size), low=tally.low)
             case BinCounts():

@@ -163,20 +163,24 @@ def first_rows(blocks: list[Block], most: int, bits: int) -> Iterator[tuple[Whol
         return
     word: Any = np.uint32 if span.bit_length() + bits <= 32 else np.uint64
     keys, at = np.empty(sum(len(units) for units, _ in blocks), dtype=word), 0
+    least = word(low % 2 ** (8 * word().itemsize))
     while blocks:
         units, places = blocks.pop()
-        part = keys[at : at + len(units)]
-        np.subtract(units, low, out=part, dtype=np.int64, casting="unsafe")
-        part <<= word(bits)
-        part |= places.astype(word, copy=False)
-        at += len(units)
+        for first in range(0, len(units), _ROWS_IN_CACHE):
+            few = units[first : first + _ROWS_IN_CACHE]
+            part = keys[at : at + len(few)]
+            part[...] = few
+            part -= least  # words wrap around, which leaves differences right
+            part <<= word(bits)
+            part |= places[first : first + _ROWS_IN_CACHE].astype(word, copy=False)
+            at += len(few)
     keys.sort()
     for at in range(0, len(keys), _ROWS_IN_CACHE):
-        owners = keys[max(at - most, 0) : at + _ROWS_IN_CACHE] >> word(bits)
-        kept = np.ones(len(owners), dtype=bool)
-        kept[most:] = owners[most:] != owners[:-most]
-        kept = kept[at - max(at - most, 0) :]
-        part = keys[at : at + _ROWS_IN_CACHE][kept]
+        part = keys[at : at + _ROWS_IN_CACHE]
+        before = min(max(most - at, 0), len(part))
+        kept = np.ones(len(part), dtype=bool)
+        kept[before:] = (part[before:] ^ keys[at + before - most : at - most + len(part)]) >> word(bits) != 0
+        part = part.compress(kept)
         yield (part >> word(bits)).astype(np.int64) + low, (part & word(2**bits - 1)).astype(_word_of(bits))
 
 
@@ -220,7 +224,7 @@ class _Totals:
         """Adds up no more than 2^20 numbers at once."""
         digits: list[Whole] = []
         for size in reversed(self._choice.sizes[1:]):
-            rest = numbers // size
+            rest = numbers >> (size.bit_length() - 1) if _is_power_of_two(size) else numbers // size
             digits.append(numbers - rest * size)
             numbers = rest
         digits.append(numbers)
@@ -254,6 +258,10 @@ class _Totals:
                 return int(self._sums[number][place]) + (part.low - 1) * there
             case _:
                 return int(self._rows[place]) if part.digit is None else there
+
+
+def _is_power_of_two(size: int) -> bool:
+    return size & (size - 1) == 0
 
 
 def _summed(groups: Whole, digits: Whole, slots: int) -> Whole:

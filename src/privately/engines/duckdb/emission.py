@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Literal
 
 from privately.engines.duckdb.expressions import column_of, expression_text
 from privately.engines.duckdb.literals import literal
@@ -315,12 +316,12 @@ def added_text(tally: Tally, table: Reading, *, kept: bool) -> str | None:
             return (kept and _kept_steps(tally, table)) or steps_of(tally, table)
 
 
-def steps_of(tally: StepSum, table: Reading) -> str:
-    """The steps that a row adds; by sums alone, if that can be done."""
+def steps_of(tally: StepSum, table: Reading, kind: Literal["BIGINT", "INTEGER"] = "BIGINT") -> str:
+    """The steps that a row adds; by sums alone, if that can be done, and then of this type."""
     place = table.place(tally.argument.identity) if isinstance(tally.argument, Field) else None
     if place is not None and table.forms(place)["y"] is not None:
         bounds = table.stored.table.columns[place].bounds
-        summed = bounds and summed_steps(tally, bounds, f"y{table.identities[place].number}")
+        summed = bounds and summed_steps(tally, bounds, f"y{table.identities[place].number}", kind)
         if summed:
             return summed
     return step_text(tally, number_text(tally, table))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Literal
 
 from privately.engines.duckdb.functions import once
 from privately.engines.duckdb.literals import literal, whole
@@ -50,10 +51,11 @@ def clamped_steps(tally: StepSum, number: str) -> str:
     )
 
 
-def summed_steps(tally: StepSum, bounds: Range, cell: str) -> str | None:
+def summed_steps(tally: StepSum, bounds: Range, cell: str, kind: Literal["BIGINT", "INTEGER"] = "BIGINT") -> str | None:
     """How many steps a double adds that is not yet brought within the bounds of its column, by sums and sizes alone.
 
-    There is nothing to compare and no branch, which makes it quick. None if steps are no power of two, or too many.
+    There is nothing to compare and no branch, which makes it quick. None if steps are no power of two, or too many. The
+    bounds of the tally must be of the `kind`, or what is beyond it is NULL.
 
     Theorem: it is what `step_text` gives for the value that the column declares; NULL where the cell is NULL, NaN or
         infinite.
@@ -65,7 +67,7 @@ def summed_steps(tally: StepSum, bounds: Range, cell: str) -> str | None:
     if sums is None:
         return None
     number = f"{sums.doubles(sums.above(sums.left(cell)))} * {_exactly(sums.factor)}"
-    return f"TRY_CAST({number} AS BIGINT)" if not sums.low else f"TRY_CAST({number} + {_exactly(sums.low)} AS BIGINT)"
+    return f"TRY_CAST({number} AS {kind})" if not sums.low else f"TRY_CAST({number} + {_exactly(sums.low)} AS {kind})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
