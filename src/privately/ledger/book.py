@@ -20,6 +20,7 @@ from privately.ledger.entries import (
     read,
     written,
 )
+from privately.ledger.lines import release_text
 from privately.ledger.state import Bill, Offer, State
 from privately.ledger.stores import Head, Row, Session, Whole
 
@@ -156,6 +157,27 @@ class Book:
         self.state.add_charges(paid, [quote.analyst for quote in quotes], time, heads[-1])
         self.session.extend(rows)
         return heads
+
+    def answer_together(self, owed: Sequence[tuple[int, bytes | None, bytes]]) -> None:
+        """As `append` for the answers to several charges: the number of each, its question as it is written, bytes."""
+        if not owed:
+            return
+        time = self.time()
+        stamped = time.encode("ascii")
+        number, last = self.state.head
+        rows: list[Whole] = []
+        answers = []
+        for charge, question, answer in owed:
+            hashed = sha256(answer).hexdigest().encode("ascii")
+            text = release_text(charge, hashed, question, len(answer), stamped)
+            number, last = number + 1, sha256(last + text).digest()
+            rows.append(
+                (number, last, text, None, None if question is None else question.decode("ascii"), charge, None)
+            )
+            answers.append((number, answer))
+        self.state.head, self.state.time = Head(number, last), time
+        self._new -= {row[4] for row in rows}
+        self.session.extend(rows, answers)
 
     def append(self, entry: Entry, *, answer: bytes | None = None) -> Row:
         """The entry as the next record of the chain; BudgetExhausted if an account cannot pay for it."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import groupby, takewhile
 from typing import Any, TypeAlias, TypeVar
 
 from privately.errors import LedgerCorrupt, LedgerUnavailable, PrivatelyError
-from privately.ledger.acts import MakeCharge, Receipt
+from privately.ledger.acts import MakeCharge, Receipt, StoreAnswer
 from privately.ledger.book import Book, Quote
 from privately.ledger.desks import Answerable
+from privately.ledger.storing import Owed, owed
 
 Result = TypeVar("Result")
 Act: TypeAlias = Callable[[Book], Result]
@@ -28,6 +30,10 @@ def perform(book: Book, acts: Sequence[Asked]) -> list[Outcome]:
     book.expect(keys=[quote.key for quote in known], questions=questions)
     found: list[Outcome] = []
     while len(found) < len(acts):
+        answers = list(takewhile(lambda asked: type(asked[0]) is StoreAnswer, acts[len(found) :]))
+        if answers:
+            found += _stored(book, answers)
+            continue
         new = _new_charges(book, quotes, len(found))
         listed = acts[len(found) : len(found) + max(len(new), 1)]
         heads = _charged(book, new) if new else None
@@ -39,6 +45,34 @@ def perform(book: Book, acts: Sequence[Asked]) -> list[Outcome]:
                 for (act, future), head in zip(listed, heads, strict=True)
             ]
     return found
+
+
+def _stored(book: Book, acts: Sequence[Asked]) -> list[Outcome]:
+    """Answers that follow one another are stored together where nothing stands in the way."""
+    found: list[Outcome] = []
+    several = _owed(book, acts) if len(acts) > 1 else [None]
+    for usual, pairs in groupby(zip(acts, several, strict=True), key=lambda pair: pair[1] is not None):
+        listed = list(pairs)
+        if usual and _answered(book, [one for _, one in listed if one is not None]):
+            found += [(future, act.answer, None) for (act, future), _ in listed]  # type: ignore[attr-defined]
+        else:
+            found += [(future, *_outcome(act, book)) for (act, future), _ in listed]
+    return found
+
+
+def _owed(book: Book, acts: Sequence[Asked]) -> Sequence[Owed | None]:
+    try:
+        return owed(book, [act for act, _ in acts])  # type: ignore[misc]
+    except _MISTAKES:
+        return [None] * len(acts)  # one of them makes no sense, and is told so
+
+
+def _answered(book: Book, several: Sequence[Owed]) -> bool:
+    try:
+        book.answer_together(several)
+    except LedgerUnavailable:
+        return False  # a clock that is behind: everybody is told
+    return True
 
 
 def _quote(act: Act[Any], book: Book) -> Quote | None:

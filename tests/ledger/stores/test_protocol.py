@@ -43,6 +43,12 @@ def test_many_rows_and_names_at_once(tmp_path: Path, arrays: bool, monkeypatch: 
         session.append(Row(6, b"h", b"t", None, "q", 1))
         assert session.known(keys=["q"], questions=["q", "k1"]) == {"q"}
         assert session.known() == set()
+        session.extend([(7, b"h", b"t", "k1", None, None, None), (8, b"h", b"t", None, None, 3, None)], [(8, b"42")])
+        assert session.several([1, 5, 9]) == {1: rows[0], 5: rows[4]}
+        assert session.last_of(["k1", "k2", "k9"]) == {"k1": 7, "k2": 2}
+        assert session.answered([1, 2, 3]) == {1, 3}
+        assert session.answer(8) == b"42"
+        assert (session.several([]), session.last_of([]), session.answered([])) == ({}, {}, set())
     with store.reading() as session:
         assert list(session.rows(0, 5)) == rows
         assert session.checkpoint() == 0

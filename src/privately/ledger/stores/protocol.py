@@ -5,7 +5,7 @@ A store knows nothing of budgets. It keeps bytes, in order; what they mean is fo
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import NamedTuple, Protocol, TypeAlias
 
@@ -58,6 +58,15 @@ class Session(Protocol):
     def known(self, *, keys: Sequence[str] = (), questions: Sequence[str] = ()) -> set[str]:
         """Which of these names something was filed under."""
 
+    def several(self, numbers: Collection[int]) -> dict[int, Row]:
+        """Those of these records that there are."""
+
+    def last_of(self, keys: Sequence[str]) -> dict[str, int]:
+        """Which record was filed last under each of these keys, where one was."""
+
+    def answered(self, charges: Sequence[int]) -> set[int]:
+        """Which of these charges have an answer."""
+
     def checkpoint(self) -> int:
         """The number of the last record that was appended as a checkpoint, or 0."""
 
@@ -82,8 +91,8 @@ class Session(Protocol):
     def append(self, row: Row, *, answer: bytes | None = None, checkpoint: bool = False) -> None:
         """Adds a record. Whatever is asked of the session later takes account of it."""
 
-    def extend(self, rows: Sequence[Whole]) -> None:
-        """The same for several records without answers, at least one."""
+    def extend(self, rows: Sequence[Whole], answers: Sequence[tuple[int, bytes]] = ()) -> None:
+        """The same for several records, at least one; `answers` are the bytes to be kept with some of them."""
 
 
 class Checking(Protocol):
