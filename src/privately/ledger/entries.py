@@ -17,6 +17,8 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias
 from privately.errors import LedgerCorrupt
 
 VERSION = 2
+"""Changes with the meaning of what is recorded. A new kind of entry needs no other: who does not know it charges
+nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
