@@ -46,7 +46,7 @@ def told(text: str, **budget: Any) -> Explanation:
         ("SELECT COUNT(*) AS n FROM visits", ("count of rows", "3 (L1)", "Laplace, scale 3", "± 9")),
         ("SELECT SUM(cost) AS s FROM visits", ("sum of cost", "3,000 (L1)", "Laplace, scale 3,000")),
         ("SELECT AVG(cost) AS a FROM visits", ("average of cost (two-sided sums)", "/ n, for n rows")),
-        ("SELECT MEDIAN(age) AS m FROM visits", ("quantiles 0.5 of age", "exponential mechanism", "ranks")),
+        ("SELECT MEDIAN(age) AS m FROM visits", ("quantiles 0.5 of age", "permute-and-flip", "ranks")),
         ("SELECT COUNT(DISTINCT patient) AS p FROM visits", ("count of units", "1 (L1)", "Laplace, scale 1")),
         ("SELECT COUNT(*) AS n FROM visits WHERE age > 20", ("keep rows where age > 20",)),
         ("SELECT COUNT(age) AS n FROM visits", ("count of age",)),

@@ -146,7 +146,7 @@ def test_quantiles_are_off_by_ranks() -> None:
     (chosen,) = (one for one in found.noise if isinstance(one, ChosenPoints))
     assert found.ranks() == {"median": chosen.mechanism.interval("0.95")}
     assert found.ranks("0.5")["median"] < found.ranks()["median"] < found.ranks("0.999")["median"]
-    assert f"median: off by at most {float(found.ranks()['median'])} ranks (95 %)." in str(found)
+    assert f"median: off by at most {float(found.ranks()['median']):g} ranks (95 %)." in str(found)
     assert "ranks (95 %)" in found._repr_html_()
     assert RESULT.ranks() == {}
     assert "ranks" not in str(RESULT)

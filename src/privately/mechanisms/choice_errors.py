@@ -6,6 +6,7 @@ m  how many have the best score      n  how many others there are, all more than
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 from math import ceil
 
 from privately.laws import DiscreteLaplace
@@ -43,6 +44,7 @@ def chance_of_another(accept: Fraction, *, best: int, others: int) -> Enclosure:
     return others * accept * total
 
 
+@lru_cache(maxsize=256)
 def scales_behind(*, best: int, others: int, miss: Fraction) -> Fraction:
     """The least w, in scales and to twelve digits, from which permute and flip chooses with probability `miss` at most.
 

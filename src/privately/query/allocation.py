@@ -41,7 +41,8 @@ class Budget:
     delta: Fraction | None = None
 
 
-Mechanism: TypeAlias = m.Laplace | m.Gaussian | m.Quantile | m.ThresholdedHistogram
+Choice: TypeAlias = m.Quantile | m.PermutedQuantile
+Mechanism: TypeAlias = m.Laplace | m.Gaussian | Choice | m.ThresholdedHistogram
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,25 +73,28 @@ def weight_of(use: Use, currency: Currency) -> int:
     return use.weight
 
 
-def allocated(uses: Sequence[Use], groups: int, budget: Budget) -> tuple[Drawn, ...]:
+def allocated(
+    uses: Sequence[Use], groups: int, budget: Budget, *, choose: type[Choice] = m.PermutedQuantile
+) -> tuple[Drawn, ...]:
     """Mechanisms for all uses that together cost no more than the budget.
 
-    Noise is the same for any number of groups, so where they are unknown beforehand 1 will do.
+    Noise is the same for any number of groups, so where they are unknown beforehand 1 will do. Quantiles that an
+    epsilon pays for are chosen by `choose`; those that a mu pays for by the one that costs it least.
     """
     parts = shares(uses, budget)
     return tuple(
-        Drawn(use=use, share=part, mechanisms=_mechanisms(use, part, groups, budget), currency=budget.currency)
+        Drawn(use=use, share=part, mechanisms=_mechanisms(use, part, groups, budget, choose), currency=budget.currency)
         for use, part in zip(uses, parts, strict=True)
     )
 
 
-def _mechanisms(use: Use, share: Fraction, groups: int, budget: Budget) -> tuple[Mechanism, ...]:
+def _mechanisms(use: Use, share: Fraction, groups: int, budget: Budget, choose: type[Choice]) -> tuple[Mechanism, ...]:
     match use:
         case Noisy() | TwoSided():
             entries = groups if isinstance(use, Noisy) else 2 * groups
             return (_additive(use, share, entries, budget.currency),)
         case Chosen():
-            return _choices(use, share, budget.currency)
+            return _choices(use, share, budget.currency, choose)
         case Listed():
             return (_histogram(use, share, budget),)
 
@@ -111,19 +115,21 @@ def _drawable(scale: Fraction, widest: Fraction) -> Fraction:
     return max(scale, NARROWEST)
 
 
-def _choices(use: Chosen, share: Fraction, currency: Currency) -> tuple[Mechanism, ...]:
+def _choices(use: Chosen, share: Fraction, currency: Currency, choose: type[Choice]) -> tuple[Mechanism, ...]:
     """A choice among the numbers of the bins for each probability.
 
-    A choice that costs epsilon in all is zCDP with rho = epsilon^2/8, which is as much as mu = epsilon/2.
+    By the exponential mechanism a choice that costs epsilon in all is zCDP with rho = epsilon^2/8, which is as much as
+    mu = epsilon/2.
     """
     count = len(use.probabilities)
     if currency == "epsilon":
         share_of_one = share / count
     else:
+        choose = m.Quantile
         share_of_one = round_down(2 * Fraction(Enclosure.of(share / count).sqrt().lower), _DIGITS)
     each = 1 / _drawable(use.moves[0].value / share_of_one, _WIDEST_CHOICE)
     last = max(use.tally.bins - 1, 1)
-    return tuple(m.Quantile(probability=p, epsilon=each, lower=0, upper=last, step=1) for p in use.probabilities)
+    return tuple(choose(probability=p, epsilon=each, lower=0, upper=last, step=1) for p in use.probabilities)
 
 
 def _histogram(use: Listed, share: Fraction, budget: Budget) -> m.ThresholdedHistogram:
@@ -159,4 +165,4 @@ def _power(weight: int, power: Fraction) -> Fraction:
     return round_down(Fraction(found.lower), 30)
 
 
-__all__ = ["Budget", "Currency", "Drawn", "Mechanism", "allocated", "shares", "weight_of"]
+__all__ = ["Budget", "Choice", "Currency", "Drawn", "Mechanism", "allocated", "shares", "weight_of"]

@@ -10,9 +10,8 @@ from fractions import Fraction
 from privately.errors import BudgetExhausted, InvalidParameter, NotSupported
 from privately.guarantees import Guarantee, PureDP
 from privately.ledger import Budget as AccountBudget
-from privately.mechanisms import Quantile
 from privately.plans import Estimate, Mean, Number, Question, StepSum, Tally
-from privately.query.allocation import Budget, Drawn, allocated
+from privately.query.allocation import Budget, Choice, Drawn, allocated
 from privately.query.uses import Listed, Noisy, TwoSided, Use
 from privately.query.widths import error_of_count, error_of_sum, width_of
 from privately.rounding import Number as Numeral
@@ -176,7 +175,7 @@ def _error(estimate: Number | Mean, drawn: Sequence[Drawn], confidence: Fraction
     tally = estimate.tally if isinstance(estimate, Number) else estimate.total
     for one in drawn:
         mechanism = one.mechanisms[0]
-        if isinstance(mechanism, Quantile):
+        if isinstance(mechanism, Choice):
             continue
         if isinstance(one.use, (Noisy, Listed)) and one.use.tally == tally:
             return Fraction(width_of(mechanism.law, confidence))

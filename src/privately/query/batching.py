@@ -54,7 +54,7 @@ class PricedBatch:
     @property
     def asked(self) -> tuple[object, ...]:
         """All that decides on the answers."""
-        return ("batch", *((one.question, one.budget) for one in self.parts))
+        return ("batch", *(one.asked for one in self.parts))
 
     @property
     def label(self) -> str:

@@ -15,7 +15,7 @@ from privately.engines.protocol import Bins, Counts, Group
 from privately.mechanisms.randomness import Randomness
 from privately.noise import add
 from privately.plans import Aggregation, Identity
-from privately.query.allocation import Drawn
+from privately.query.allocation import Choice, Drawn
 from privately.query.uses import Chosen, Listed, Noisy, TwoSided
 
 
@@ -43,7 +43,7 @@ class ChosenPoints:
     """The points that were chosen for one probability."""
 
     bins: Identity
-    mechanism: m.Quantile
+    mechanism: Choice
     points: tuple[Fraction, ...]
 
 
@@ -105,8 +105,8 @@ class _Exact:
 class OrderedCounts:
     """Values in order, each as often as it was counted, without a copy for every row.
 
-    It looks to `Quantile.choose` like the array of all of them. Without `places` the values are 0, 1, and so on; the
-    entry before that of a value says how many are below it, and its own how many are not above.
+    It looks to a choice like the array of all of them. Without `places` the values are 0, 1, and so on; the entry
+    before that of a value says how many are below it, and its own how many are not above.
     """
 
     places: NDArray[np.int64] | None
@@ -175,7 +175,7 @@ def _pair(use: TwoSided, mechanism: object, exact: _Exact, randomness: Randomnes
 
 def _points(use: Chosen, mechanism: object, counts: Sequence[Any], randomness: Randomness) -> ChosenPoints:
     """The middle of the bin that was chosen."""
-    assert isinstance(mechanism, m.Quantile)  # noqa: S101 - for the type checker
+    assert isinstance(mechanism, Choice)  # noqa: S101 - for the type checker
     chosen = [mechanism.choose(ordered, 0, use.tally.bins - 1, randomness) for ordered in counts]
     points = tuple(use.tally.lower + (place + Fraction(1, 2)) * use.tally.width for place in chosen)
     return ChosenPoints(bins=use.bins, mechanism=mechanism, points=points)

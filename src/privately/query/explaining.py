@@ -24,7 +24,7 @@ from privately.plans import (
     scan_of,
 )
 from privately.plans.expressions import Field
-from privately.query.allocation import Drawn
+from privately.query.allocation import Choice, Drawn
 from privately.query.describing import described
 from privately.query.pricing import Priced
 from privately.query.uses import Chosen, Listed, Noisy, TwoSided, Use
@@ -151,7 +151,7 @@ def _noise(use: Use, mechanism: object, tallies: Mapping[Identity, Tally]) -> tu
             return f"average of {_argument(tallies[total])} (two-sided sums)", unit, error
         case Chosen(probabilities=probabilities, tally=tally):
             listed = ", ".join(_number(one) for one in probabilities)
-            assert isinstance(mechanism, m.Quantile)  # noqa: S101 - for the type checker
+            assert isinstance(mechanism, Choice)  # noqa: S101 - for the type checker
             error = f"± {_number(mechanism.interval(_CONFIDENCE))} ranks"
             return f"quantiles {listed} of {_argument(tally)}", Fraction(1), error
         case Listed():
@@ -198,6 +198,8 @@ def _mechanism(mechanism: object, unit: Fraction) -> str:
             return f"Laplace, scale {_number(scale)}, shown from {threshold:,} on"
         case m.ThresholdedHistogram(scale=scale, threshold=threshold):
             return f"rounded normal, standard deviation {_number(scale)}, shown from {threshold:,} on"
+        case m.PermutedQuantile():
+            return "permute-and-flip"
     return "exponential mechanism"
 
 

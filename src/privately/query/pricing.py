@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from privately.engines.protocol import Group
 from privately.guarantees import Derivation, Guarantee
+from privately.mechanisms import PermutedQuantile
 from privately.plans import Question
 from privately.query.allocation import Budget, Drawn
 
@@ -26,3 +27,9 @@ class Priced:
     @property
     def cost(self) -> Guarantee:
         return self.proof.conclusion
+
+    @property
+    def asked(self) -> tuple[object, ...]:
+        """All that decides on the answer; of how quantiles are chosen what is not the exponential mechanism."""
+        permuted = any(isinstance(each, PermutedQuantile) for one in self.plan for each in one.mechanisms)
+        return (self.question, self.budget, "permute and flip") if permuted else (self.question, self.budget)

@@ -55,11 +55,12 @@ def _derived(
                 standard_deviation=mechanism.law.standard_deviation,
                 sensitivity=_sensitivity(use, "L2", aggregation, steps),
             )
-        case m.Quantile():
+        case m.Quantile() | m.PermutedQuantile():
             assert isinstance(use, Chosen)  # noqa: S101 - nothing else is chosen
-            choice = mechanism.choice(mechanism.points.steps + 1)
             spread = steps.quantile(use.tally, mechanism.probability)
-            return rules.exponential_mechanism(scale=choice.scale, spread=spread, kind=kind)
+            if isinstance(mechanism, m.PermutedQuantile):  # of which rho is no less than its epsilon implies
+                return rules.permute_and_flip(scale=mechanism.scale, spread=spread)
+            return rules.exponential_mechanism(scale=mechanism.scale, spread=spread, kind=kind)
         case m.ThresholdedHistogram():
             return _thresholded(mechanism, aggregation, steps)
 

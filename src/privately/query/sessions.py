@@ -8,16 +8,16 @@ from typing import Any, Self, Unpack
 
 from privately.engines.protocol import Limits, TableReport
 from privately.errors import BudgetExhausted, InvalidParameter, NoSuchRule
-from privately.guarantees import Derivation, Guarantee, PureDP
+from privately.guarantees import ApproxDP, Derivation, Guarantee, PureDP
 from privately.ledger import Answer, Charge, Ledger
 from privately.ledger import Budget as AccountBudget
 from privately.ledger.charges import LONGEST_LABEL, LONGEST_QUERY
-from privately.mechanisms import ThresholdedHistogram
+from privately.mechanisms import PermutedQuantile, Quantile, ThresholdedHistogram
 from privately.mechanisms.randomness import SYSTEM, Randomness
 from privately.plans import Table
 from privately.plans.encoding import canonical_text
 from privately.plans.types import Value
-from privately.query.allocation import allocated
+from privately.query.allocation import Choice, allocated
 from privately.query.answering import Engine, answered
 from privately.query.answers import from_bytes, result_of, to_bytes
 from privately.query.asking import Accuracy, budget_of, delta_of, exhausted, least_budget, unpayable
@@ -93,7 +93,7 @@ class Session:
         priced = self.price(
             text, epsilon=epsilon, rho=rho, mu=mu, delta=delta, accuracy=accuracy, assuming=assuming, keys=keys
         )
-        charge = self._charge(_recorded(priced.question, priced.budget), self._charged(priced), key=key, label=text)
+        charge = self._charge(_recorded(*priced.asked), self._charged(priced), key=key, label=text)
 
         made: dict[bytes, Result] = {}
 
@@ -121,6 +121,36 @@ class Session:
         keys: Keys | None = None,
     ) -> Priced:
         """What a question would cost and which noise it would get. Free, and touches no data."""
+        return self._priced_by(
+            self._choice(),
+            text,
+            epsilon=epsilon,
+            rho=rho,
+            mu=mu,
+            delta=delta,
+            accuracy=accuracy,
+            assuming=assuming,
+            keys=keys,
+        )
+
+    def _choice(self, *, slack: Number | None = None) -> type[Choice]:
+        """How quantiles are chosen that an epsilon pays for: by permute-and-flip where epsilons are added up."""
+        adds_epsilons = isinstance(self.budget.cap, (PureDP, ApproxDP)) and slack is None
+        return PermutedQuantile if adds_epsilons else Quantile
+
+    def _priced_by(
+        self,
+        choose: type[Choice],
+        text: str,
+        *,
+        epsilon: Number | None = None,
+        rho: Number | None = None,
+        mu: Number | None = None,
+        delta: Number | None = None,
+        accuracy: str | None = None,
+        assuming: int | None = None,
+        keys: Keys | None = None,
+    ) -> Priced:
         question = bind(text, {self.table.name: self.table}, keys=read_keys(keys), unknown=delta is not None)
         unknown = listing_of(question) is not None
         if delta is not None and not unknown:
@@ -133,7 +163,7 @@ class Session:
             raise InvalidParameter("epsilon", f"{both}." if budget is None else f"{both}, not both.")
         if budget is None:
             budget = least_budget(question, needed, listed, Accuracy.parse(accuracy or ""), assuming, delta=delta)
-        plan = allocated(needed, listed, budget)
+        plan = allocated(needed, listed, budget, choose=choose)
         return Priced(
             question=question,
             groups=None if unknown else groups_of(question),
@@ -194,7 +224,8 @@ class Session:
     ) -> PricedBatch:
         """What several questions would cost together. Free, and touches no data."""
         asked = read_questions(questions, options)
-        parts = tuple(self.price(text, **own) for text, own in asked)
+        choose = self._choice(slack=slack)
+        parts = tuple(self._priced_by(choose, text, **own) for text, own in asked)
 
         proof = self._tightest(parts, slack=slack)
         if proof is None:
