@@ -10,6 +10,7 @@ from privately.guarantees import Derivation, Neighbors, PureDP, rules
 from privately.proving.analysis import Analysis, Question
 from privately.proving.exact.claims import Claim
 from privately.proving.exact.encoding import Encoder
+from privately.proving.exact.folding import folded
 from privately.proving.exact.inputs import neighbouring_pairs
 from privately.proving.exact.places import Between
 from privately.proving.exact.weights import ONE, Quotient
@@ -34,7 +35,7 @@ def derivation_of(found: Analysis, claim: Claim) -> Derivation:
         raise NotSupported(f"a certificate states one epsilon, and {asked.open_parameter!r} has no one value.")
     if asked.chosen:
         raise NotSupported("two inputs are not all neighbours.")
-    encoder = Encoder(asked.program)
+    encoder = Encoder(folded(asked.program))
     private = [encoder.private(one, asked.sizes) for one in asked.program.private]
     return rules.finite_program(
         PureDP(epsilon=_epsilon(found, claim), neighbors=neighbors_of(found)),

@@ -1,12 +1,11 @@
 """Exact laws of whole programs."""
 
 from fractions import Fraction
-from math import comb
 
 import pytest
 
 from privately.errors import NotSupported
-from privately.proving.exact import states, tails
+from privately.proving.exact import states
 from privately.proving.exact.places import Exponential
 from privately.proving.exact.ratios import probability
 from privately.proving.exact.sampling import NotFinite
@@ -15,19 +14,7 @@ from privately.proving.exact.states import output_law
 from privately.proving.exact.weights import UNKNOWN, Quotient, fraction
 from privately.proving.language.pythonic import read_python
 from tests.proving.drawn import small_program
-from tests.proving.ways import law_by_running
 from tests.proving.windows import law_in_window
-
-SUM = """
-def total(x):
-    s = 10
-    for v in x:
-        if flip():
-            s += v
-        else:
-            s += flip()
-    return [s]
-"""
 
 
 @pytest.mark.parametrize("seed", range(100, 140))
@@ -36,18 +23,6 @@ def test_laws_agree_with_all_ways_one_by_one(seed: int) -> None:
     text, expected = small_program(seed, given)
     law, _ = output_law(read_python(text), given)
     assert {output: fraction(mass) for output, mass in law.items()} == expected, text
-
-
-def test_a_sum_of_many_coins_is_the_binomial_law() -> None:
-    law, _ = output_law(read_python(SUM), {"x": (1,) * 300})
-    wanted = {(10 + k,): Fraction(comb(300, k) * 3**k, 4**300) for k in range(301)}
-    assert {output: fraction(mass) for output, mass in law.items()} == wanted
-
-
-def test_a_sum_that_cannot_be_a_polynomial_is_followed_state_by_state() -> None:
-    text = SUM.replace("s += v", "s += v / 2")
-    law, _ = output_law(read_python(text), {"x": (1, 1)})
-    assert {output: fraction(mass) for output, mass in law.items()} == law_by_running(text, {"x": (1, 1)})
 
 
 def test_rejection_is_solved_for() -> None:
@@ -110,12 +85,6 @@ def test_refusals_say_the_line(text: str, message: str) -> None:
 def test_noise_without_exact_weights_is_not_finite() -> None:
     with pytest.raises(NotFinite, match="line 2: rounded_gaussian"):
         output_law(read_python("def f(x):\n    return x + rounded_gaussian(1)\n"), {"x": 0})
-
-
-def test_a_sum_with_exponentials_is_followed_state_by_state() -> None:
-    text = "def f(x):\n    n = 0\n    for v in range(2):\n        n += flip_exp(x)\n    return n\n"
-    law, _ = output_law(read_python(text), {"x": 1})
-    assert law[2] == Quotient.power(2)
 
 
 NOISY = {
@@ -184,27 +153,6 @@ def test_discrete_laplace_agrees_with_a_window(answer: str) -> None:
         assert mass - Fraction(1, 10**9) < chance.lower <= chance.upper < mass + missing + Fraction(1, 10**9)
 
 
-def _skips(state: tuple[object, ...], gap: tails.Tail) -> list[tuple[tuple[object, ...], object]]:
-    """Starts tails one too far."""
-    parts = tails.split(state, gap)
-    return [
-        (tails.put(part, {one: tails.Tail(1, ((one, 1),)) for one in tails.variables(part)}), m) for part, m in parts
-    ]
-
-
-def _same_again(value: object, _: tuple[object, ...]) -> object:
-    """Takes a new draw for one that was made before."""
-    return value
-
-
-@pytest.mark.parametrize(("name", "fault"), [("split", _skips), ("fresh", _same_again)])
-def test_planted_faults_are_found(name: str, fault: object, monkeypatch: pytest.MonkeyPatch) -> None:
-    body = "    a = x + geometric(1/2)\n    b = geometric(1/2)\n    return [a > 2, a < b]\n"
-    assert agrees_with_a_window(body, 0)
-    monkeypatch.setattr(states, name, fault)
-    assert not agrees_with_a_window(body, 0)
-
-
 @pytest.mark.parametrize(
     ("body", "message"),
     [
@@ -221,13 +169,6 @@ def test_planted_faults_are_found(name: str, fault: object, monkeypatch: pytest.
 def test_noise_that_cannot_be_followed_is_refused(body: str, message: str) -> None:
     with pytest.raises(NotFinite, match=message):
         output_law(read_python(f"def f(x):\n{body}"), {"x": 0}, budget=states.Budget(300_000))
-
-
-def test_states_have_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(states, "MOST_STATES", 1000)
-    text = "def f(x):\n    n = 0\n    while flip():\n        n += 1\n    return n\n"
-    with pytest.raises(NotSupported, match="more than 1000 states"):
-        output_law(read_python(text), {"x": 0})
 
 
 def test_an_open_parameter_needs_a_place() -> None:

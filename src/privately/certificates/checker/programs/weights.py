@@ -3,7 +3,7 @@
 All probabilities of a program are quotients of polynomials in t = e^(-1/unit) with rational coefficients. Intervals
 say which of two is larger. Where they cannot, the two may be equal: then their fingerprints are, which are their values
 for another t, a random element of a random prime field. Prime and element come from a hash of all that is claimed, so
-nobody can choose them; two different quotients agree there with a chance below 2^-200. Even if they did, what is
+nobody can choose them; two different quotients agree there with a chance below 2^-150. Even if they did, what is
 accepted would be wrong by less than the width of the intervals.
 """
 

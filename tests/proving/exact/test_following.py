@@ -1,0 +1,46 @@
+"""Weighted states through statements: planted faults are found, and there is a limit."""
+
+import pytest
+
+from privately.errors import NotSupported
+from privately.proving.exact import following, tails
+from privately.proving.exact.following import Budget
+from privately.proving.exact.sampling import NotFinite
+from privately.proving.exact.states import output_law
+from privately.proving.language.pythonic import read_python
+from tests.proving.exact.test_states import agrees_with_a_window
+
+
+def _skips(state: tuple[object, ...], gap: tails.Tail) -> list[tuple[tuple[object, ...], object]]:
+    """Starts tails one too far."""
+    parts = tails.split(state, gap)
+    return [
+        (tails.put(part, {one: tails.Tail(1, ((one, 1),)) for one in tails.variables(part)}), m) for part, m in parts
+    ]
+
+
+def _same_again(value: object, _: tuple[object, ...]) -> object:
+    """Takes a new draw for one that was made before."""
+    return value
+
+
+@pytest.mark.parametrize(("name", "fault"), [("split", _skips), ("fresh", _same_again)])
+def test_planted_faults_are_found(name: str, fault: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    body = "    a = x + geometric(1/2)\n    b = geometric(1/2)\n    return [a > 2, a < b]\n"
+    assert agrees_with_a_window(body, 0)
+    monkeypatch.setattr(following, name, fault)
+    assert not agrees_with_a_window(body, 0)
+
+
+def test_states_have_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(following, "MOST_STATES", 1000)
+    text = "def f(x):\n    n = 0\n    while flip():\n        n += 1\n    return n\n"
+    with pytest.raises(NotSupported, match="more than 1000 states"):
+        output_law(read_python(text), {"x": 0})
+
+
+def test_a_budget_is_spent() -> None:
+    budget = Budget(10)
+    budget.spend(10)
+    with pytest.raises(NotFinite, match="more than 10 states"):
+        budget.spend(1)
