@@ -33,6 +33,7 @@ from privately.proving.reading import read_program as read_text
 from privately.proving.verdicts import Proved
 from tests.mechanisms.specimens import SPECIMENS
 from tests.proving.corpus import Case
+from tests.proving.test_corpus import FINITE
 from tests.proving.test_mechanisms import PURE, exact
 
 RESPONSE = "def rr(x: replaced(0, 1)):\n    return x if flip() else flip()\n"
