@@ -26,6 +26,12 @@ def test_real_numbers_are_summed_in_steps_of_a_power_of_two() -> None:
     assert Column(name="cost", type="real").step is None
 
 
+def test_a_resolution_is_declared_or_not_at_all() -> None:
+    assert Column(name="cost", type="real", bounds=(0, 1000)).resolution is None
+    assert Column(name="cost", type="real", bounds=(0, 1000), resolution="2.5").resolution == Fraction(5, 2)
+    assert Column(name="age", type="integer", bounds=(0, 110), resolution=5).resolution == 5
+
+
 def test_categories_are_listed_once() -> None:
     assert Column(name="c", type="text", categories=["a", "b", "a"]).categories == ("a", "b")
     assert Column(name="c", type="date", categories=[date(2026, 1, 1)]).categories == (date(2026, 1, 1),)
@@ -53,6 +59,13 @@ def test_categories_are_listed_once() -> None:
         ("step", {"type": "integer", "bounds": (0, 9), "step": 2}),
         ("step", {"bounds": (0, 9), "step": 0}),
         ("step", {"bounds": (0, 9), "step": 10}),
+        ("resolution", {"type": "text", "resolution": 1}),
+        ("resolution", {"resolution": 1}),
+        ("resolution", {"bounds": (0, 9), "resolution": 0}),
+        ("resolution", {"bounds": (0, 9), "resolution": -1}),
+        ("resolution", {"bounds": (0, 9), "resolution": 10}),
+        ("resolution", {"bounds": (0, 1), "resolution": Fraction(1, 2**20 + 1)}),
+        ("resolution", {"bounds": (0, 9), "resolution": "fine"}),
         ("categories", {"type": "text", "categories": []}),
         ("categories", {"type": "text", "categories": "ab"}),
         ("categories", {"type": "text", "categories": 5}),

@@ -136,6 +136,12 @@ def test_whatever_decides_on_the_answer_changes_the_text(change: dict[str, Any])
     assert canonical_text(question(**change)) != canonical_text(question())
 
 
+def test_a_resolution_that_is_not_declared_leaves_texts_as_they_were() -> None:
+    plain, coarse = (Column(name="x", type="real", bounds=(0, 9), resolution=resolution) for resolution in (None, 3))
+    assert "resolution" not in json.loads(canonical_text(plain))["plan"]
+    assert json.loads(canonical_text(coarse))["plan"]["resolution"] == {"rational": "3"}
+
+
 def test_constants_of_other_types_are_others() -> None:
     values: list[Any] = [1, 1.0, True, "1", "true", 0.1, 0.1 + 1e-18, "a", "A", -0.0, 0.0, None, date(2026, 1, 1)]
     values += [datetime(2026, 1, 1), "2026-01-01", "null", ""]

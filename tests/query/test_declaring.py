@@ -25,6 +25,7 @@ categories = ["A", "B"]
 type = "real"
 bounds = [0, 1000]
 step = "0.01"
+resolution = 5
 """
 
 
@@ -42,6 +43,7 @@ def test_a_file(tmp_path: Path) -> None:
     table, columns = read_declaration(path)
     assert table == {"name": "visits", "lineage": "patients", "unit": "patient", "max_rows_per_unit": 3}
     assert [(column.name, column.step) for column in columns] == [("ward", None), ("cost", Fraction(1, 100))]
+    assert [column.resolution for column in columns] == [None, 5]
 
 
 @pytest.mark.parametrize(

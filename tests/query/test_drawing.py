@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -12,10 +13,10 @@ from numpy.typing import NDArray
 from privately import mechanisms as m
 from privately.engines.protocol import Bins, Counts
 from privately.laws import Law
-from privately.plans import Question, Unit
+from privately.plans import BinCounts, Question, Unit
 from privately.query.allocation import Budget, Drawn, allocated
 from privately.query.drawing import ChosenPoints, NoisyNumber, NoisyPair, OrderedCounts, drawn
-from privately.query.uses import uses
+from privately.query.uses import Chosen, uses
 from tests.query.small_questions import NoNoise, counted, question
 
 TABLE: list[Any] = [(1, "a", 3), (2, "a", -5), (3, "a", None), (4, "b", 8), (5, "c", 1), (1, "a", 7)]
@@ -45,6 +46,25 @@ def test_quantiles_are_the_middles_of_bins() -> None:
     found = drawn(plan(asked), asked.aggregation, counted(asked, TABLE), GROUPS, NoNoise())
     points = [tuple(map(int, one.points)) for one in found if isinstance(one, ChosenPoints)]
     assert points == [(-5, 8), (3, 8)]
+
+
+def test_points_are_within_bounds() -> None:
+    """The last of few bins may have its middle beyond them."""
+    asked = question("median", values=("b",))
+    (use,) = uses(asked)
+    assert isinstance(use, Chosen)
+    wide = replace(use, tally=replace(use.tally, width=Fraction(19), bins=2))
+    (one,) = plan(asked)
+    (found,) = drawn([replace(one, use=wide)], asked.aggregation, {("b",): _row(asked, {1: 9})}, [("b",)], NoNoise())
+    assert isinstance(found, ChosenPoints)
+    bounds = use.tally.argument.known.range
+    assert bounds is not None
+    assert wide.tally.lower + Fraction(3, 2) * 19 > bounds.upper
+    assert found.points == (bounds.upper,)
+
+
+def _row(asked: Question, bins: dict[int, int]) -> Any:
+    return tuple(bins if isinstance(tally, BinCounts) else 0 for _, tally in asked.aggregation.tallies)
 
 
 def test_groups_come_in_the_order_asked_for_and_need_nobody() -> None:

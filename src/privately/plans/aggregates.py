@@ -12,11 +12,11 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from privately.errors import InvalidParameter
+from privately.plans.columns import MOST_BINS
 from privately.plans.expressions import Expression, Identity
 from privately.plans.relations import Relation, check_fields
 from privately.plans.types import LARGEST_INTEGER, Type, Value, type_of
 
-MOST_BINS = 2**20
 MOST_KEYS = 10**6
 _FARTHEST = Fraction(2**999)
 _LONGEST = 2**60

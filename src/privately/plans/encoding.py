@@ -7,7 +7,7 @@ the rest; but for the type of a constant, which of a NULL nothing else tells.
 from __future__ import annotations
 
 import json
-from dataclasses import fields, is_dataclass
+from dataclasses import Field, fields, is_dataclass
 from datetime import date, datetime
 from enum import Enum
 from fractions import Fraction
@@ -52,6 +52,10 @@ class _Encoder:
         raise TypeError(f"a {type(value).__name__} in a plan")
 
     def _members(self, value: Any) -> dict[str, Any]:
-        members = {one.name: getattr(value, one.name) for one in fields(value)}
+        members = {one.name: getattr(value, one.name) for one in fields(value) if not _is_left_out(one, value)}
         shown = {name: self.encoded(one) for name, one in members.items() if not isinstance(one, Known)}
         return shown | {"type": value.known.type.value} if isinstance(value, Constant) else shown
+
+
+def _is_left_out(member: Field[Any], value: object) -> bool:
+    return "left_out" in member.metadata and getattr(value, member.name) is None

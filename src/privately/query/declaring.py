@@ -23,7 +23,7 @@ _SPELT_OUT = {
     "groups": "max_groups_per_unit",
     "rows_per_group": "max_rows_per_unit_and_group",
 }
-_COLUMN = {"type", "bounds", "step", "categories", "length", "nullable"}
+_COLUMN = {"type", "bounds", "step", "resolution", "categories", "length", "nullable"}
 Declaration = Mapping[str, Any]
 
 

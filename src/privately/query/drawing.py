@@ -174,8 +174,10 @@ def _pair(use: TwoSided, mechanism: object, exact: _Exact, randomness: Randomnes
 
 
 def _points(use: Chosen, mechanism: object, counts: Sequence[Any], randomness: Randomness) -> ChosenPoints:
-    """The middle of the bin that was chosen."""
+    """The middle of the bin that was chosen, or the bound that is nearest to it."""
     assert isinstance(mechanism, Choice)  # noqa: S101 - for the type checker
     chosen = [mechanism.choose(ordered, 0, use.tally.bins - 1, randomness) for ordered in counts]
-    points = tuple(use.tally.lower + (place + Fraction(1, 2)) * use.tally.width for place in chosen)
+    middles = (use.tally.lower + (place + Fraction(1, 2)) * use.tally.width for place in chosen)
+    bounds = use.tally.argument.known.range
+    points = tuple(middles if bounds is None else (min(max(one, bounds.lower), bounds.upper) for one in middles))
     return ChosenPoints(bins=use.bins, mechanism=mechanism, points=points)

@@ -127,6 +127,36 @@ def test_bins(text: str, lower: Fraction, width: Fraction, bins: int) -> None:
 
 
 @pytest.mark.parametrize(
+    ("declared", "expected"),
+    [
+        (("real", (0, 200_000), 80), (0, 80, 2500)),
+        (("real", (0, 200_000), "0.5"), (0, Fraction(1, 2), 400_000)),
+        (("real", (0, 10), 3), (0, Fraction(5, 2), 4)),
+        (("real", (-1, 1), 2), (-1, 2, 1)),
+        (("integer", (0, 110), 5), (Fraction(-1, 2), 5, 23)),
+        (("integer", (0, 110), "7.9"), (Fraction(-1, 2), 7, 16)),
+        (("integer", (0, 110), "0.1"), (Fraction(-1, 2), 1, 111)),
+        (("integer", (0, 10**7), 1000), (Fraction(-1, 2), 1000, 10_001)),
+        (("integer", (0, 10**7), 10), (Fraction(-1, 2), 10, 1_000_001)),
+        (("integer", (1, 2**21), 2), (Fraction(1, 2), 2, 2**20)),
+        (("integer", (0, 2**21), 2), (Fraction(-1, 2), 3, -(-(2**21 + 1) // 3))),
+    ],
+)
+def test_bins_have_the_resolution_of_their_column(declared: tuple[Any, ...], expected: tuple[Any, ...]) -> None:
+    """Or a little less, so that they fit; an expression has none."""
+    type_, bounds, resolution = declared
+    column = Column(name="x", type=type_, bounds=bounds, resolution=resolution)
+    table = Table(name="t", columns=(column,), unit=Unit())
+    for text in ("SELECT MEDIAN(x) FROM t", "SELECT QUANTILE_CONT(y, 0.9) FROM (SELECT x AS y FROM t WHERE x > 3)"):
+        ((_, found),) = bind(text, {"t": table}).aggregation.tallies
+        assert isinstance(found, BinCounts)
+        assert (found.lower, found.width, found.bins) == expected
+    ((_, other),) = bind("SELECT MEDIAN(x * 0.5) FROM t", {"t": table}).aggregation.tallies
+    assert isinstance(other, BinCounts)
+    assert other.bins == 2**16
+
+
+@pytest.mark.parametrize(
     ("text", "root"), [("VARIANCE", False), ("VAR_POP", False), ("STDDEV", True), ("STDDEV_POP", True)]
 )
 def test_spreads(text: str, root: bool) -> None:

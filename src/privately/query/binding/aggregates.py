@@ -16,6 +16,7 @@ from sqlglot import exp
 from privately.errors import InvalidParameter, NotSupported, Refused, UnknownBounds
 from privately.plans import (
     BinCounts,
+    Column,
     Constant,
     Estimate,
     Expression,
@@ -35,6 +36,7 @@ from privately.plans import (
     UnitCount,
     constant,
 )
+from privately.plans.columns import MOST_BINS
 from privately.plans.types import LARGEST_INTEGER
 from privately.query.binding.expressions import Scope, apply, bind_expression, null_like
 from privately.query.binding.relations import bind_condition
@@ -252,8 +254,12 @@ class Aggregates:
         low, high = (_nearest(end / step) for end in (range_.lower, range_.upper))
         return _sum(argument, step, low, high + (wide and low == high))
 
+    def _column(self, argument: Expression) -> Column | None:
+        """The column that an argument is, if it is nothing else."""
+        return self.rows.binding.columns.get(argument.identity) if isinstance(argument, Field) else None
+
     def _step(self, argument: Expression, range_: Range) -> Fraction:
-        column = self.rows.binding.columns.get(argument.identity) if isinstance(argument, Field) else None
+        column = self._column(argument)
         if argument.known.type is Type.INTEGER:
             return Fraction(1)
         if column is not None and column.step is not None:
@@ -280,15 +286,19 @@ class Aggregates:
         return _sum(squared, square, 0, max(_nearest(most / square), 1))
 
     def bin_counts(self, argument: Expression) -> BinCounts:
-        """Bins of a 2^16th of the range; a whole number is in the middle of its bin."""
-        range_ = _range(argument)
-        width = range_.upper - range_.lower
+        """Bins of the resolution of the column, or a 2^16th of the range; a whole number is in the middle of its bin.
+
+        They are of one width, which is made smaller, for whole numbers down to a whole one, so that they fit.
+        """
+        range_, column = _range(argument), self._column(argument)
+        width, wanted = range_.upper - range_.lower, None if column is None else column.resolution
         if argument.known.type is Type.INTEGER:
-            size = Fraction(max(1, math.ceil((width + 1) / _BINS)))
+            most = _BINS if wanted is None else MOST_BINS
+            size = Fraction(max(math.ceil((width + 1) / most), math.floor(wanted or 1)))
             lower, bins = range_.lower - Fraction(1, 2), math.ceil((width + 1) / size)
             return BinCounts(argument=argument, lower=lower, width=size, bins=bins)
-        size = width / _BINS if width else Fraction(1)
-        return BinCounts(argument=argument, lower=range_.lower, width=size, bins=_BINS if width else 1)
+        bins = 1 if not width else _BINS if wanted is None else math.ceil(width / wanted)
+        return BinCounts(argument=argument, lower=range_.lower, width=width / bins or Fraction(1), bins=bins)
 
 
 _REAL = Known(type=Type.REAL, nullable=True)
