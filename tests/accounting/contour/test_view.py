@@ -200,3 +200,27 @@ def test_products_in_parts_are_the_same() -> None:
     assert turns.large.shape[0] * turns.small.shape[0] * 400 > view._ALONE
     whole = turns.large @ turns.small.T
     assert np.allclose(view._product(turns.large, turns.small), whole, rtol=1e-13, atol=0)
+
+
+@pytest.mark.parametrize("times", [1, 2, 255, 256, 1000, 999_983, 10**9 + 7])
+def test_whole_powers(times: int) -> None:
+    """The first digits are done plainly: what that adds is covered, and not by much."""
+    for scale in (times**-0.5 / 3, 0.3):
+        a = in_the_disk(40, scale)
+        by_error, by_size = view.power_errors(times)
+        found, added = view.whole_power(a, times)
+        with precision(400):
+            for one, value in zip(a.tolist(), found.tolist(), strict=True):
+                off = float(abs((1 + acb(one)) ** times - acb(value)).upper())
+                bound = by_size * (abs(one.real) + abs(one.imag)) + by_error * 0
+                assert off <= added + (bound if bound <= view.FAITHFUL else 2)
+        assert added <= 2.0**-42
+
+
+def test_the_rounding_of_plain_powers_counts() -> None:
+    """Numbers of size 1, whose plain products are rounded: more than a part in 1000 of what is charged is lost."""
+    a = np.asarray(np.exp(1j * RANDOM.uniform(-3, 3, 200)) - 1, dtype=np.complex128)
+    found, added = view.whole_power(a, 255)
+    with precision(400):
+        gaps = [abs((1 + acb(one)) ** 255 - acb(value)) for one, value in zip(a.tolist(), found.tolist(), strict=True)]
+    assert added / 1000 <= max(float(gap.upper()) for gap in gaps) <= added + view.power_errors(255)[1] * 4

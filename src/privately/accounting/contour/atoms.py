@@ -6,12 +6,12 @@ It does not fall along the contour, so it is taken out of the integral and added
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
 from privately.accounting.contour.view import Complex, View, dot, enlarged, power
 from privately.accounting.elementary import ERROR, LOWEST, UNIT, Floats, exp, exp_one, expm1, log, log_one
+from privately.accounting.kept import Kept
 
 MOST_STEPS = 1 << 21
 _SMALLEST = 1e-40
@@ -49,20 +49,20 @@ class Atoms:
         found: Floats = -once - (self.times - 1) * often - 2.0**-20
         return found
 
-    @cached_property
+    @Kept
     def mass(self) -> float:
         return float(self.weights.sum())
 
-    @cached_property
+    @Kept
     def _log_mass(self) -> float:
         return log_one(self.mass)
 
-    @cached_property
+    @Kept
     def whole(self) -> float:
         """The weight of all steps together: mass^times."""
         return exp_one(max(self.times * self._log_mass, LOWEST))
 
-    @cached_property
+    @Kept
     def doubt(self) -> float:
         """The relative error of `whole`."""
         exponent = max(1.0, abs(self._log_mass))
@@ -119,11 +119,11 @@ class Atoms:
         """How far a sum of losses less s may be off."""
         return self.times * (self.loss_error + self._scale) + 4 * UNIT * abs(s)
 
-    @cached_property
+    @Kept
     def _scale(self) -> float:
         return 4 * UNIT * float(np.abs(self.losses).sum())
 
-    @cached_property
+    @Kept
     def _binomial(self) -> tuple[Floats, Floats, float]:
         return self._binomial_of(self.times, self.whole)
 

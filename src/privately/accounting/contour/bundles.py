@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from privately.accounting.contour.falling import QUARTER_TURN, fallen_rows, law_by_law
 from privately.accounting.contour.points import LEAST_MASS, Points, Tilted
 from privately.accounting.contour.protocols import Gridded, Law, Sketch, Sketched
+from privately.accounting.contour.rough_samples import DENSITY
 from privately.accounting.contour.sampled_gaussian import (
-    ROUGH_DENSITY,
     ROUGH_WIDTH,
     WIDEST,
     Extent,
@@ -126,7 +126,7 @@ class RoughBundle:
     def of(cls, rows: Sequence[tuple[SampledGaussian, int, tuple[float, float]]]) -> RoughBundle:
         ends = np.array([ends for _, _, ends in rows])
         left, width = ends[:, 0], ends[:, 1] - ends[:, 0]
-        sizes = (width * ROUGH_DENSITY).astype(np.int64) + 2
+        sizes = (width * DENSITY).astype(np.int64) + 2
         segments, step = Segments(sizes), width / (sizes - 1)
         mu, rate = np.array([(law.mu, law.rate) for law, _, _ in rows]).T
         each = segments.spread(np.array([left, step, mu, mu * mu / 2, rate, np.log(step * _PER_ROOT)]))

@@ -17,6 +17,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from privately.accounting.contour.expanding import Expansion, expanded
 from privately.accounting.contour.laying import Layout
 from privately.accounting.contour.view import (
     FAITHFUL,
@@ -27,20 +28,22 @@ from privately.accounting.contour.view import (
     exp_above,
     power,
     power_errors,
-    raised_to,
     size_of,
     together,
+    whole_power,
 )
-from privately.accounting.elementary import ERROR, LARGEST_ANGLE, UNIT, Floats, cos_sin, exp, log_between
+from privately.accounting.elementary import ERROR, UNIT, Floats, exp, log_between
+from privately.accounting.kept import Kept
 from privately.accounting.roads import NotApplicable
 
 _PER_TURN_BELOW, _PER_TURN_ABOVE = 0.15915494309189532, 0.1591549430918954
 add = np.add.reduce
 _TURN_BELOW = 6.283185307179586
 _CELLS_AT_ONCE = 1 << 18
+_MIDDLE = 2.0**-20
+"""So near 0, the sum is expanded there, where no term turns."""
 _LARGEST = 1.3
 """No |phi^T| is larger, with its error."""
-_BLOCK = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -55,14 +58,14 @@ class Integral:
     """The sum along one contour, for any epsilon = centre + s."""
 
     takes_slopes = False
-    """Whether the derivatives of the sum are of use, too."""
+    """Whether the derivatives of the sum are of use, too: then it is expanded at every place that is asked for."""
 
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
         self.c, self.step = layout.c, layout.step
         self.centre = _exact_centre(layout)
         self.near_centre = float(self.centre)
-        self._sums: dict[float, tuple[float, float, float]] = {}
+        self._expansions: list[Expansion] = []
         self.places = np.arange(1.0, layout.count + 1)
         self.places *= layout.step
         self.squares = self.places * self.places
@@ -103,10 +106,9 @@ class Integral:
         fixed, growing = by_error * view.error, by_error * (slope + by_size / by_error * 2 * spread)
         if not fixed + growing * self.step * layout.count <= FAITHFUL:
             return None
-        value = raised_to(found, times)
-        value += 1
+        value, added = whole_power(found, times)
         each, weighed = float(add(shares)), dot(shares, self.places)
-        fixed += 2 * UNIT + _LARGEST * (4 * ERROR + 4 * layout.count * UNIT)
+        fixed += added + _LARGEST * (4 * ERROR + 4 * layout.count * UNIT)
         return value, fixed * each + growing * weighed, _LARGEST * 4 * UNIT * weighed
 
     def _transform(self) -> tuple[Complex, Floats]:
@@ -147,66 +149,33 @@ class Integral:
 
     def sum_at(self, s: float) -> tuple[float, float, float]:
         """The sum at centre + s, without e^(K - c epsilon) and without the atoms, and two derivatives in s."""
-        if s not in self._sums:
-            self.look_at(s)
-        return self._sums[s]
+        total, slope, bend = self._near(s, is_exact=self.takes_slopes).at(s)
+        scale = self.step * _PER_TURN_BELOW
+        return scale * (self.first + 2 * total), 2 * scale * slope, 2 * scale * bend
 
-    def look_at(self, *places: float) -> None:
-        """Takes the sums at all these s at once."""
-        if self.places[-1] * max(map(abs, places)) > LARGEST_ANGLE:
-            raise NotApplicable("the sum turns too often")
-        where, scale = np.array(places)[:, None], self.step * _PER_TURN_BELOW
-        found = self._sums_over(slice(0, _BLOCK), where)
-        for start in range(_BLOCK, self.places.size, _BLOCK):  # so that many nodes take little memory
-            found += self._sums_over(slice(start, start + _BLOCK), where)
-        for s, total, slope, bend in zip(places, *found.tolist(), strict=True):
-            self._sums[s] = scale * (self.first + 2 * total), 2 * scale * slope, -2 * scale * bend
-
-    def _sums_over(self, part: slice, where: Floats) -> Floats:
-        """The sums over some nodes, and those that belong to derivatives where these are of use."""
-        nodes, terms = self.places[part], self.terms[part]
-        cosine, sine = cos_sin(nodes * where)
-        real, imaginary = terms.real, terms.imag
-        level = real * cosine
-        level += imaginary * sine
-        found = np.zeros((3, where.size))
-        add(level, axis=1, out=found[0])
-        if self.takes_slopes:
-            imaginary = imaginary * cosine
-            imaginary -= real * sine
-            imaginary *= nodes
-            level *= self.squares[part]
-            add(imaginary, axis=1, out=found[1])
-            add(level, axis=1, out=found[2])
+    def _near(self, s: float, *, is_exact: bool = False) -> Expansion:
+        """The sum near s, expanded there or at a place close by."""
+        for known in self._expansions:
+            if known.place == s or (not is_exact and known.reaches(s, self.first / 2 + known.coefficients[0])):
+                return known
+        is_middle = not is_exact and abs(s) * float(self.places[-1]) < _MIDDLE
+        found = expanded(self.terms, self.places, 0.0 if is_middle else s)
+        self._expansions.append(found)
         return found
-
-    @lru_cache(maxsize=2)  # noqa: B019 - as below
-    def _nearly(self, s: float) -> tuple[float, float, float]:
-        """The sum and two derivatives, without a promise."""
-        turned = self.terms * np.exp(self.places * (-1j * s))
-        real, scale = turned.real, self.step * _PER_TURN_BELOW
-        total, slope, bend = float(add(real)), dot(self.places, turned.imag), dot(self.squares, real)
-        return scale * (self.first + 2 * total), 2 * scale * slope, -2 * scale * bend
-
-    @lru_cache(maxsize=8)  # noqa: B019 - as below
-    def _atoms_part(self, s: float) -> tuple[float, float, float]:
-        return self.layout.atoms.part(s) if self.layout.atoms else (0.0, 0.0, 0.0)
-
-    @lru_cache(maxsize=2)  # noqa: B019 - as below
-    def _atoms_nearly(self, s: float) -> tuple[float, float, float]:
-        return self.layout.atoms.nearly(s) if self.layout.atoms else (0.0, 0.0, 0.0)
 
     def estimate(self, s: float) -> tuple[float, float, float]:
         """ln D at centre + s and its first two derivatives, without bounds: to find an epsilon by."""
-        total, slope, bend = self._nearly(s)
+        level, slope, bend = self._near(s).at(s)
+        total, scale = self.first + 2 * level, self.step * _PER_TURN_BELOW
+        slope, bend = 2 * slope, 2 * bend
         if self.layout.atoms:
-            atoms, _, atoms_slope = self._atoms_nearly(s)
-            total, slope, bend = total + atoms, slope + atoms_slope, 0.0
+            atoms, _, atoms_slope = self.layout.atoms.nearly(s)
+            total, slope, bend = total + atoms / scale, slope + atoms_slope / scale, 0.0
         if total <= 0:
             return -math.inf, -self.c, 0.0
-        middle, slope = sum(self.layout.log_mass) / 2, slope / total
-        level = middle - self.c * (self.near_centre + s) + math.log(total)
-        return level, slope - self.c, bend / total - slope * slope
+        (low, high), slope = self.layout.log_mass, slope / total
+        value = (low + high) / 2 - self.c * (self.near_centre + s) + math.log(scale * total)
+        return value, slope - self.c, bend / total - slope * slope
 
     def bounds(self, s: float) -> Bounds:
         """ln D at centre + s.
@@ -219,56 +188,49 @@ class Integral:
         """
         return Bounds(lower=self.lower(s), upper=self.upper(s))
 
-    def margins(self, s: float) -> tuple[float, float]:
-        """About how far bounds on ln D at centre + s will be below and above an estimate."""
-        part, doubt, _ = self._atoms_nearly(s)
-        off, ends = self._off(s, doubt)
-        total = self._nearly(s)[0] + part
-        less = (off + self._aliases(self.near_centre + s, ends[0])) / total if total > 0 else math.inf
-        apart = (ends[1] - ends[0]) / 2 + 16 * UNIT * max(map(abs, ends))
-        above = math.log1p(off / total) + apart if total > 0 else math.inf
-        return (-math.log1p(-less) + apart if less < 1 else math.inf), above
-
     def upper(self, s: float) -> float:
         """ln D at centre + s, from above."""
-        total, off, ends = self._known(s)
-        return ends[1] + log_between(max(total + off, 1e-300))[1]
+        total, off, _, high = self._known(s)
+        return high + log_between(max(total + off, 1e-300))[1]
 
     def lower(self, s: float) -> float:
         """ln D at centre + s, from below."""
-        total, off, ends = self._known(s)
-        rest = total - off - self._aliases(self.near_centre + s, ends[0])
-        return ends[0] + log_between(rest)[0] if rest > 0 else -math.inf
+        total, off, low, _ = self._known(s)
+        rest = total - off - self._aliases(self.near_centre + s, low)
+        return low + log_between(rest)[0] if rest > 0 else -math.inf
 
     @lru_cache(maxsize=4)  # noqa: B019 - both ends are asked for at the same place, and an integral is short-lived
-    def _known(self, s: float) -> tuple[float, float, tuple[float, float]]:
+    def _known(self, s: float) -> tuple[float, float, float, float]:
         """The sum, how far it may be off but for its aliases, and K - c epsilon from below and from above."""
-        part, doubt, _ = self._atoms_part(s)
-        off, ends = self._off(s, doubt)
-        return self.sum_at(s)[0] + part, off, ends
-
-    def _off(self, s: float, doubt: float) -> tuple[float, tuple[float, float]]:
-        """How far the sum may be off but for its aliases, and K - c epsilon from below and from above."""
-        layout, c = self.layout, self.c
-        off = 2 * self.step * _PER_TURN_ABOVE * (self.rounding + self.turning * abs(s))
+        layout, c, centre = self.layout, self.c, self.near_centre
+        near = self._near(s, is_exact=self.takes_slopes)
+        level, grown, missing = near.bounded(s)
+        off = 2 * self.step * _PER_TURN_ABOVE * (grown * (self.rounding + self.turning * abs(near.place)) + missing)
         off += layout.truncated + 8 * UNIT * self.step * self.first
+        total = self.step * _PER_TURN_BELOW * (self.first + 2 * level)
         if layout.atoms:
+            part, doubt, _ = layout.atoms.part(s)
+            total += part
             off += doubt + self.step * layout.atoms.taken_error / (c * (c + 1))
-        off = enlarged(off)
-        centre = self.near_centre
-        slack = 8 * UNIT * (c * abs(centre) + abs(c * s) + max(map(abs, layout.log_mass)))
         low, high = layout.log_mass
-        return off, (low - c * (centre + s) - slack, high - c * (centre + s) + slack)
+        slack = 8 * UNIT * (c * abs(centre) + abs(c * s) + max(-low, high))
+        away = c * (centre + s)
+        return total, enlarged(off), low - away - slack, high - away + slack
 
     def _aliases(self, epsilon: float, scale: float) -> float:
         """The terms with k != 0, over e^scale, by Chernoff bounds from two other heights."""
-        period = _TURN_BELOW / self.step
         total = 0.0
-        for height, log_mass in self.layout.heights:
-            ratio = exp_above(-abs(height - self.c) * period * (1 - 2.0**-40))
+        for (height, log_mass), share in zip(self.layout.heights, self._shares, strict=True):
             exponent = log_mass - height * epsilon - scale + 8 * UNIT * abs(height * epsilon)
-            total += exp_above(exponent) * ratio / (1 - ratio) if ratio < 1 else math.inf
+            total += exp_above(exponent) * share
         return total
+
+    @Kept
+    def _shares(self) -> list[float]:
+        """What the aliases on each side are of the first bound, in all."""
+        period = _TURN_BELOW / self.step * (1 - 2.0**-40)
+        ratios = [exp_above(-abs(height - self.c) * period) for height, _ in self.layout.heights]
+        return [ratio / (1 - ratio) if ratio < 1 else math.inf for ratio in ratios]
 
 
 def _exact_centre(layout: Layout) -> Fraction:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 
 import numpy as np
 
@@ -26,6 +25,7 @@ from privately.accounting.elementary import (
     log_between,
     turn_minus_one,
 )
+from privately.accounting.kept import Kept
 from privately.accounting.losses import LaplaceLoss
 from privately.accounting.roads import NotApplicable
 
@@ -53,7 +53,7 @@ class Laplaces:
             raise NotApplicable("losses beyond the range of floats")
         return cls(np.array([float(law.epsilon) for law, _ in laws]), tuple(times for _, times in laws))
 
-    @cached_property
+    @Kept
     def counts(self) -> Floats:
         return np.array(self.times, dtype=np.float64)
 
@@ -133,15 +133,15 @@ class Laplaces:
         """ln M(c), from above."""
         return self.log_mass(c)[1]
 
-    def view(self, c: float, reach: float) -> LaplacesView:
+    def view(self, c: float, reach: float, centre: float | None = None) -> LaplacesView:
         """What the integral needs at c."""
-        if reach * 2 * float(self.epsilon.max()) > LARGEST_ANGLE:
+        if reach * 2 * float(np.maximum.reduce(self.epsilon)) > LARGEST_ANGLE:
             raise NotApplicable("the sum turns too often")
         if c not in self._views:
-            self._views[c] = self._view(c)
+            self._views[c] = self._view(c, centre)
         return self._views[c]
 
-    @cached_property
+    @Kept
     def _views(self) -> dict[float, LaplacesView]:
         return {}
 
@@ -151,15 +151,26 @@ class Laplaces:
             return np.array([exp_one(-min((2 * c + 1) * float(self.epsilon[0]), 700.0))])
         return exp(-np.minimum((2 * c + 1) * self.epsilon, 700.0))
 
-    def _view(self, c: float) -> LaplacesView:
+    def _view(self, c: float, centre: float | None) -> LaplacesView:
+        """Of a single law, with any centre that is wanted."""
         e, s = self.epsilon, 2 * c + 1
         g = self._shrunk(c)
+        if centre is not None and len(self.times) == 1:
+            return self._view_of_one(c, float(g[0]), centre / self.times[0])
         whole = (c + 1) + c * g
         centres = np.where(s * e < _SMALL, (c + 0.5) * e * e, ((c + 1) * e + 1 + g * (1 - c * e)) / whole - 2 / s)
-        centre = sum((n * Fraction(m) for n, m in zip(self.times, centres.tolist(), strict=True)), Fraction(0))
+        exact = sum((n * Fraction(m) for n, m in zip(self.times, centres.tolist(), strict=True)), Fraction(0))
         atoms = np.array([s / (2 * whole[0]), s * g[0] / (2 * whole[0])])
         losses = np.array([e[0] - centres[0], -e[0] - centres[0]])
-        return LaplacesView(self.log_mass(c), centre, atoms, losses, 0.0, 0.0, self, c, centres, g)
+        return LaplacesView(self.log_mass(c), exact, atoms, losses, 0.0, 0.0, self, c, centres, g)
+
+    def _view_of_one(self, c: float, g: float, centre: float) -> LaplacesView:
+        """The same for one law, without arrays."""
+        (times,), (e,) = self.times, self.epsilon.tolist()
+        first = (2 * c + 1) / (2 * ((c + 1) + c * g))
+        atoms, losses = np.array([first, first * g]), np.array([e - centre, -e - centre])
+        mass, exact = self._log_mass_of_one(c), times * Fraction(centre)
+        return LaplacesView(mass, exact, atoms, losses, 0.0, 0.0, self, c, np.array([centre]), np.array([g]))
 
     def decay(self, c: float, frequencies: Floats) -> Floats:
         """Lower bounds on -ln |phi(w)| for all w at or above each of these frequencies.

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
 from privately.accounting.contour.atoms import MOST_STEPS, Atoms
 from privately.accounting.contour.bundles import grids
+from privately.accounting.contour.laplaces import Laplaces
 from privately.accounting.contour.protocols import Gridded, Law
 from privately.accounting.contour.saddle import Shape, wanted_fall
+from privately.accounting.contour.sampled_gaussian import Grid
 from privately.accounting.contour.view import View, enlarged, exp_above
 from privately.accounting.elementary import UNIT, Floats
+from privately.accounting.kept import Kept
 from privately.accounting.roads import NotApplicable
 
 MOST_WORK = 1 << 24
@@ -52,7 +54,7 @@ class Layout:
     whole: Whole
     _others: tuple[float, float]
 
-    @cached_property
+    @Kept
     def heights(self) -> tuple[tuple[float, float], ...]:
         """Other places on the real line, with ln M there from above."""
         return tuple((b, self.whole.log_mass_above(b) if b else 0.0) for b in self._others)
@@ -74,10 +76,10 @@ def lay(
     may_guess = True
     while True:
         quiets = [calm + math.log(times * len(parts)) for _, times in parts]
-        whole = Whole(grids(parts, c, shape.above, reach, quiets), gaussian, c)
+        whole = Whole(grids(parts, c, shape.above, reach, quiets), gaussian, c, shape.epsilon)
         views = whole.views(reach)
         tries = (_ENDLESS_REACHES, _LONG_REACHES) if whole.is_endless else (ratios, _LATER_REACHES, _LONG_REACHES)
-        found = _farther(whole, views, [base * tried for tried in tries], wanted, may_guess=may_guess)
+        found = _farther(whole, views, (base * tried for tried in tries), wanted, may_guess=may_guess)
         if found.is_enough and (whole.is_endless or found.reach + beyond <= reach):
             views = whole.views(max(reach, found.reach + beyond)) if whole.is_endless else views
             break
@@ -128,7 +130,7 @@ class _Found:
 
 
 def _farther(
-    whole: Whole, views: Sequence[tuple[View, int]], tries: Sequence[Floats], wanted: float, *, may_guess: bool
+    whole: Whole, views: Sequence[tuple[View, int]], tries: Iterable[Floats], wanted: float, *, may_guess: bool
 ) -> _Found:
     """The first frequency that is enough, or the last."""
     found: _Found | None = None
@@ -162,13 +164,19 @@ class Whole:
     grids: Sequence[tuple[Gridded, int]]
     gaussian: float
     c: float
+    aim: float | None = None
+    """The epsilon that is asked about: a law alone is seen from there, if it can."""
 
-    @cached_property
+    @Kept
     def is_endless(self) -> bool:
         """Whether the views serve all frequencies."""
         return all(grid.is_endless for grid, _ in self.grids)
 
     def views(self, reach: float) -> tuple[tuple[View, int], ...]:
+        if self.aim is not None and len(self.grids) == 1 and not self.gaussian:
+            grid, times = self.grids[0]
+            if isinstance(grid, (Grid, Laplaces)):
+                return ((grid.view(self.c, reach, self.aim / times), times),)
         return tuple((grid.view(self.c, reach), times) for grid, times in self.grids)
 
     def falls(self, views: Sequence[tuple[View, int]], reaches: Floats, wanted: float) -> tuple[Floats, Atoms | None]:

@@ -52,7 +52,7 @@ class Known:
                 height = _lowest_of(known, near, log_delta)
             if height is not None and chernoff(Whole(grids, gaussian, height), height, near) <= log_delta:
                 return True
-            integral = Integral(self._laid(Whole(grids, gaussian, c)))
+            integral = Integral(self._laid(Whole(grids, gaussian, c, near)))
             s = float(epsilon - integral.centre)
             return integral.upper(math.nextafter(s, -math.inf)) <= math.nextafter(log_delta, -math.inf)
         except DEAD_ENDS:

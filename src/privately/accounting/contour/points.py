@@ -8,19 +8,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 
 from privately.accounting.contour.view import View, enlarged
 from privately.accounting.elementary import ERROR, UNIT, Floats, exp, expm1, log_between
+from privately.accounting.kept import Kept
 from privately.accounting.roads import NotApplicable
 
 _LARGEST_EXPONENT = 600.0
 LEAST_MASS = 2.0**-40
 _FINE = 2.0**-42
+_LEAST_LIFTED = -0.63
+"""Above e^-1 - 1."""
 
 
 @dataclass(frozen=True)
@@ -34,12 +36,29 @@ class Points:
     loss_error: Floats
     known_base: Floats | None = None
     """The base weights, where they are known."""
+    known_least: float | None = None
+    """The least log_base, or 0, if that is known."""
+    covers: float = 0.0
+    """Where losses increase, and their errors are at least ERROR times their sizes: what the rounding of sL makes of
+    these errors, over them.
+    """
+    is_plain: bool = field(init=False)
+    """Whether no base weight underflows."""
 
-    def tilted(self, s: float, lifted: Floats | None = None) -> Tilted:
-        """The weights of e^(sL); `lifted` is e^(sL) - 1 where that is known."""
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "is_plain", self.least_log > -_LARGEST_EXPONENT)
+
+    @property
+    def least_log(self) -> float:
+        """The least log_base, or 0."""
+        known = self.known_least
+        return min(float(np.minimum.reduce(self.log_base)), 0.0) if known is None else known
+
+    def tilted(self, s: float) -> Tilted:
+        """The weights of e^(sL)."""
         exponent = s * self.loss
         if self.is_plain and np.minimum.reduce(exponent) > -1 and np.maximum.reduce(exponent) < _LARGEST_EXPONENT:
-            excess = self.base * (expm1(exponent) if lifted is None else lifted)
+            excess = self.base * expm1(exponent)
             return Tilted(self, s, self.base + excess, excess, 0.0)
         top = exponent + self.log_base
         shift = max(float(top.max()) - _LARGEST_EXPONENT, 0.0)
@@ -50,32 +69,35 @@ class Points:
         excess = np.where(steep, large - self.base, self.base * expm1(np.minimum(exponent, 1.0)))
         return Tilted(self, s, np.where(np.abs(exponent) > 1, large, self.base + excess), excess, 0.0)
 
-    def looks(self, powers: Sequence[float]) -> tuple[Floats, list[Look]] | None:
-        """e^(sL) - 1 for several s at once, a row each, with what `quickly` says of them; None if floats do not allow
-        it for all.
+    def looks(self, powers: Sequence[float]) -> tuple[Tilted | None, list[Look]] | None:
+        """What `quickly` says of e^(sL) for several s at once, and the weights for the first if these are plain; None
+        if floats do not allow it for all.
         """
         if not (self.is_plain and isinstance(self.weight_error, float) and self.weight_error <= _FINE):
             return None
-        exponent = np.multiply.outer(np.array(powers), self.loss)
+        base, many = self.base, len(powers)
+        both, by = np.empty((2 * many, base.size)), np.empty((2, base.size))
+        exponent = np.array(powers)[:, None] * self.loss
         if not np.maximum.reduce(exponent, axis=None) < _LARGEST_EXPONENT:
             return None
-        lifted, base = expm1(exponent), self.base
-        size, left, right = np.abs(lifted), float(base[0]), float(base[-1])
-        rows = lifted @ base, size @ base, size @ self._wrong, lifted[:, 0], lifted[:, -1]
-        (wrong, whole), found = self._wholes, []
-        for s, excess, sizes, spread, first, last in zip(powers, *(row.tolist() for row in rows), strict=True):
-            off = (2.0**-38 + 2 * base.size * UNIT) * sizes + 4 * abs(s) * (wrong + spread)
-            ends = left + left * first, right + right * last
-            found.append(Look(excess + enlarged(off), whole + excess, ends))
-        return lifted, found
-
-    @cached_property
-    def _wrong(self) -> Floats:
-        return self.base * self.loss_error
-
-    @cached_property
-    def _wholes(self) -> tuple[float, float]:
-        return float(np.add.reduce(self._wrong)), float(np.add.reduce(self.base))
+        lifted = both[:many]
+        lifted[:] = expm1(exponent)
+        np.abs(lifted, out=both[many:])
+        by[0] = base
+        np.multiply(base, self.loss_error, out=by[1])
+        sums = (both @ by.T).tolist()
+        whole, wrong = np.add.reduce(by, axis=1).tolist()
+        every, found = base.size - 1, []
+        (left, right), ends = base[::every].tolist(), lifted[:, ::every].tolist()
+        for place, s in enumerate(powers):
+            (excess, _), (size, spread), (first, last) = sums[place], sums[many + place], ends[place]
+            off = (2.0**-38 + 2 * base.size * UNIT) * size + 4 * abs(s) * (wrong + spread)
+            found.append(Look(excess + enlarged(off), whole + excess, (left + left * first, right + right * last)))
+        if not self.covers or min(ends[0]) < _LEAST_LIFTED:
+            return None, found
+        known = Sums(sums[0][0], sums[many][0], sums[many][1], whole, wrong)
+        weights = base * lifted[0]
+        return Tilted(self, powers[0], base + weights, weights, known=known), found
 
     def quickly(self, s: float) -> Quick | None:
         """The weights of e^(sL) and a bound on their excess, to about a part in 10^11 of its terms, if floats allow.
@@ -96,14 +118,14 @@ class Points:
         )
         return Quick(float(excess.sum()) + enlarged(off), self.base + excess)
 
-    @cached_property
+    @property
     def fixed_error(self) -> Floats | float:
         """The relative error of all weights that does not come from wrong losses."""
         if self.is_plain and isinstance(self.weight_error, float):
             return self.weight_error + 4 * ERROR - self.least_log * (4 * UNIT)
         return self.weight_error + 4 * ERROR + np.abs(self.log_base) * (4 * UNIT)
 
-    @cached_property
+    @Kept
     def blur(self) -> Floats:
         """How wrong losses make weights, over |s|: with the rounding of sL."""
         blur = np.abs(self.loss)
@@ -111,17 +133,7 @@ class Points:
         blur += self.loss_error
         return blur
 
-    @cached_property
-    def least_log(self) -> float:
-        """The least log_base, or 0."""
-        return min(float(np.minimum.reduce(self.log_base)), 0.0)
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether no base weight underflows."""
-        return self.least_log > -_LARGEST_EXPONENT
-
-    @cached_property
+    @Kept
     def base(self) -> Floats:
         """The base weights."""
         return self.factor * exp(self.log_base) if self.known_base is None else self.known_base
@@ -143,47 +155,66 @@ class Look(NamedTuple):
     ends: tuple[float, float]
 
 
-@dataclass(frozen=True)
+class Sums(NamedTuple):
+    """Sums over all points: of the excess, of its sizes and of these times the errors of the losses; of the base
+    weights, and of those times the same errors.
+    """
+
+    excess: float
+    size: float
+    spread: float
+    whole: float
+    wrong: float
+
+
 class Tilted:
     """Weights e^(sL) and their excess over the base weights, both times e^-shift."""
 
-    points: Points
-    s: float
-    weights: Floats
-    excess: Floats
-    shift: float
+    def __init__(
+        self,
+        points: Points,
+        s: float,
+        weights: Floats,
+        excess: Floats,
+        shift: float = 0.0,
+        *,
+        known: Sums | None = None,
+    ) -> None:
+        self.points, self.s = points, s
+        self.weights, self.excess, self.shift = weights, excess, shift
+        self._known = known
+        self._fixed = points.fixed_error + 4 * UNIT * shift
+        self.total = float(np.add.reduce(weights)) if known is None else known.whole + known.excess
 
-    @cached_property
+    @Kept
     def spread(self) -> Floats:
         """What wrong losses do to the weights, relative to them."""
         return abs(self.s) * self.points.loss_error
 
-    @cached_property
+    @Kept
     def error(self) -> Floats:
         """The relative errors of the weights."""
         return abs(self.s) * self.points.blur + self._fixed
 
-    @cached_property
-    def _fixed(self) -> Floats | float:
-        return self.points.fixed_error + 4 * UNIT * self.shift
-
-    @cached_property
-    def total(self) -> float:
-        return float(np.add.reduce(self.weights))
-
     def _errors(self, sizes: Floats, total: float) -> float:
         """The sum of sizes times errors; that of the sizes is `total`."""
+        points = self.points
         fixed = self._fixed * total if isinstance(self._fixed, float) else float(sizes @ self._fixed)
-        return fixed + abs(self.s) * float(sizes @ self.points.blur)
+        blurred = points.covers * float(sizes @ points.loss_error) if points.covers else float(sizes @ points.blur)
+        return fixed + abs(self.s) * blurred
 
     def log_mass(self, missing: float) -> tuple[float, float]:
         """ln M, where the points miss at most this part of M and of 1."""
-        sizes = np.abs(self.excess)
-        size = float(np.add.reduce(sizes))
-        off = 3 * self._errors(sizes, size) + abs(self.s) * float(self.weights @ self.points.loss_error)
+        known, s = self._known, abs(self.s)
+        if known is not None and isinstance(self._fixed, float):
+            found, size = known.excess, known.size
+            off = 3 * (self._fixed * size + s * self.points.covers * known.spread) + s * (known.wrong + known.spread)
+        else:
+            sizes = np.abs(self.excess)
+            size, found = float(np.add.reduce(sizes)), float(np.add.reduce(self.excess))
+            off = 3 * self._errors(sizes, size) + s * float(self.weights @ self.points.loss_error)
         off += 2 * self.weights.size * UNIT * size
         off = enlarged(off + 2 * missing * max(self.total, 0.0 if self.shift else 1.0))
-        found = float(np.add.reduce(self.excess))
         least = found - off + (0.0 if self.shift else 1.0)
         if least < LEAST_MASS:
             raise NotApplicable("the points do not tell the transform from 0")
@@ -192,28 +223,38 @@ class Tilted:
             return math.nextafter(low + self.shift, -math.inf), math.nextafter(high + self.shift, math.inf)
         return log_between(found - off, 1)[0], log_between(found + off, 1)[1]
 
-    @cached_property
+    @Kept
     def shares(self) -> Floats:
         """The weights, of sum 1."""
         return self.weights / self.total
 
     def doubt(self, missing: float) -> float:
         """How far the sum of the weights may be from M, relative to it."""
-        return missing + self._mean_error + self.weights.size * UNIT
+        return missing + self._mean_errors()[0] + self.weights.size * UNIT
 
-    @cached_property
-    def _mean_error(self) -> float:
-        return self._errors(self.shares, 1 + self.weights.size * UNIT)
+    def _mean_errors(self) -> tuple[float, float]:
+        """The mean errors of the weights and of the losses, at most."""
+        known = self._known
+        if known is None or not isinstance(self._fixed, float):
+            wrong = float(self.shares @ self.points.loss_error)
+            return self._errors(self.shares, 1 + self.weights.size * UNIT), wrong
+        wrong = enlarged((known.wrong + known.spread) / self.total)
+        return self._fixed + abs(self.s) * self.points.covers * wrong, wrong
 
-    def view(self, losses: Floats, loss_error: Floats, missing: float) -> View:
-        """As the integral needs it; `losses` carry their sign."""
-        weights, whole = self.shares, self.doubt(missing)
-        centre = float(weights @ losses)
+    def view(self, losses: Floats, loss_error: Floats, missing: float, centre: float | None = None) -> View:
+        """As the integral needs it; `losses` carry their sign. The centre is that of the weights, or any other."""
+        weights = self.shares
+        mean_error, wrong = self._mean_errors()
+        whole = missing + mean_error + weights.size * UNIT
+        if centre is None:
+            centre = float(weights @ losses)
         centred = losses - centre
         parts = np.abs(centred)
         parts *= weights
         spread = float(np.add.reduce(parts))
-        slope = self._errors(parts, spread) + whole * spread + float(weights @ loss_error)
+        if loss_error is not self.points.loss_error:
+            wrong = float(weights @ loss_error)
+        slope = self._errors(parts, spread) + whole * spread + wrong
         slope += 2 * UNIT * (spread + 2 * abs(centre))
         return View(
             log_mass=self.log_mass(missing),
@@ -222,4 +263,5 @@ class Tilted:
             losses=centred,
             error=enlarged(2 * missing),
             slope=enlarged(slope) * (1 + 2 * whole),
+            spread=spread,
         )

@@ -38,6 +38,7 @@ from privately.rounding import Enclosure, End, Interval, round_up
 
 METHOD = "contour integral"
 
+_NOTHING = Fraction(0)
 _DIGITS = 40
 _TRIES = 3
 _NEWTON_STEPS = 12
@@ -251,8 +252,8 @@ def _tolerances(wanted: float) -> Iterator[float]:
 
 def solved(integral: Integral, guess: float, low: float, high: float) -> Interval:
     """Where the bounds on ln D pass ln delta, which lies between `low` and `high`."""
-    centre = float(integral.centre)
-    s, slope, value, stride = guess - centre, -integral.c, low, 0.0
+    s, slope = guess - integral.near_centre, -integral.c
+    farthest = 20 / integral.c
     for _ in range(_NEWTON_STEPS):
         value, slope, bend = integral.estimate(s)
         if not (math.isfinite(value) and slope < 0):
@@ -260,22 +261,12 @@ def solved(integral: Integral, guess: float, low: float, high: float) -> Interva
         stride = (low - value) / slope
         if abs(bend * stride) < -slope / 4:
             stride -= bend * stride * stride / (2 * slope)
+        s += min(max(stride, -farthest), farthest)
         if abs(value - low) < _CLOSE:
             break
-        s += min(max(stride, -20 / integral.c), 20 / integral.c)
-    below, above = integral.margins(s)
-    doubt = 2 * abs(value - low) ** 3 + (high - low)
-    above = (1.02 * above + doubt) / -slope
-    below = (1.02 * below + doubt) / -slope
-    left, right = s + stride - below, _within(integral, s + stride + above)
-    if math.isfinite(left):
-        integral.look_at(left, right)
-    return Interval(_lower(integral, left, slope, high), _upper(integral, right, slope, low), method=METHOD)
-
-
-def _within(integral: Integral, s: float) -> float:
-    """At least as large as an s for epsilon = 0."""
-    return max(s, math.nextafter(float(-integral.centre), -math.inf))
+    right = max(s, math.nextafter(-integral.near_centre, -math.inf))  # epsilon is at least 0
+    upper = _upper(integral, right, slope, low)
+    return Interval(_lower(integral, s, slope, high), upper, method=METHOD)
 
 
 def _upper(integral: Integral, s: float, slope: float, target: float) -> Fraction:
@@ -283,22 +274,24 @@ def _upper(integral: Integral, s: float, slope: float, target: float) -> Fractio
     for _ in range(_NEWTON_STEPS):
         excess = integral.upper(s) - target
         if excess <= 0:
-            return max(integral.centre + Fraction(s), Fraction(0))
+            near = integral.near_centre
+            return Fraction(max(near + s + 4 * UNIT * (abs(near) + abs(s)), 0.0))
         s += 1.02 * excess / -slope + abs(s) * 2.0**-50
     raise NotApplicable("no upper end was found")
 
 
 def _lower(integral: Integral, s: float, slope: float, target: float) -> Fraction:
     """An epsilon at which D is at least e^target, or 0."""
+    near = integral.near_centre
     for _ in range(_NEWTON_STEPS):
-        found = integral.centre + Fraction(s) if math.isfinite(s) else Fraction(0)
-        if found <= 0:
-            return Fraction(0)
+        found = near + s - 4 * UNIT * (abs(near) + abs(s))
+        if not found > 0:
+            return _NOTHING
         missing = target - integral.lower(s)
         if missing <= 0:
-            return found
+            return Fraction(found)
         s -= 1.02 * min(missing, 20.0) / -slope + abs(s) * 2.0**-50
-    return Fraction(0)
+    return _NOTHING
 
 
 def log_ends(delta: Fraction) -> tuple[float, float]:

@@ -12,8 +12,8 @@ import numpy as np
 
 from privately.accounting.contour.bundles import sketches
 from privately.accounting.contour.protocols import Guided, Sketch, Sketched
+from privately.accounting.contour.rough_samples import MIDDLE, Ladder, RoughSample
 from privately.accounting.contour.sampled_gaussian import SampledGaussian
-from privately.accounting.contour.view import Rough
 from privately.accounting.roads import NotApplicable
 
 _HIGHEST = 2.0**14
@@ -26,6 +26,8 @@ _LONGEST_STRIDE = 2.0
 _TOGETHER = 1e-12
 _MOST_BEND = 2.0
 _FEW_ROUNDS = 2
+_LADDERS = 4
+"""So often several heights are looked at together: cubics between them may come nearer in ever smaller steps."""
 _HEIGHTS = (0.6, 1.06, 1.25, 2.0)
 
 
@@ -39,6 +41,9 @@ class Outline:
         self._highest = 0.0
         self.seen: dict[float, float] = {0.0: 0.0}
         """Heights that were tried, with K there."""
+        self.beside: dict[float, float] = {}
+        """Heights around those, likewise."""
+        self._ladder: Ladder | None = None
 
     def cumulants(self, c: float) -> tuple[float, float, float]:
         """K(c) and its first two derivatives."""
@@ -52,13 +57,18 @@ class Outline:
 
     def start(self, log_delta: float) -> float:
         """A first guess of the saddle for this delta, right for normal losses; below where a law grows too steep."""
+        if len(self.parts) == 1 and not self.mu_squared:
+            law, times = self.parts[0]
+            if isinstance(law, SampledGaussian):
+                variance = times * law.rough_variance
+                found = math.sqrt(2 * max(-log_delta, 1.0) / variance) if variance > 0 else _START
+                found = _nearer(found, variance, times * law.rough_skewness, log_delta)
+                return min(max(min(found, law.steep_from(times)), _LOWEST_START), _HIGHEST_START)
         laws = [(cast("Guided", law), times) for law, times in self.parts if _guides(type(law))]
         variance = self.mu_squared + sum(times * law.rough_variance for law, times in laws)
         if len(laws) < len(self.parts) or not variance > 0:
             return _START
         found = math.sqrt(2 * max(-log_delta, 1.0) / variance)
-        if len(laws) == 1 and isinstance(laws[0][0], SampledGaussian):
-            found = _nearer(found, variance, laws[0][1] * laws[0][0].rough_skewness, log_delta)
         found = min([found, *(law.steep_from(times) for law, times in laws)])
         return min(max(found, _LOWEST_START), _HIGHEST_START)
 
@@ -66,19 +76,39 @@ class Outline:
         """About where bounds show that a sampled Gaussian alone has fallen so far; None for all else, and where that is
         not plain.
         """
-        if len(self.parts) != 1 or self.mu_squared:
+        ladder = self._ladder
+        if ladder is None or saddle.c not in ladder.heights:
+            ladder = self.ladder(saddle.c)
+        law, times = self.parts[0] if self.parts else (None, 0)
+        if ladder is None or not isinstance(law, SampledGaussian):
             return None
-        (law, times), (sketch, _) = self.parts[0], self._sketches[0]
-        found = sketch.shares(saddle.c) if isinstance(sketch, Rough) and isinstance(law, SampledGaussian) else None
-        if found is None or not isinstance(law, SampledGaussian):
+        mean, variance = ladder.shares(ladder.heights.index(saddle.c))
+        if not mean:
             return None
-        mean, variance = found
         drift = law.mu * law.mu * mean
         bend = 2 * variance * wanted / times
         if bend > _MOST_BEND:
             return None
         slower = 1 + bend if law.removes else (1 + bend) * (1 + saddle.c * drift * (1 - min(mean, 0.5)))
         return math.sqrt(2 * wanted / times * slower) / (law.mu * mean)
+
+    def ladder(self, c: float) -> Ladder | None:
+        """What is seen of a sampled Gaussian alone from c and from heights around it; None for all else."""
+        self._sketch(c)
+        if len(self._sketches) != 1 or self.mu_squared:
+            return None
+        sketch, times = self._sketches[0]
+        if not isinstance(sketch, RoughSample):
+            return None
+        self._ladder = found = sketch.ladder(c)
+        for height, level in zip(found.heights, found.levels(), strict=True):
+            self.beside[height] = times * level
+        self.seen[c] = self.beside[c]
+        return found
+
+    def is_amid(self, c: float) -> bool:
+        """Whether heights around c were looked at last."""
+        return self._ladder is not None and self._ladder.heights[MIDDLE] == c
 
     def levels(self, heights: Sequence[float]) -> list[float]:
         """K alone, at several places."""
@@ -148,16 +178,17 @@ def _search(outline: Outline, excess: Callable[[Saddle], tuple[float, float]], s
     faster: on logarithmic scales that is nearly a line.
     """
     x, left, right = math.log(start), math.log(_LOWEST), math.log(_HIGHEST)
-    for _ in range(_ROUNDS):
-        c = math.exp(x)
-        saddle = Saddle(c, *outline.cumulants(c))
-        value, ratio = excess(saddle)
+    for turn in range(_ROUNDS):
+        saddle, value, ratio, between = _looked(outline, excess, math.exp(x), is_soon=turn < _LADDERS)
         if abs(value) <= _CLOSE:
             return saddle
+        c = saddle.c
+        x = math.log(c)
         left, right = (x, right) if value > 0 else (left, x)
         stride = value / (c * c * saddle.spread)
         if ratio > 0 and ratio != 1:
             stride *= math.log(ratio) / (ratio - 1)
+        stride = between or stride
         stride = min(max(stride, -_LONGEST_STRIDE), _LONGEST_STRIDE)
         x = x + stride if left < x + stride < right else (left + right) / 2
         if right - left < _TOGETHER:
@@ -165,14 +196,56 @@ def _search(outline: Outline, excess: Callable[[Saddle], tuple[float, float]], s
     raise NotApplicable("no contour fits")
 
 
+def _looked(
+    outline: Outline, excess: Callable[[Saddle], tuple[float, float]], c: float, *, is_soon: bool
+) -> tuple[Saddle, float, float, float]:
+    """The saddle at c or, where several heights are seen at once, one nearer to where `excess` is 0; with `excess` and
+    its ratio there and, if 0 lies before the next height, about how far away on a logarithmic scale.
+    """
+    ladder = outline.ladder(c) if is_soon else None
+    if ladder is None:
+        saddle = Saddle(c, *outline.cumulants(c))
+        return saddle, *excess(saddle), 0.0
+    times, place = outline.parts[0][1], MIDDLE
+    saddle = _on(ladder, place, times)
+    value, ratio = excess(saddle)
+    while abs(value) > _CLOSE:
+        place += 1 if value > 0 else -1
+        if not 0 <= place < len(ladder.heights):
+            break
+        other = _on(ladder, place, times)
+        there, other_ratio = excess(other)
+        if there * value < 0 and abs(there) > _CLOSE:
+            return saddle, value, ratio, _between(saddle, value, other, there)
+        saddle, value, ratio = other, there, other_ratio
+    return saddle, value, ratio, 0.0
+
+
+def _on(ladder: Ladder, place: int, times: int) -> Saddle:
+    k, mean, variance = ladder.rung(place)
+    return Saddle(ladder.heights[place], times * k, times * mean, times * variance)
+
+
+def _between(one: Saddle, value: float, other: Saddle, there: float) -> float:
+    """How far ln c is from the first saddle's where `excess` is 0: the cubic through both with their slopes."""
+    if not math.isfinite(value - there):
+        return 0.0
+    share, gap = value / (value - there), math.log(other.c / one.c)
+    first, last = ((there - value) / (-saddle.c * saddle.c * saddle.spread) for saddle in (one, other))
+    rest = 1 - share
+    found = share * share * (1 + 2 * rest) * gap + share * rest * (rest * first - share * last)
+    return found if 0 < found / gap < 1 else share * gap
+
+
 def _nearer(c: float, variance: float, skewness: float, log_delta: float) -> float:
     """The saddle for this delta from a first guess, by Newton's method, for losses of these two cumulants and no others
     whose transform is 1 at -1.
     """
     for _ in range(_FEW_ROUNDS):
-        level = variance * (c * c + c) / 2 + skewness * c * c * c / 6
-        saddle = Saddle(c, level, variance * (c + 0.5) + skewness * c * c / 2, variance + skewness * c)
-        c *= math.exp(min(max((saddle.log_delta - log_delta) / (c * c * saddle.spread), -0.5), 0.5))
+        level, mean = variance * (c * c + c) / 2 + skewness * c * c * c / 6, variance * (c + 0.5) + skewness * c * c / 2
+        spread = variance + skewness * c + 1 / (c * c) + 1 / ((1 + c) * (1 + c))
+        there = level - c * mean + 1 + c / (1 + c) - math.log(c * (1 + c) * math.sqrt(2 * math.pi * spread))
+        c *= math.exp(min(max((there - log_delta) / (c * c * spread), -0.5), 0.5))
     return c
 
 
@@ -204,10 +277,15 @@ def shape(outline: Outline, saddle: Saddle, epsilon: float, log_tolerance: float
     c = saddle.c
     level = saddle.k - c * epsilon + saddle.log_sum + log_tolerance
 
-    outline.levels([c * factor for factor in _HEIGHTS])
-    periods = [((k - b * epsilon - level) / abs(b - c), b) for b, k in outline.seen.items() if abs(b - c) > c / 64]
-    above = min((period, b) for period, b in periods if b > c)
-    below = min((period, b) for period, b in periods if b < c)
+    if not outline.is_amid(c):
+        outline.levels([c * factor for factor in _HEIGHTS])
+    above = below = (math.inf, 0.0)
+    for b, k in (outline.seen | outline.beside).items():
+        gap = b - c
+        if gap > c / 64:
+            above = min(above, ((k - b * epsilon - level) / gap, b))
+        elif gap < -c / 64:
+            below = min(below, ((b * epsilon + level - k) / gap, b))
     step = 2 * math.pi / max(above[0], below[0], 2.0**-20)
     fraction, exponent = math.frexp(step)
     step = math.ldexp(math.floor(fraction * 2**20), exponent - 20)

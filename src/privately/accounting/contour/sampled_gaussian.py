@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 
 from privately.accounting.contour.falling import QUARTER_TURN, fallen, lines
 from privately.accounting.contour.points import Look, Points, Tilted
+from privately.accounting.contour.rough_samples import RoughSample
 from privately.accounting.contour.shifted import Line
-from privately.accounting.contour.view import Rough, View, enlarged, exp_above
+from privately.accounting.contour.view import View, enlarged, exp_above
 from privately.accounting.elementary import ERROR, UNIT, Floats, exp_and_expm1, expm1, log1p, log_between
+from privately.accounting.kept import Kept
 from privately.accounting.losses import SampledGaussianLoss
 from privately.accounting.roads import NotApplicable
 
@@ -31,9 +32,11 @@ _TAME = 500.0
 _MOST_POINTS = 1 << 16
 WIDEST = 2.0
 _COARSE = 0.6
-ROUGH_WIDTH, ROUGH_DENSITY = 9.0, 3
+ROUGH_WIDTH = 9.0
 STEEPER = (1.2, 3.2)
 """Heights at which the other direction may be far below, over that of the first."""
+_COVERS = 1 + 2.0**-4
+"""Above 1 + 4u/ERROR, where errors of losses are at least ERROR of them."""
 _SLIGHT = 0.2
 """Of E[pull share], the part that E[(pull share)^2] may be for moments to stand for E[1 - e^(-pull share)]."""
 _WORTHWHILE = 2.5
@@ -82,28 +85,12 @@ class SampledGaussian:
             return (self.power(highest) * self.mu) ** 2 / 2 < _TAME
         return -highest * math.log1p(-self.rate) < _TAME
 
-    def rough(self, highest: float) -> Rough:
+    def rough(self, highest: float) -> RoughSample:
         """For contours up to this height."""
         left, right = self.ends(highest, ROUGH_WIDTH)
         if right - left > _MOST_POINTS:
             raise NotApplicable("the losses are spread too widely")
-        count = int((right - left) * ROUGH_DENSITY) + 2
-        step = (right - left) / (count - 1)
-        x = np.arange(count, dtype=np.float64)
-        x *= step
-        x += left
-        t = x * self.mu
-        np.minimum(t, _LARGEST_LOSS + self.mu**2 / 2, out=t)
-        t -= self.mu**2 / 2
-        grown = np.exp(t, out=t)
-        grown *= self.rate
-        whole = grown + (1 - self.rate)
-        loss = np.log(whole)
-        x *= x
-        x *= -0.5
-        x += math.log(step * _PER_ROOT)
-        grown /= whole
-        return Rough(loss, x + loss, grown) if self.removes else Rough(-loss, x, grown)
+        return RoughSample.over(self, left, right)
 
     def grid(self, c: float, highest: float, reach: float, quiet: float) -> Grid:
         """Points for c, frequencies up to `reach`, and ln M up to the highest; with errors of about e^-quiet."""
@@ -114,10 +101,11 @@ class SampledGaussian:
 
     def plan(self, c: float, highest: float, reach: float, quiet: float) -> Plan:
         """Where these points lie."""
-        line = Line.best(self.mu, c, quiet, removes=self.removes)
-        beside, along = line.step(quiet), self._step(c, reach, quiet)
-        if _WORTHWHILE * along >= beside:
-            line, beside = Line(self.mu, self.removes, c, 0.0), along
+        line, beside = Line(self.mu, self.removes, c, 0.0), self._step(c, reach, quiet)
+        if _WORTHWHILE * beside < Line.widest(self.mu, quiet):
+            best = Line.best(self.mu, c, quiet, removes=self.removes)
+            if _WORTHWHILE * beside < best.step(quiet):
+                line, beside = best, best.step(quiet)
         step = min(beside, self._step(highest, 0.0, quiet), 0.5)
         step = max(math.floor(step * _DYADIC), 1) / _DYADIC
         left, right = self.ends(highest, math.sqrt(2 * (quiet + line.edge)))
@@ -182,14 +170,18 @@ class Extent:
     first: float
     last: float
     share: float
+    known: float | None = None
+    """What they miss of the base weights, if that is known: it is the same in both directions."""
 
     def missing(self, c: float, reach: float, outside: float, widest: float = WIDEST) -> float:
         """What the sum over the points misses, relative to M(c) and, untilted, to 1."""
         return self.law.aliasing(c, reach, self.step, widest) + outside + self.untilted
 
-    @cached_property
+    @Kept
     def untilted(self) -> float:
         """The same for the base weights, relative to 1."""
+        if self.known is not None:
+            return self.known
         first, last = (exp_above(-x * x / 2) for x in (self.first, self.last))
         return self.law.aliasing(0.0, 0.0, self.step) + self.outside(0.0, first, last)
 
@@ -211,7 +203,11 @@ def points_at(mu: Floats | float, rate: Floats | float, x: Floats, step: Floats 
     t -= mu * mu / 2
     np.multiply(x, x, out=log_base)
     log_base *= -0.5
-    if np.maximum.reduce(t) > _LARGEST_LOSS:
+    if isinstance(mu, float):
+        largest, least = float(t[-1]), min(float(log_base[0]), float(log_base[-1]), 0.0)
+    else:
+        largest, least = float(np.maximum.reduce(t)), min(float(np.minimum.reduce(log_base)), 0.0)
+    if largest > _LARGEST_LOSS:
         raise NotApplicable("losses beyond the range of floats")
     (grown, base), (lifted, _) = exp_and_expm1(exponents)
     lifted *= rate
@@ -226,8 +222,8 @@ def points_at(mu: Floats | float, rate: Floats | float, x: Floats, step: Floats 
         loss_error = ERROR * np.abs(loss) + 2 * ERROR * np.abs(lifted) / whole
     loss_error += share * (8 * UNIT * (drift + mu * mu))
     factor = step * _PER_ROOT
-    is_far = float(np.minimum.reduce(log_base)) < -_LARGEST_LOSS
-    points = Points(factor, log_base, 4 * UNIT, loss, loss_error, None if is_far else base * factor)
+    known = base * factor if least >= -_LARGEST_LOSS else None
+    points = Points(factor, log_base, 4 * UNIT, loss, loss_error, known, least, _COVERS)
     return points, share
 
 
@@ -264,12 +260,13 @@ class Grid:
             powers += [-c * factor for factor in STEEPER]
         found = self.points.looks(powers)
         if found is not None:
-            lifted, looks = found
+            tilted, looks = found
             self.looks.update(zip(powers, looks, strict=True))
-            self._tilts[c] = self.points.tilted(powers[0], lifted[0])
+            if tilted is not None:
+                self._tilts[c] = tilted
         return self
 
-    @cached_property
+    @Kept
     def extent(self) -> Extent:
         """From the first to the last point."""
         return Extent(self.law, self.step, float(self.x[0]), float(self.x[-1]), float(self.share[0]))
@@ -313,7 +310,7 @@ class Grid:
         excess = np.expm1(np.minimum(powers[:, None] * loss, _LARGEST_LOSS)) @ base
         return np.log1p(np.maximum(excess * every, _LEAST_EXCESS))
 
-    def view(self, c: float, reach: float) -> View:
+    def view(self, c: float, reach: float, centre: float | None = None) -> View:
         """What the integral needs at c."""
         tilted = self._tilted(c)
         if self.line.height:
@@ -321,13 +318,15 @@ class Grid:
             gaps = gap, self._missing(tilted, c, 0.0)
             return self.line.view(self.x, self.points, self.share, tilted, gaps)
         losses = self.points.loss if self.law.removes else -self.points.loss
-        return tilted.view(losses, self.points.loss_error, self._missing(tilted, c, reach))
+        return tilted.view(losses, self.points.loss_error, self._missing(tilted, c, reach), centre)
 
     def mirrored(self) -> Grid:
         """The other direction: for a Chernoff bound, not for a view, as points beside the real line serve one only."""
         other = SampledGaussian(self.law.mu, self.law.rate, not self.law.removes)
         line = Line(other.mu, other.removes, self.line.c, 0.0)
-        return Grid(other, self.x, self.step, self.points, self.share, line, self.looks)
+        grid, mine = Grid(other, self.x, self.step, self.points, self.share, line, self.looks), self.extent
+        grid.__dict__["extent"] = Extent(other, mine.step, mine.first, mine.last, mine.share, mine.untilted)
+        return grid
 
     def atoms(self, c: float, view: View, times: int) -> None:
         """None that could be taken out."""

@@ -32,6 +32,11 @@ class Line:
         height = math.floor(min(math.sqrt(quiet / growth), 1 / mu, _HIGHEST) * _DYADIC) / _DYADIC
         return cls(mu, removes, c, height)
 
+    @staticmethod
+    def widest(mu: float, quiet: float) -> float:
+        """No line allows wider steps than this."""
+        return _TURN * min(1 / mu, _HIGHEST) / quiet if quiet > 0 else math.inf
+
     @property
     def edge(self) -> float:
         """ln of how much larger the integrand may be at twice the height than on the real line, for mu height <= 1."""

@@ -69,14 +69,9 @@ class SoftIntegral(Integral):
         Proof: docs/theory/accounting/contour.md#a-little-normal-loss
         Checked-by: tests/accounting/contour/test_softened.py::test_both_sides_of_the_profile
         """
-        total, off, ends = self._known(s)
-        rest = total - off - self._aliases(float(self.centre) + s, ends[0]) - self.change(s)
-        return ends[0] + log_between(rest)[0] if rest > 0 else -math.inf
-
-    def margins(self, s: float) -> tuple[float, float]:
-        """About how far the bounds on ln D at centre + s are below and above an estimate."""
-        value = self.estimate(s)[0]
-        return value - self.lower(s), self.upper(s) - value
+        total, off, low, _ = self._known(s)
+        rest = total - off - self._aliases(self.near_centre + s, low) - self.change(s)
+        return low + log_between(rest)[0] if rest > 0 else -math.inf
 
     def change(self, s: float) -> float:
         """m e^(m/8) f_m at centre + s, from above, over e^(K - c epsilon).

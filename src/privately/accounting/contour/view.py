@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
@@ -23,11 +23,13 @@ _ALONE = 1 << 15
 _FEW_POINTS, _FEW_TURNS = 4, 1024
 """For so few, no products are worth their while."""
 _MOST_ALONE = 4096
+_PLAIN_DIGITS = 8
 _MOST_RAISED = 1 << 16
 """More numbers are raised to a power in parts, which takes less memory."""
-_UNITY = np.array(1.0)
+_UNITY, _ONE = np.array(1.0), np.array(1.0 + 0j)
 _FAINT = 1e-6
 FAITHFUL = 0.28
+_LARGEST_POWER = 1.3
 _HOPELESS = 2.0  # as far as two points of the unit disk can be apart
 
 
@@ -62,8 +64,6 @@ class Rough:
 
     losses: Floats
     base: Floats
-    share: Floats | None = None
-    """For samples of normal noise: the part of the mixture that comes from the row."""
 
     def cumulants(self, c: float) -> tuple[float, float, float]:
         """K(c) = ln M(c) and its first two derivatives."""
@@ -84,15 +84,6 @@ class Rough:
         exponents -= top[:, None]
         found: Floats = top + np.log(np.add.reduce(np.exp(exponents, out=exponents), axis=1))
         return found
-
-    def shares(self, c: float) -> tuple[float, float] | None:
-        """The mean share at c, and its variance relative to the square of that; None without shares."""
-        if self.share is None:
-            return None
-        _, weights, total = self._weights(c)
-        weights *= self.share
-        mean = float(np.add.reduce(weights)) / total
-        return mean, max(float(weights @ self.share) / (total * mean * mean) - 1, 0.0)
 
     def _weights(self, c: float) -> tuple[float, Floats, float]:
         exponents = c * self.losses
@@ -118,6 +109,8 @@ class View:
     losses: Floats | Complex
     error: float
     slope: float
+    spread: float | None = field(default=None, kw_only=True)
+    """The sum of |weights| |losses|, if that is known."""
 
     def transforms(self, step: float, count: int) -> tuple[Complex, Floats]:
         """phi - 1 at step, 2 step, ..., count step, and bounds on the errors.
@@ -142,7 +135,7 @@ class View:
             raise NotApplicable("the sum turns too often")
         found = turned_sums(self.weights, step * self.losses, count)
         rounding = turn_error(count) + 4 * self.losses.size * UNIT
-        spread = float(_sizes(self.weights) @ _sizes(self.losses))
+        spread = float(_sizes(self.weights) @ _sizes(self.losses)) if self.spread is None else self.spread
         return found, self.slope + rounding * spread, spread
 
 
@@ -198,10 +191,10 @@ class Turns:
         small = self.small[:, part]
         left = np.empty((self.large.shape[0] + 1, small.shape[1]), dtype=np.complex128)
         left[0] = weights
-        rows = left[1:]
-        np.multiply(self.large[:, part], weights, out=rows)
-        whole = rows.sum(axis=1)
-        rows += weights
+        first, rows = left[0], left[1:]
+        np.multiply(self.large[:, part], first, out=rows)
+        whole = np.add.reduce(rows, axis=1)
+        rows += first
         found = _product(left, small)
         found[1:] += whole[:, None]
         return found.reshape(-1)[:count]
@@ -234,7 +227,7 @@ def _doubled(turns: Complex) -> None:
     while done < count:
         more = min(done, count - done)
         last, target = turns[done - 1], turns[done : done + more]
-        np.multiply(turns[:more], last + _UNITY, out=target)
+        np.multiply(turns[:more], last + _ONE, out=target)
         target += last
         done += more
 
@@ -311,6 +304,31 @@ def raised_to(minus_one: Complex, times: int) -> Complex:
             more += square
             result = more
     return result
+
+
+def whole_power(minus_one: Complex, times: int) -> tuple[Complex, float]:
+    """(1 + a)^times, with a bound on what rounding adds to the errors of `power`: the last digits of `times` are done
+    as there, the first few plainly.
+
+    Theorem: n factors of size at most 1 but for their errors, multiplied in any order, add at most 4 n u.
+    Reference: Higham 2002, section 3.6
+    Proof: docs/theory/accounting/contour.md#a-law-alone
+    Checked-by: tests/accounting/contour/test_view.py::test_whole_powers
+    """
+    later = max(times.bit_length() - _PLAIN_DIGITS, 0)
+    first, last = times >> later, times & ((1 << later) - 1)
+    base = raised_to(minus_one, 1 << later) if later else minus_one
+    base = base + _UNITY
+    value = base
+    for digit in bin(first)[3:]:
+        value = value * value
+        if digit == "1":
+            value *= base
+    if last:
+        rest = raised_to(minus_one, last)
+        rest += _UNITY
+        value = value * rest
+    return value, _LARGEST_POWER * (4 * first + 8) * UNIT
 
 
 def product(a: Complex, a_error: Floats, b: Complex, b_error: Floats) -> tuple[Complex, Floats]:
