@@ -87,10 +87,52 @@ def test_null_is_whatever_is_no_category() -> None:
 def test_what_does_not_go_into_a_number() -> None:
     asked = question(3, by="ward", filtered=False)
     age = asked.source.fields[3]
+    wide = tuple(
+        (identity, StepSum(argument=age, step=Fraction(1, 2**20), low=0, high=2**31 - 3))
+        for identity, _ in asked.tallies[:2]
+    )
+    assert _is_quick(replace(asked, tallies=wide[:1]))
+    assert not _is_quick(replace(asked, tallies=wide))
+    assert not _is_quick(replace(asked, tallies=((asked.tallies[0][0], UnitCount()),)))
+
+
+def test_bins_of_all_tallies_together_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = question(3, by="ward", filtered=False)
+    bins = BinCounts(argument=asked.source.fields[3], lower=Fraction(0), width=Fraction(7), bins=10)
+    twice = replace(asked, tallies=tuple((identity, bins) for identity, _ in asked.tallies[:2]))
+    groups = len(choice_groups(twice)) + 1
+    monkeypatch.setattr(choices, "MOST_SLOTS", groups * 2 * (10 + 2))
+    assert _is_quick(twice)
+    monkeypatch.setattr(choices, "MOST_SLOTS", groups * 2 * (10 + 2) - 1)
+    assert not _is_quick(twice)
+
+
+def choice_groups(asked: Aggregation) -> tuple[object, ...]:
+    choice = choice_of(asked, stored(aggregation_table(asked), FOUND), KEY)
+    assert choice is not None
+    return choice.groups
+
+
+def test_bases_are_rounded_where_numbers_get_no_longer() -> None:
+    assert rounded_sizes((51, 25_600_002)) == (51, 2**25)
+    assert rounded_sizes((51, 65_538)) == (51, 65_538), "another bit"
+    assert rounded_sizes((3, 2, 1000, 60)) == (3, 2, 1024, 64)
+    assert rounded_sizes((7,)) == (7,)
+    for sizes in [(2, 3), (5, 5, 5), (4, 2**31 + 1, 2**29)]:
+        rounded = rounded_sizes(sizes)
+        assert all(one <= other for one, other in zip(sizes, rounded, strict=True))
+        assert (math.prod(rounded) - 1).bit_length() == (math.prod(sizes) - 1).bit_length()
+
+
+def test_steps_are_sent_in_as_few_bytes_as_hold_them() -> None:
+    asked = question(2, by="ward", filtered=False)
+    choice = choice_of(asked, stored(aggregation_table(asked), FOUND), KEY)
+    assert choice is not None
+    assert "AS INTEGER) AS d3" in choice.rows
     wide = (*COLUMNS[:2], Column(name="cost", type="real", bounds=(-(2**32), 2**31)), *COLUMNS[3:])
     scan = Scan(table=Table(name="t", columns=wide, unit=Unit(column="who", rows=2)), identities=IDENTITIES)
     tally = StepSum(argument=scan.fields[2], step=Fraction(2), low=-(2**31), high=2**30)
     whole = replace(asked, source=scan, keys=(), tallies=((Identity(number=60, name="n"), tally),))
     choice = choice_of(whole, stored(aggregation_table(whole), FOUND), KEY)
     assert choice is not None
-    assert "AS BIGINT) AS d1" in choice.rows, "one bound is not of 32 bits"
+    assert "AS BIGINT) AS d2" in choice.rows, "one bound is not of 32 bits"
