@@ -31,40 +31,49 @@ from tests.mechanisms.selection_checks import (
 )
 
 
-def chosen(mechanism: PermuteAndFlip, scores: Any) -> Distribution:
-    return outcomes(lambda random: mechanism.run(scores, random), window=1)
+def chosen(mechanism: PermuteAndFlip, scores: Any, window: int) -> Distribution:
+    """Noise counts only as far as the largest gap, which the window reaches: so the ends stand for all beyond."""
+    return outcomes(lambda random: mechanism.run(scores, random), window=window, lumped=True)
+
+
+@pytest.fixture
+def by_levels(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if there were many candidates."""
+    monkeypatch.setattr(module, "_MOST_COINS", 0)
 
 
 def claimed(mechanism: PermuteAndFlip, sensitivity: Sensitivity = ONE) -> Any:
     return number(mechanism.guarantee(sensitivity).parameters["epsilon"])
 
 
-CASES: list[tuple[Any, list[Any]]] = [
-    ("1/2", [0, 1, 2]),
-    ("7/3", [2, 2, 1, 0]),
-    (3, [0, 9]),
-    ("2/3", [5]),
-    ("1/1000", [0, 1, 0]),
-    ("1/4", [Fraction(1, 2), 0, Fraction(-1, 2)]),
-    (2**60, [2**61, 2**61 - 3]),
-]
-
-
-@pytest.mark.parametrize(("scale", "scores"), CASES)
-def test_choices_have_the_exact_probabilities(scale: Any, scores: list[Any]) -> None:
-    mechanism = PermuteAndFlip(scale=scale, candidates=len(scores))
-    found = chosen(mechanism, scores)
-    assert found.farthest(permuted(tuple(scores), Fraction(scale))) < 1e-30
-
-
 LONG = Fraction(1, 2**61 - 1)
+CASES: list[tuple[Any, list[Any], int]] = [
+    ("1/2", [0, 1, 2], 2),
+    ("7/3", [2, 2, 1, 0], 2),
+    (3, [0, 9], 9),
+    ("2/3", [5], 1),
+    ("1/1000", [0, 1, 0], 1),
+    ("1/4", [Fraction(1, 2), 0, Fraction(-1, 2)], 2),
+    (2**60, [2**61, 2**61 - 3], 3),
+    (1, [0, LONG, Fraction(3, 2)], 4),
+    ("1/3", [1, 1 - LONG, Fraction(1, 2)], 4),
+    (2, [LONG, 0, 7], 4),
+]
+"""In the last ones scale/unit is no scale of noise: coins are flipped for the whole part of gap/scale and the rest."""
 
 
-@pytest.mark.parametrize(("scale", "scores"), [(1, [0, LONG, Fraction(3, 2)]), ("1/3", [1, 1 - LONG, Fraction(1, 2)])])
-def test_long_fractions_have_the_exact_probabilities(scale: Any, scores: list[Any]) -> None:
+@pytest.mark.parametrize(("scale", "scores", "window"), CASES)
+def test_choices_have_the_exact_probabilities(scale: Any, scores: list[Any], window: int) -> None:
     mechanism = PermuteAndFlip(scale=scale, candidates=len(scores))
-    assert chosen(mechanism, scores).farthest(permuted(tuple(scores), Fraction(scale))) < 1e-30
+    found = chosen(mechanism, scores, window)
+    assert found.farthest(permuted(tuple(scores), Fraction(scale))) < 1e-30
     assert mechanism.release(scores) in range(len(scores))
+
+
+@pytest.mark.usefixtures("by_levels")
+@pytest.mark.parametrize(("scale", "scores", "window"), CASES)
+def test_choices_by_levels_have_the_exact_probabilities(scale: Any, scores: list[Any], window: int) -> None:
+    test_choices_have_the_exact_probabilities(scale, scores, window)
 
 
 RANGES: list[tuple[list[Any], list[int]]] = [
@@ -114,12 +123,13 @@ def with_second_chances(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "insort", lambda before, place: None)
 
 
+@pytest.mark.usefixtures("by_levels")
 @pytest.mark.parametrize("change", [without_acceptance, with_second_chances])
 def test_choices_that_leave_out_a_step_are_noticed(change: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     scores = (Fraction(2), Fraction(2) - Fraction(1, 9), Fraction(2) - Fraction(1, 8))
     change(monkeypatch)
     try:
-        found = chosen(PermuteAndFlip(scale=1, candidates=3), list(scores))
+        found = chosen(PermuteAndFlip(scale=1, candidates=3), list(scores), 1)
     except StopIteration:  # the best was never found among those who came twice
         assert change is with_second_chances
     else:
@@ -143,7 +153,7 @@ def test_the_program_does_the_same(scores: list[int]) -> None:
     inputs = mechanism.program_inputs(scores)
     text = outcomes(lambda random: mechanism.program.run(inputs, random), window=1)
     assert text.farthest(permuted(tuple(scores), Fraction(1, 2))) < 1e-40
-    assert chosen(mechanism, scores).farthest(text) < 1e-30
+    assert chosen(mechanism, scores, 2).farthest(text) < 1e-30
 
 
 def test_the_program_does_the_same_on_a_grid() -> None:
@@ -151,7 +161,7 @@ def test_the_program_does_the_same_on_a_grid() -> None:
     inputs = mechanism.program_inputs([0.25, 1.3, -1])
     text = outcomes(lambda random: mechanism.program.run(inputs, random), window=1)
     assert text.farthest(permuted((0, Fraction(3, 2), -1), Fraction(1, 2))) < 1e-40
-    assert chosen(mechanism, [0.25, 1.3, -1]).farthest(text) < 1e-30
+    assert chosen(mechanism, [0.25, 1.3, -1], 5).farthest(text) < 1e-30
 
 
 # Privacy

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import floor
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from privately.guarantees import Derivation, Sensitivity, rules
+from privately.laws import DiscreteExponential
 from privately.mechanisms.choice_errors import scales_behind
 from privately.mechanisms.error_bars import miss_of
 from privately.mechanisms.grids import Grid
@@ -21,7 +23,11 @@ from privately.mechanisms.programs import Program
 from privately.mechanisms.randomness import Randomness, flip_exp
 from privately.mechanisms.scores import MAX_CANDIDATES, Scores
 from privately.mechanisms.selection import Selection, below_the_best
+from privately.noise.samplers import NARROWEST, WIDEST
 from privately.rounding import Enclosure, Number, whole
+
+_MOST_COINS = 10**6
+"""Of so many candidates each gets its coin; of more, it is quicker to look at levels."""
 
 
 @dataclass(frozen=True, init=False)
@@ -58,9 +64,19 @@ def permute_and_flip(scores: private, scale):
         return rules.permute_and_flip(scale=self.scale, spread=spread, neighbors=sensitivity.neighbors)
 
     def run(self, value: Any, randomness: Randomness) -> int:
-        """The place of the chosen candidate among the scores."""
-        piece, _ = next(_accepted(self.read(value), None, self.scale, randomness))
-        return piece
+        """The place of the chosen candidate among the scores.
+
+        Theorem: the first success in a random order of independent coins is uniform among all successes; and a discrete
+            exponential variable reaches a whole gap with probability exp(-gap/scale).
+        Reference: symmetry
+        Proof: docs/theory/mechanisms.md#permute-and-flip-all-at-once
+        Checked-by: tests/mechanisms/test_permute_and_flip.py::test_choices_have_the_exact_probabilities
+        """
+        scores = self.read(value)
+        if scores.steps.size > _MOST_COINS:
+            return next(_accepted(scores, None, self.scale, randomness))[0]
+        successes = _successes(scores.gaps(), self.scale / scores.unit, randomness)
+        return int(successes[int(randomness.uniform(upper=len(successes), size=1)[0])])
 
     def accepted_in_ranges(self, scores: Any, widths: ArrayLike, randomness: Randomness) -> Iterator[tuple[int, int]]:
         """Where candidates come in ranges of one score: those that are accepted, in random order, and there is one.
@@ -95,6 +111,15 @@ def permute_and_flip(scores: private, scale):
         return self.scale * behind + 2 * self.grid.rounding
 
 
+def _successes(gaps: NDArray[Any], scale: Fraction, randomness: Randomness) -> Sequence[int] | NDArray[np.intp]:
+    """Whose coins accept, one for each; if no noise has this scale, by the whole part of gap/scale and the rest."""
+    if NARROWEST <= scale <= WIDEST:
+        return np.flatnonzero(randomness.draw(DiscreteExponential(scale=scale), size=gaps.size) >= gaps)
+    exponents = [int(gap) / scale for gap in gaps]
+    reached = randomness.draw(DiscreteExponential(scale=1), size=gaps.size).tolist()
+    return [i for i, x in enumerate(exponents) if reached[i] >= floor(x) and flip_exp(x - floor(x), randomness)]
+
+
 def _accepted(
     scores: Scores, widths: NDArray[np.int64] | None, scale: Fraction, randomness: Randomness
 ) -> Iterator[tuple[int, int]]:
@@ -105,7 +130,7 @@ def _accepted(
         exp(-gap/scale); the order is independent of either coin, and of who it is in a level.
     Reference: symmetry; McKenna-Sheldon 2020
     Proof: docs/theory/mechanisms.md#permute-and-flip-all-at-once
-    Checked-by: tests/mechanisms/test_permute_and_flip.py::test_choices_have_the_exact_probabilities,
+    Checked-by: tests/mechanisms/test_permute_and_flip.py::test_choices_by_levels_have_the_exact_probabilities,
         tests/mechanisms/test_permute_and_flip.py::test_ranges_have_the_exact_probabilities
     """
     by_level = Levels.of(scores, widths, scale)
