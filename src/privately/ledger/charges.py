@@ -54,9 +54,7 @@ class Charge:
     key: str = ""
     label: str = ""
     named: bool = field(default=False, init=False, repr=False, compare=False)
-    _memory: dict[bool | None, tuple[str, str | None]] = field(
-        default_factory=dict, init=False, repr=False, compare=False
-    )
+    _memory: tuple[bool | None, str, str | None] | None = field(default=None, init=False, repr=False, compare=False)
 
     def __init__(
         self,
@@ -81,7 +79,7 @@ class Charge:
         _set(self, "key", new_key() if key is None else checked_name(key, "key"))
         _set(self, "label", checked_text(label, "label", longest=LONGEST_LABEL))
         _set(self, "named", key is not None)
-        _set(self, "_memory", {})
+        _set(self, "_memory", None)
 
     @property
     def accounts(self) -> tuple[tuple[str, ...], ...]:
@@ -106,17 +104,17 @@ class Charge:
     def hashes(self, *, own: bool | None) -> tuple[str, str | None]:
         """The body, and the question if answers serve again: only whoever asked, or everyone."""
         memory = self._memory
-        found = memory.get(own)
-        if found is None:
-            lineages, token = self.lineages, "null" if self.token is None else quoted(self.token)
-            listed = quoted(lineages[0]) if len(lineages) == 1 else ",".join(map(quoted, lineages))
-            beginning = f"[[{listed}],{quoted(self.query)},"
-            body, question = _hashed(f"{beginning}{described_text(self.cost)},{token}]"), None
-            if own is not None:
-                analyst = quoted(self.analyst) if own else "null"
-                question = _hashed(f"{beginning}{quoted(self.snapshot)},{analyst}]")
-            found = memory[own] = body, question
-        return found
+        if memory is not None and (own is None or memory[0] is own):
+            return memory[1], None if own is None else memory[2]
+        lineages, token = self.lineages, "null" if self.token is None else quoted(self.token)
+        listed = quoted(lineages[0]) if len(lineages) == 1 else ",".join(map(quoted, lineages))
+        beginning = f"[[{listed}],{quoted(self.query)},"
+        body, question = _hashed(f"{beginning}{described_text(self.cost)},{token}]"), None
+        if own is not None:
+            analyst = quoted(self.analyst) if own else "null"
+            question = _hashed(f"{beginning}{quoted(self.snapshot)},{analyst}]")
+        _set(self, "_memory", (own, body, question))
+        return body, question
 
     @property
     def terms(self) -> str:

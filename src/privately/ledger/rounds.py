@@ -24,7 +24,13 @@ _MISTAKES = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError
 
 def perform(book: Book, acts: Sequence[Asked]) -> list[Outcome]:
     """What each act comes to: its result, or its refusal. Whatever else is raised undoes the turn."""
-    quotes = [_quote(act, book) for act, _ in acts]
+    offers = book.state.offers
+    quotes = [
+        act.quote
+        if type(act) is MakeCharge and act.quote is not None and act.quote.offers is offers
+        else _quote(act, book)
+        for act, _ in acts
+    ]
     known = [quote for quote in quotes if quote is not None]
     questions = [quote.question for quote in known if quote.question is not None]
     book.expect(keys=[quote.key for quote in known], questions=questions)

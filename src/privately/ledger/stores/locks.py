@@ -17,7 +17,7 @@ except ImportError:  # pragma: no cover - Windows
     fcntl = None  # type: ignore[assignment]
 
 _NOTE = 64  # where in the file
-_SHORTEST_PAUSE, _LONGEST_PAUSE, _SHARE = 0.0001, 0.01, 1 / 8
+_SHORTEST_PAUSE, _LONGEST_PAUSE, _SHARE = 0.00002, 0.01, 1 / 8
 
 
 class Lock(Protocol):

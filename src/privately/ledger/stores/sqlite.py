@@ -389,7 +389,8 @@ class SQLiteSession:
         if self._rows:
             rows, answers, self._rows, self._answers = self._rows, self._answers, [], []
             self._connection.executemany("INSERT INTO record VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
-            self._connection.executemany("INSERT INTO answer VALUES (?, ?)", answers)
+            if answers:
+                self._connection.executemany("INSERT INTO answer VALUES (?, ?)", answers)
 
     def _execute(self, query: str, values: tuple[Any, ...] = ()) -> apsw.Cursor:
         self.write()
@@ -402,7 +403,7 @@ class SQLiteSession:
 
 def _row(values: Any) -> Row:
     """SQLite does not notice every damage: where bytes should be it may find nothing."""
-    row = Row._make(values)
+    row: Row = tuple.__new__(Row, values)  # as Row._make, in half the time
     if type(row[1]) is not bytes or type(row[2]) is not bytes:
         raise LedgerCorrupt(f"record {row.number} is damaged.")
     return row
