@@ -2,6 +2,7 @@
 
 import copy
 import json
+import random
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -9,9 +10,12 @@ from typing import Any
 import pytest
 
 from privately.certificates import certify
-from privately.certificates.checker import Invalid, check
+from privately.certificates.checker import Invalid, check, verify
 from privately.certificates.checker.programs import following, inputs, tails, weights
+from privately.certificates.checker.programs.operators import OPERATORS
+from privately.certificates.checker.programs.reading import LAWS, STATEMENTS
 from privately.certificates.checker.rules import programs
+from privately.certificates.checker.work import Work
 from privately.certificates.encoding import encode
 from tests.certificates.programs import proved
 from tests.certificates.tampering import sealed
@@ -257,3 +261,70 @@ def _thawed(value: Any) -> Any:
     if hasattr(value, "items"):
         return {name: _thawed(one) for name, one in value.items()}
     return [_thawed(one) for one in value] if isinstance(value, tuple) else value
+
+
+# --- programs that mean nothing ------------------------------------------------------------------------------------
+
+
+def nonsense(chance: random.Random) -> Data:
+    """Any operator on anything, in any order."""
+    expressions: list[list[Any]] = [["variable", k] for k in range(3)]
+    expressions += [["number", str(chance.choice([0, 1, 2, 3, -1, "1/2", "1/3", 10**6]))] for _ in range(4)]
+    for _ in range(chance.randint(1, 12)):
+        kind, (count, _) = chance.choice([*OPERATORS.items(), *LAZY])
+        size = chance.randint(0, 3) if count is None else count
+        expressions.append([kind, *(chance.randrange(len(expressions)) for _ in range(size))])
+        if chance.random() < 0.15:
+            one, source, condition = (chance.randrange(len(expressions)) for _ in range(3))
+            expressions.append(["each", one, chance.randrange(3), source, condition])
+    blocks: list[list[list[Any]]] = []
+    for _ in range(chance.randint(1, 5)):
+        blocks.append([_statement(chance, len(expressions), len(blocks)) for _ in range(chance.randint(0, 4))])
+    blocks[-1].append(["return", chance.randrange(len(expressions))])
+    lengths = chance.choice([None, [1], [0, 1], [2]])
+    private = {"variable": 0, "change": "replaced", "distance": None, "values": ["0", "1"], "lengths": lengths}
+    program = {"variables": ["x", "y", "z"], "expressions": expressions, "blocks": blocks}
+    parameters = {"program": program, "private": [private], "public": [[1, chance.choice(["2", ["1", "1/2"], []])]]}
+    conclusion = {"kind": "PureDP", "epsilon": "1", "neighbors": ROW}
+    node = {"rule": "finite_program", "premises": [], "parameters": parameters, "witness": {"unit": 6}}
+    return {"schema": "privately.certificate/1", "subject": None, "nodes": [{**node, "conclusion": conclusion}]}
+
+
+LAZY: list[tuple[str, tuple[int | None, Any]]] = [("and", (2, None)), ("or", (2, None)), ("if", (3, None))]
+
+
+def _statement(chance: random.Random, expressions: int, blocks: int) -> list[Any]:
+    form = chance.choice([kind for kind in STATEMENTS if blocks or "block" not in STATEMENTS[kind]])
+    ends = {"variable": 3, "expression": expressions, "block": blocks}
+    return [
+        form,
+        *(chance.choice(list(LAWS)) if one == "law" else chance.randrange(ends[one]) for one in STATEMENTS[form]),
+    ]
+
+
+def refusals_of_nonsense(rounds: int, seed: int) -> list[str]:
+    """Where they are refused; empty texts for those that are accepted."""
+    chance, found = random.Random(seed), list[str]()
+    for _ in range(rounds):
+        try:
+            check(sealed(nonsense(chance)))
+        except Invalid as refusal:
+            found.append(refusal.field)
+        else:
+            found.append("")
+    return found
+
+
+def test_nonsense_is_refused_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(verify, "Work", lambda: Work(20_000))
+    found = refusals_of_nonsense(150, 11)
+    assert all(not field or field.startswith("nodes[0]") for field in found)
+    assert found.count("") > 2
+
+
+@pytest.mark.slow
+def test_much_nonsense_is_refused_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(verify, "Work", lambda: Work(100_000))
+    found = refusals_of_nonsense(10_000, 12)
+    assert all(not field or field.startswith("nodes[0]") for field in found)
+    assert found.count("") > 200
