@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,6 +20,8 @@ from privately.proving import (
     Program,
     added,
     analyze,
+    anything,
+    bits,
     each,
     monotone,
     prove,
@@ -26,7 +29,7 @@ from privately.proving import (
     whole,
 )
 from privately.proving.analysis import question
-from privately.proving.certifying import certificate_of, derivation_of, neighbors_of
+from privately.proving.certifying import certificate_at, certificate_of, derivation_of, neighbors_of
 from privately.proving.exact.claims import read_claim
 from privately.proving.language.laws import LAWS
 from privately.proving.reading import read_program as read_text
@@ -180,3 +183,34 @@ def test_a_program_that_is_too_long_for_the_checker_says_so(monkeypatch: pytest.
     assert isinstance(verdict, Proved)
     assert verdict.certificate is None
     assert "more work" in verdict.uncertified
+
+
+@pytest.mark.parametrize("text", [RESPONSE, NOISE.format("replaced(0, 1, 2)"), NOISE.format("added(0, 1)")])
+@pytest.mark.parametrize("delta", ["1/10", "1/1000"])
+def test_a_delta_can_be_certified(text: str, delta: str) -> None:
+    found = analyze(text, sizes=[1])
+    certificate = certificate_at(found, delta=delta)
+    assert check(certificate).rules == ("finite_program",)
+    stated = certificate.guarantee.parameters
+    assert stated["delta"] == Fraction(delta)
+    assert found.epsilon_at(delta).lower <= stated["epsilon"] < found.epsilon.lower
+    assert found.delta(stated["epsilon"]).upper <= stated["delta"]
+
+
+def test_no_epsilon_is_enough_for_some_deltas() -> None:
+    with pytest.raises(NotSupported, match="no bound"):
+        certificate_at(analyze("def f(x: replaced(0, 1)):\n    return x * flip()\n"), delta="1/4")
+
+
+@pytest.mark.parametrize(
+    ("name", "claim", "known"),
+    [
+        ("000-one-time-pad", "0", {"neighbors": {"m": anything(bits(3))}, "public": {"n": 3}}),
+        ("002-randomized-response", "ln(3)", {"neighbors": {"F(x)": replaced(0, 1)}}),
+    ],
+)
+def test_programs_of_the_lecture_have_one(name: str, claim: str, known: dict[str, Any]) -> None:
+    verdict = prove(Path(__file__).parents[1] / "corpus" / "seeds" / f"{name}.txt", claim, **known)
+    assert isinstance(verdict, Proved)
+    assert verdict.certificate is not None
+    assert check(verdict.certificate)

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from privately.certificates import Certificate, certify
 from privately.errors import CertificateInvalid, InvalidParameter, NotSupported
-from privately.guarantees import Derivation, Neighbors, PureDP, rules
+from privately.guarantees import ApproxDP, Derivation, Neighbors, PureDP, rules
 from privately.proving.analysis import Analysis, Question
 from privately.proving.exact.claims import Claim
 from privately.proving.exact.encoding import Encoder
@@ -15,19 +15,31 @@ from privately.proving.exact.inputs import neighbouring_pairs
 from privately.proving.exact.places import Between
 from privately.proving.exact.weights import ONE, Quotient
 from privately.proving.language.program import Parameter
-from privately.rounding import round_up
+from privately.rounding import Number, rational, round_up
 
 
 def certificate_of(found: Analysis, claim: Claim) -> Certificate:
     """A certificate of the tight epsilon, rounded up but not above the claim; NotSupported says why there is none."""
-    try:
-        return certify(derivation_of(found, claim))
-    except (CertificateInvalid, InvalidParameter) as reason:
-        raise NotSupported(f"the checker does not take it ({reason.message})") from None
+    return _certified(derivation_of(found, claim))
+
+
+def certificate_at(found: Analysis, *, delta: Number) -> Certificate:
+    """A certificate of the tight epsilon for a delta, rounded up."""
+    allowed = rational(delta, "delta", minimum=0, maximum=1)
+    _check(found)
+    enough = found.epsilon_at(allowed).upper
+    if isinstance(enough, float):
+        raise NotSupported("the loss has no bound for this delta.", hint="Give a larger delta.")
+    return _certified(_derived(found, ApproxDP(epsilon=round_up(enough), delta=allowed, neighbors=neighbors_of(found))))
 
 
 def derivation_of(found: Analysis, claim: Claim) -> Derivation:
-    """The same as a derivation, which nobody has checked yet."""
+    """What `certificate_of` certifies, as a derivation that nobody has checked yet."""
+    _check(found)
+    return _derived(found, PureDP(epsilon=_epsilon(found, claim), neighbors=neighbors_of(found)))
+
+
+def _check(found: Analysis) -> None:
     asked = found.asked
     if asked.program.model != "exact":
         raise NotSupported("continuous noise exists on paper only, and a certificate is about what runs.")
@@ -35,15 +47,24 @@ def derivation_of(found: Analysis, claim: Claim) -> Derivation:
         raise NotSupported(f"a certificate states one epsilon, and {asked.open_parameter!r} has no one value.")
     if asked.chosen:
         raise NotSupported("two inputs are not all neighbours.")
-    encoder = Encoder(folded(asked.program))
-    private = [encoder.private(one, asked.sizes) for one in asked.program.private]
+
+
+def _derived(found: Analysis, conclusion: PureDP | ApproxDP) -> Derivation:
+    encoder = Encoder(folded(found.asked.program))
     return rules.finite_program(
-        PureDP(epsilon=_epsilon(found, claim), neighbors=neighbors_of(found)),
+        conclusion,
         program=encoder.data(),
-        private=private,
-        public=encoder.public(asked.public),
+        private=[encoder.private(one, found.asked.sizes) for one in found.asked.program.private],
+        public=encoder.public(found.asked.public),
         unit=found.unit,
     )
+
+
+def _certified(proof: Derivation) -> Certificate:
+    try:
+        return certify(proof)
+    except (CertificateInvalid, InvalidParameter) as reason:
+        raise NotSupported(f"the checker does not take it ({reason.message})") from None
 
 
 def _epsilon(found: Analysis, claim: Claim) -> Fraction:
