@@ -8,7 +8,7 @@ from contextlib import suppress
 from fractions import Fraction
 from typing import Literal, get_args
 
-from privately.accounting import closed_forms, contour, lattice, renyi
+from privately.accounting import closed_forms, contour, lattice, renyi, spreading
 from privately.accounting.below import continuous, told_apart
 from privately.accounting.bounding import bounding, within
 from privately.accounting.coarsening import MOST_DIFFERENT, coarser, concentrated
@@ -35,12 +35,12 @@ _MANY = 1_000
 _LOOSE = Fraction(1, 1000)
 """An answer wider than this is held against Renyi divergences, and against a direction that is below it."""
 
+_NEARLY = Fraction(1, 10**5)
 _MOST_LAWS = 2 * MOST_DIFFERENT
 """Compositions of more different laws are left to Renyi divergences."""
 
 _FOR_ONE_STEP: tuple[Road, ...] = (closed_forms,)
 _FOR_STEPS: tuple[Road, ...] = (*_FOR_ONE_STEP, contour.FewSteps(is_last=False), contour.JUMPS, contour.BRIEF)
-_FOR_ALL: tuple[Road, ...] = (*_FOR_STEPS, lattice)
 """What is asked for the rest, beside few losses."""
 
 
@@ -74,7 +74,7 @@ _ROADS: tuple[tuple[Method | None, Road], ...] = (
     ("contour", contour.FewSteps(is_last=True)),
     ("contour", contour.THOROUGH),
     (None, Conditioned(_by(*_FOR_STEPS), most=64, work=256, is_one_step=False)),
-    (None, Conditioned(_by(*_FOR_ALL), most=8, work=40, is_one_step=False)),
+    (None, spreading),
 )
 
 
@@ -216,6 +216,8 @@ def _best(composition: Composition, question: Question, method: Method | None) -
     ways = [road for name, road in _ROADS if method in {None, name}]
     most = _MOST_DIRECT if method == "contour" else _MOST_LAWS
     for road in ways if len(composition.parts) <= most else ():
+        if road is spreading and best is not None and question.is_met(best, _NEARLY):
+            continue  # it would hardly be narrower
         try:
             found = question.by(road, composition)
         except DEAD_ENDS:

@@ -1,0 +1,142 @@
+"""epsilon and delta of a composition between two lists of losses."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+
+from privately.accounting.compositions import Composition
+from privately.accounting.roads import NotApplicable
+from privately.accounting.spreading.lists import Losses, Side, profile_of, summed
+from privately.accounting.spreading.steps import listed
+from privately.rounding import Interval
+
+METHOD = "losses in cells"
+
+_SIDES: tuple[Side, Side] = "lower", "upper"
+_FINE, _COARSE = 1 << 15, 1 << 11
+_WORK = 1 << 25
+_LEAST = 128
+_RARE = 2.0**-40
+_FIRST_RARE = 1e-30
+_LEAST_DELTA = Fraction(1, 10**100)
+_CLOSE = 1e-10
+_ROUNDS = 100
+_ZERO, _ONE = np.zeros(1), np.ones(1)
+_MOST_LAWS, _MOST_STEPS = 16, 10**8
+
+
+def epsilon(composition: Composition, delta: Fraction, width: Fraction) -> Interval:
+    """The epsilon of the finite losses, 0 < delta < 1, as near as the lists allow."""
+    del width
+    if delta < _LEAST_DELTA:
+        raise NotApplicable("delta is too small")
+    lower, upper = (_Curve(composition, float(delta) * _RARE, side) for side in _SIDES)
+    high = upper.passed(delta, lambda found: found <= delta)
+    if not high:
+        return Interval(0, 0, method=METHOD)
+    low = lower.passed(delta, lambda found: found < delta, last=True)
+    return Interval(Fraction(min(low, high)), Fraction(high), method=METHOD)
+
+
+def delta(composition: Composition, epsilon: Fraction, width: Fraction) -> Interval:
+    """The delta of the finite losses."""
+    del width
+    near = float(epsilon)
+    ends = math.nextafter(near, math.inf), math.nextafter(near, -math.inf)
+    lower, upper = (_Curve(composition, _FIRST_RARE, side).at(end) for side, end in zip(_SIDES, ends, strict=True))
+    return Interval(Fraction(lower), min(Fraction(upper), Fraction(1)), method=METHOD)
+
+
+class _Curve:
+    """The profile of a composition, from one side."""
+
+    def __init__(self, composition: Composition, rare: float, side: Side) -> None:
+        self.side = side
+        self.first, self.second = _two(composition, rare, side)
+
+    def at(self, epsilon: float) -> float:
+        return profile_of(self.first, self.second, epsilon, self.side)
+
+    def passed(self, delta: Fraction, holds: Callable[[float], bool], *, last: bool = False) -> float:
+        """The least epsilon found at which something holds that holds for all larger ones; or the last where it does
+        not.
+        """
+        target = math.log(delta)
+        low, high = 0.0, max(float(self.first.losses[0] + self.second.losses[0]), 0.0) * (1 + 1e-12)
+        at_low, at_high = self.at(low), self.at(high)
+        if holds(at_low):
+            return 0.0
+        if not holds(at_high):
+            raise NotApplicable("what was left out is more than delta")
+        for turn in range(_ROUNDS):
+            if high - low <= _CLOSE * low:
+                break
+            middle = _between(low, high)
+            if not low < middle < high:
+                break
+            above, below = _log(at_low) - target, _log(at_high) - target
+            if turn % 3 and math.isfinite(below) and above > below:
+                guess = low + (high - low) * above / (above - below)
+                middle = guess + (1 if turn % 3 == 1 else -1) * _CLOSE / 4 * guess
+                middle = middle if low < middle < high else _between(low, high)
+            found = self.at(middle)
+            low, at_low, high, at_high = (
+                (low, at_low, middle, found) if holds(found) else (middle, found, high, at_high)
+            )
+        return low if last else high
+
+
+def _between(low: float, high: float) -> float:
+    """The geometric mean while the ends are far apart, then the middle."""
+    least = max(low, high * 1e-4)
+    return math.sqrt(least * high) if high > 2 * least else (low + high) / 2
+
+
+def _log(value: float) -> float:
+    return math.log(value) if value > 0 else -math.inf
+
+
+def _two(composition: Composition, rare: float, side: Side) -> tuple[Losses, Losses]:
+    """Two lists whose sum is the whole."""
+    steps = sum(times for _, times in composition.parts)
+    if not 1 < steps <= _MOST_STEPS or len(composition.parts) > _MOST_LAWS:
+        raise NotApplicable("one step, or too many")
+    each = rare / steps
+    singles = [(listed(law, side, _FINE, each), times) for law, times in composition.parts]
+    if steps == 2:
+        lists = [found for found, times in singles for _ in range(times)]
+        return lists[0], lists[1]
+    sums = sum(2 * times.bit_length() - 1 for _, times in singles)
+    count = max(min(_COARSE, int(math.sqrt(_WORK / sums))), _LEAST)
+    lists = [one for found, times in singles for one in _repeated(found, times, count, side, rare)]
+    while len(lists) > 2:
+        lists.sort(key=lambda one: -one.losses.size)
+        lists.append(summed(_shorter(lists.pop(), count, side), _shorter(lists.pop(), count, side), count, side, each))
+    return lists[0], lists[1]
+
+
+def _repeated(found: Losses, times: int, count: int, side: Side, rare: float) -> list[Losses]:
+    """One or two lists whose sum is that of so many steps, by squaring; about `rare` is left out in all."""
+    if times == 1:
+        return [found]
+    square, result, runs = _shorter(found, count, side), None, 1
+    each = rare / (2 * times * times.bit_length())
+    while True:
+        is_last = times < 4
+        if times & 1:
+            result = square if result is None else summed(result, square, count, side, each * runs)
+        times >>= 1
+        if is_last and times == 1:
+            return [square, square] if result is None else [result, summed(square, square, count, side, each * runs)]
+        square, runs = summed(square, square, count, side, each * runs), 2 * runs
+
+
+def _shorter(found: Losses, count: int, side: Side) -> Losses:
+    """Of at most about so many losses."""
+    if found.losses.size <= count:
+        return found
+    return summed(found, Losses.of(_ZERO, _ONE), count, side, 0.0)
