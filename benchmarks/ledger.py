@@ -1,7 +1,7 @@
 """Claims about `privately.ledger`: durable charges per second, and how fast a long ledger is opened and verified.
 
-Charges: 64 clients as coroutines of one process, as threads of one process, and as both over four processes, beside
-the naive loop: eight processes, each with a transaction of its own for every charge, in WAL mode with `synchronous =
+Charges: 64 clients as coroutines of one process, over two and four, and as threads of one and of four, beside the naive
+loop: eight processes, each with a transaction of its own for every charge, in WAL mode with `synchronous =
 FULL` too. It does the same job in the way
 that comes to mind first: look whether the key was used and the question answered, take the cost from two balances
 unless that passes a cap, append a record with the same fields and the hash of the last one. Both in turn, on the same
@@ -10,8 +10,11 @@ longer (a pause at every sync, for both sides alike, in a file system of SQLite'
 without a battery-backed cache do. Beside the rates: the CPU time of a charge, which other work on the machine changes
 less.
 
-Opening and verifying: a ledger of a million records, CPU time and wall clock; beside them the CPU time to read the same
-rows and hash them, below which no verification can go. Charges on ten different terms, and each at a cost of its own.
+Answers: what storing one takes, in turns of 64, beside a charge.
+
+Opening and verifying: a ledger of a million records, CPU time of all processes and wall clock, divided among processes
+and in one go; beside them the CPU time to read the same rows and hash them, below which no verification can go. Charges
+on ten different terms, and each at a cost of its own.
 
 `python -m benchmarks.ledger charges` runs only this part; `--entries 100000` makes a shorter ledger.
 """
@@ -21,6 +24,7 @@ import asyncio
 import json
 import multiprocessing
 import os
+import resource
 import sys
 import tempfile
 import threading
@@ -39,7 +43,7 @@ import apsw
 from benchmarks.harness import keep
 from benchmarks.noise import Line
 from privately.guarantees import PureDP
-from privately.ledger import Charge, Ledger
+from privately.ledger import Charge, Ledger, dividing
 from privately.ledger.acts import MakeCharge, StoreAnswer
 from privately.ledger.asynchronous import AsyncLedger
 from privately.ledger.book import now
@@ -52,6 +56,7 @@ PAUSES = {"this disk": 0.0, **{f"syncs {ms} ms longer": ms / 1000 for ms in (0.5
 WAYS = {
     "64 coroutines": ("coroutines", 1),
     "64 threads": ("threads", 1),
+    "64 coroutines over 2 processes": ("coroutines", 2),
     "64 coroutines over 4 processes": ("coroutines", PROCESSES),
     "64 threads over 4 processes": ("threads", PROCESSES),
 }
@@ -243,14 +248,16 @@ def length(folder: Path, entries: int) -> Iterator[Line]:
     """A long ledger: opening, verifying, and what reading and hashing alone would take."""
     path = folder / "long"
     _fill(path, entries, lambda number: f"0.00{number % 10 + 1}")
-    records, opened, cpu, wall = _opened_and_verified(path)
+    records, opened, alone, wall_alone = _opened_and_verified(path, divided=False)
+    _, _, cpu, wall = _opened_and_verified(path, divided=True)
     floor = _floor(path)
+    yield from _verified(records, cpu=alone, wall=wall_alone, floor=floor, what=", in one go")
     yield Line(name=f"opening {records:,} records", figure=opened * 1e3, unit="ms", numbers={"verifying": cpu * 1e3})
     yield Line(name="opening over verifying", figure=opened / cpu, unit="x", at_most=0.1)
     yield from _verified(records, cpu=cpu, wall=wall, floor=floor, at_least=200)
     path = folder / "distinct"
     _fill(path, entries // 5, lambda number: f"{number + 1}e-9")
-    records, _, cpu, wall = _opened_and_verified(path)
+    records, _, cpu, wall = _opened_and_verified(path, divided=True)
     what = ", each charge at a cost of its own"
     yield from _verified(records, cpu=cpu, wall=wall, floor=_floor(path), what=what)
 
@@ -258,7 +265,7 @@ def length(folder: Path, entries: int) -> Iterator[Line]:
 def _verified(
     records: int, *, cpu: float, wall: float, floor: float, what: str = "", at_least: float | None = None
 ) -> Iterator[Line]:
-    """Records a second of CPU time, and of wall clock: the database is checked in a thread of its own."""
+    """Records a second of CPU time of all processes, and of wall clock: several read, and one checks the database."""
     numbers = {"reading and hashing alone": records / floor / 1e3, "times as long": cpu / floor}
     yield Line(
         name=f"verified records{what}", figure=records / cpu / 1e3, unit="k/s", at_least=at_least, numbers=numbers
@@ -266,20 +273,28 @@ def _verified(
     yield Line(name=f"verified records{what}, wall clock", figure=records / wall / 1e3, unit="k/s", at_least=at_least)
 
 
-def _opened_and_verified(path: Path) -> tuple[int, float, float, float]:
-    """How many records, the CPU time of both, and the wall clock of verifying."""
+def _opened_and_verified(path: Path, *, divided: bool) -> tuple[int, float, float, float]:
+    """How many records, the CPU time of both, and the wall clock of verifying: among processes if long, or in one."""
     start = time.process_time()
     ledger = Ledger.open(path)
     opened = time.process_time() - start
     records = ledger.head.number
     cpu, wall = [], []
+    shortest, dividing.SHORTEST = dividing.SHORTEST, dividing.SHORTEST if divided else 2**62
     for _ in range(ROUNDS):
-        start, begun = time.process_time(), time.perf_counter()
+        start, begun = _used(), time.perf_counter()
         ledger.verify()
-        cpu.append(time.process_time() - start)
+        cpu.append(_used() - start)
         wall.append(time.perf_counter() - begun)
+    dividing.SHORTEST = shortest
     ledger.close()
     return records, opened, median(cpu), median(wall)
+
+
+def _used() -> float:
+    """The CPU time of this process and of those that it started and that have ended."""
+    ended = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + ended.ru_utime + ended.ru_stime
 
 
 def _fill(path: Path, entries: int, epsilon: Callable[[int], str]) -> None:
@@ -320,7 +335,28 @@ def _floor(path: Path) -> float:
     return time.process_time() - start
 
 
-PARTS: dict[str, Callable[[Path, int], Iterator[Line]]] = {"charges": charges, "length": length}
+def answers(folder: Path, _entries: int) -> Iterator[Line]:
+    """The CPU time of a charge and of its answer in turns of 64, without threads and clients; the least of all."""
+    path = folder / "answers"
+    with Ledger.open(path) as ledger:
+        ledger.account("people", cap=CAP)
+    store = SQLiteStore(path)
+    writer = Writer(store, now)
+    charged, stored = [], []
+    for turn in range(200):
+        asked = [MakeCharge(charge=_charge(client, turn)) for client in range(CLIENTS)]
+        start = time.process_time()
+        receipts = _turn(writer, asked)
+        between = time.process_time()
+        _turn(writer, [StoreAnswer(receipt=receipt, answer=b'{"count": 42}') for receipt in receipts])
+        charged.append(between - start)
+        stored.append(time.process_time() - between)
+    store.close()
+    numbers = {"a charge, us": min(charged) / CLIENTS * 1e6}
+    yield Line(name="CPU of storing an answer", figure=min(stored) / CLIENTS * 1e6, unit="us", numbers=numbers)
+
+
+PARTS: dict[str, Callable[[Path, int], Iterator[Line]]] = {"charges": charges, "answers": answers, "length": length}
 
 
 def main() -> int:
