@@ -6,9 +6,10 @@ would give, of the rows that count, with values brought within their bounds and 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import TypeAlias
 
 from privately.plans import Identity, Mean, Number, Quantile, Question, Spread, StepSum
@@ -35,27 +36,33 @@ def estimated(question: Question, noise: Sequence[Noise], groups: int, confidenc
     points = {(one.bins, one.mechanism.probability): one for one in noise if isinstance(one, ChosenPoints)}
     tallies = dict(question.aggregation.tallies)
     cells: dict[Identity, tuple[Cell, ...]] = {}
+    cell: Callable[[int], Cell]
     for estimate in question.estimates:
-        listed: list[Cell] = []
-        for group in range(groups):
-            match estimate:
-                case Number(tally=tally) if tally in units:
-                    listed.append(_units(units[tally], group, confidence))
-                case Number(tally=tally) if tally in numbers:
-                    listed.append(_number(numbers[tally], group, estimate.step, confidence))
-                case Number(tally=tally):
-                    listed.append(_from_pair(pairs[tally], tally, group, estimate.step, confidence))
-                case Mean(total=total):
-                    listed.append(_mean(pairs[total], group, _step(tallies[total]), confidence))
-                case Spread():
-                    steps = _step(tallies[estimate.total]), _step(tallies[estimate.squares])
-                    listed.append(
-                        _spread(estimate, pairs[estimate.total], numbers[estimate.squares], group, steps, confidence)
-                    )
-                case Quantile():
-                    listed.append((points[estimate.bins, estimate.probability].points[group], None))
-        cells[estimate.identity] = tuple(listed)
+        match estimate:
+            case Number(tally=tally) if tally in units:
+                cell = partial(_units, units[tally], confidence)
+            case Number(tally=tally) if tally in numbers:
+                cell = partial(_number, numbers[tally], estimate.step, _width(numbers[tally], confidence))
+            case Number(tally=tally):
+                cell = partial(_from_pair, pairs[tally], tally, estimate.step, confidence)
+            case Mean(total=total):
+                cell = partial(_mean, pairs[total], _step(tallies[total]), _width(pairs[total], confidence))
+            case Spread():
+                steps = _step(tallies[estimate.total]), _step(tallies[estimate.squares])
+                cell = _spread(estimate, pairs[estimate.total], numbers[estimate.squares], steps, confidence)
+            case Quantile():
+                cell = partial(_point, points[estimate.bins, estimate.probability])
+        cells[estimate.identity] = tuple(cell(group) for group in range(groups))
     return Estimated(cells=cells)
+
+
+def _width(noisy: NoisyNumber | NoisyPair, confidence: Fraction) -> int:
+    """How far off a number is, or both of a pair; the same for all groups."""
+    return width_of(noisy.mechanism.law, confidence, 2 if isinstance(noisy, NoisyPair) else 1)
+
+
+def _point(chosen: ChosenPoints, group: int) -> Cell:
+    return chosen.points[group], None
 
 
 def _step(tally: object) -> Fraction:
@@ -63,26 +70,24 @@ def _step(tally: object) -> Fraction:
     return tally.step
 
 
-def _number(noisy: NoisyNumber, group: int, step: Fraction, confidence: Fraction) -> Cell:
+def _number(noisy: NoisyNumber, step: Fraction, width: int, group: int) -> Cell:
     found = noisy.numbers[group]
-    width = width_of(noisy.mechanism.law, confidence)
     return found * step, Interval((found - width) * step, (found + width) * step)
 
 
-def _units(shown: ShownKeys, group: int, confidence: Fraction) -> Cell:
+def _units(shown: ShownKeys, confidence: Fraction, group: int) -> Cell:
     """A number that is seen only because it is large enough."""
     found = shown.numbers[group]
     return Fraction(found), shown_interval(shown.mechanism.law, shown.mechanism.threshold, found, confidence)
 
 
-def _ends(pair: NoisyPair, group: int, confidence: Fraction) -> tuple[tuple[int, int], tuple[int, int]]:
+def _ends(pair: NoisyPair, width: int, group: int) -> tuple[tuple[int, int], tuple[int, int]]:
     """Where both sums are, together; neither is below 0."""
-    width = width_of(pair.mechanism.law, confidence, 2)
     above, below = pair.above[group], pair.below[group]
     return (max(above - width, 0), max(above + width, 0)), (max(below - width, 0), max(below + width, 0))
 
 
-def _from_pair(pair: NoisyPair, tally: Identity, group: int, step: Fraction, confidence: Fraction) -> Cell:
+def _from_pair(pair: NoisyPair, tally: Identity, step: Fraction, confidence: Fraction, group: int) -> Cell:
     """A count is (above + below)/(high - low), a sum is what the mean and the count give."""
     low, high, law = pair.use.low, pair.use.high, pair.mechanism.law
     above, below = pair.above[group], pair.below[group]
@@ -98,10 +103,10 @@ def _total(above: int, below: int, low: int, high: int) -> Fraction:
     return Fraction(high * above + low * below, high - low)
 
 
-def _mean(pair: NoisyPair, group: int, step: Fraction, confidence: Fraction) -> Cell:
+def _mean(pair: NoisyPair, step: Fraction, width: int, group: int) -> Cell:
     """low + (high - low) above/(above + below): rises with what is above, falls with what is below."""
     low, high = pair.use.low, pair.use.high
-    (a0, a1), (b0, b1) = _ends(pair, group, confidence)
+    (a0, a1), (b0, b1) = _ends(pair, width, group)
 
     def at(above: int, below: int) -> Fraction | None:
         above, below = max(above, 0), max(below, 0)
@@ -112,36 +117,36 @@ def _mean(pair: NoisyPair, group: int, step: Fraction, confidence: Fraction) -> 
     return at(pair.above[group], pair.below[group]), limits
 
 
-def _count_with_mean(pair: NoisyPair, group: int, confidence: Fraction) -> tuple[Fraction, Interval]:
+def _count_with_mean(pair: NoisyPair, width: int, group: int) -> tuple[Fraction, Interval]:
     """The count, with an interval that holds whenever that of the mean does."""
-    width = pair.use.high - pair.use.low
-    (a0, a1), (b0, b1) = _ends(pair, group, confidence)
-    found = Fraction(pair.above[group] + pair.below[group], width)
-    return found, Interval(Fraction(a0 + b0, width), Fraction(a1 + b1, width))
+    span = pair.use.high - pair.use.low
+    (a0, a1), (b0, b1) = _ends(pair, width, group)
+    found = Fraction(pair.above[group] + pair.below[group], span)
+    return found, Interval(Fraction(a0 + b0, span), Fraction(a1 + b1, span))
 
 
-def _spread(  # noqa: PLR0917
-    estimate: Spread,
-    pair: NoisyPair,
-    squares: NoisyNumber,
-    group: int,
-    steps: tuple[Fraction, Fraction],
-    confidence: Fraction,
-) -> Cell:
+def _spread(
+    estimate: Spread, pair: NoisyPair, squares: NoisyNumber, steps: tuple[Fraction, Fraction], confidence: Fraction
+) -> Callable[[int], Cell]:
     """The mean of (x - centre)^2 less the square of (mean - centre), never below 0; half the doubt is for each."""
     half = (1 + confidence) / 2
-    count, counts = _count_with_mean(pair, group, half)
-    mean, means = _mean(pair, group, steps[0], half)
-    total, totals = _number(squares, group, steps[1], half)
-    if mean is None or total is None or means is None or totals is None or count <= 0:
-        return None, None
-    centre = estimate.centre
-    found = max(total / count - (mean - centre) ** 2, Fraction(0))
-    lowest, highest = _quotient(totals, counts), _square(Interval(means.lower - centre, means.upper - centre))
-    if lowest is None:
-        return _rooted(found, None, root=estimate.root)
-    limits = Interval(max(lowest.lower - highest.upper, Fraction(0)), max(lowest.upper - highest.lower, Fraction(0)))
-    return _rooted(found, limits, root=estimate.root)
+    width, farther = _width(pair, half), _width(squares, half)
+
+    def of(group: int) -> Cell:
+        count, counts = _count_with_mean(pair, width, group)
+        mean, means = _mean(pair, steps[0], width, group)
+        total, totals = _number(squares, steps[1], farther, group)
+        if mean is None or total is None or means is None or totals is None or count <= 0:
+            return None, None
+        centre = estimate.centre
+        found = max(total / count - (mean - centre) ** 2, Fraction(0))
+        lowest, highest = _quotient(totals, counts), _square(Interval(means.lower - centre, means.upper - centre))
+        if lowest is None:
+            return _rooted(found, None, root=estimate.root)
+        ends = lowest.lower - highest.upper, lowest.upper - highest.lower
+        return _rooted(found, Interval(*(max(end, Fraction(0)) for end in ends)), root=estimate.root)
+
+    return of
 
 
 def _quotient(one: Interval, other: Interval) -> Interval | None:
