@@ -34,6 +34,7 @@ scores = {{size: np.random.default_rng(size).integers(0, 1000, size) for size in
 """
 OURS = f"""
 from privately.mechanisms import Exponential, PermuteAndFlip
+from privately.mechanisms.permuted_quantile import PermutedQuantile
 from privately.mechanisms.quantile import Quantile
 from privately.mechanisms.randomness import SYSTEM
 generator = np.random.default_rng()
@@ -41,7 +42,9 @@ exponential = {{size: Exponential(scale=2, candidates=size) for size in scores}}
 permute_and_flip = {{size: PermuteAndFlip(scale=2, candidates=size) for size in scores}}
 points = np.random.default_rng(0).integers(0, 10**9, {POINTS})
 ordered = np.sort(points)
-median = Quantile(probability="1/2", epsilon=1, lower=0, upper=10**9 - 1, step=1)
+median, permuted = (
+    kind(probability="1/2", epsilon=1, lower=0, upper=10**9 - 1, step=1) for kind in (Quantile, PermutedQuantile)
+)
 """
 OPENDP = f"""
 import sys
@@ -95,6 +98,8 @@ def beside_sorting(ours: Clock) -> Iterator[Duel]:
     for name, statement in (
         ("points as they come", "median.release(points)"),
         ("sorted points", "median.choose(ordered, 0, 10**9 - 1, SYSTEM)"),
+        ("points as they come, permute and flip", "permuted.release(points)"),
+        ("sorted points, permute and flip", "permuted.choose(ordered, 0, 10**9 - 1, SYSTEM)"),
     ):
         yield Duel(
             name=f"median of 10^9 candidates, {POINTS:,} {name}; np.sort",

@@ -4,7 +4,10 @@ python -m benchmarks.median_errors
 
 `exponential`: each candidate in proportion to exp(-epsilon/2 miss), where `miss` is by how much twice its rank misses
 the number of rows. `permute and flip`: candidates in random order, each accepted with that probability over the best
-one's; OpenDP chooses so. It gains where few candidates are about as good as the best, hence on coarse grids.
+one's. It gains where few candidates are about as good as the best, hence on coarse grids.
+
+Ours are bins, of which the middle is told; OpenDP's are points. Both permute and flip, so on the same grid they differ
+in that alone: of bins some always contains the median, while it may lie between two points.
 """
 
 from __future__ import annotations
@@ -21,7 +24,8 @@ from benchmarks.query import SMALL
 from benchmarks.query_engine import generate
 
 BINS, UPPER = 2**16, 200_000.0
-GRIDS = (20, 80, 200)
+GRIDS = (UPPER / BINS, 20.0, 40.0, 80.0, 200.0)
+"""How far apart candidates are; the first is what bins have unless told, and 65,536 of them."""
 _NEGLIGIBLE = 1e-18
 
 
@@ -60,26 +64,36 @@ def misses_of(values: Any, first: Any, last: Any) -> Any:
     return np.maximum(np.maximum(2 * below - len(values), len(values) - 2 * upto), 0).astype(float)
 
 
+def candidates(apart: float) -> dict[str, tuple[Any, Any, Any]]:
+    """Where each begins and ends, and what is told of it."""
+    starts, points = np.arange(round(UPPER / apart)) * apart, np.arange(round(UPPER / apart) + 1) * apart
+    return {"bins": (starts, np.nextafter(starts + apart, 0), starts + apart / 2), "points": (points, points, points)}
+
+
 def main() -> None:
     """Print the root mean squared errors, and keep them."""
     found: dict[str, list[float]] = {}
     with tempfile.TemporaryDirectory() as folder:
         groups = incomes(Path(folder) / "people.parquet")
-    width = UPPER / BINS
-    starts = np.arange(BINS) * width
-    for values in groups:
-        truth = np.median(values)
-        grids = {f"{grid} apart": np.arange(0, UPPER + 1, grid) for grid in GRIDS}
-        candidates = {f"{BINS} bins": (starts, np.nextafter(starts + width, 0), starts + width / 2)}
-        candidates |= {name: (points, points, points) for name, points in grids.items()}
-        for name, (first, last, points) in candidates.items():
-            misses = misses_of(values, first, last)
-            for law in (exponential, permute_and_flip):
-                squares = float(law(misses) @ (points - truth) ** 2)
-                found.setdefault(f"{law.__name__.replace('_', ' ')}, {name}", []).append(squares)
-    rows = [{"name": name, "figure": float(np.sqrt(np.mean(squares)))} for name, squares in found.items()]
+    for apart in GRIDS:
+        for name, (first, last, told) in candidates(apart).items():
+            for values in groups:
+                misses, truth = misses_of(values, first, last), np.median(values)
+                for law in (exponential, permute_and_flip):
+                    squares = float(law(misses) @ (told - truth) ** 2)
+                    words = law.__name__.replace("_", " ")
+                    found.setdefault(f"{words}, {name} {apart:.4g} apart", []).append(squares)
+    rows: list[dict[str, Any]] = [
+        {"name": name, "figure": float(np.sqrt(np.mean(squares)))} for name, squares in found.items()
+    ]
     for row in rows:
-        print(f"{row['name']:40} {row['figure']:8.2f}")
+        print(f"{row['name']:44} {row['figure']:8.2f}")
+    ours, theirs = ({row["name"]: row["figure"] for row in rows if kind in row["name"]} for kind in ("bins", "points"))
+    for name, error in theirs.items():
+        if name.startswith("permute"):
+            ratio = ours[name.replace("points", "bins")] / error
+            print(f"{name.replace('points', 'bins over points'):44} {ratio:8.3f}")
+            rows.append({"name": f"ours over OpenDP's, {name.split(' ')[-2]} apart", "figure": ratio})
     keep("median_errors", rows)
 
 
