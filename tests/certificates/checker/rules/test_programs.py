@@ -221,7 +221,7 @@ def test_a_checker_that_misses_neighbours_would_be_noticed(monkeypatch: pytest.M
     whole, smaller = inputs.neighbouring, _smaller("two", Fraction(11, 10))
     with pytest.raises(Invalid):
         check(smaller)
-    monkeypatch.setattr(programs, "neighbouring", lambda private: [one for one in whole(private) if _one_moves(one)])
+    monkeypatch.setattr(programs, "neighbouring", lambda *given: [one for one in whole(*given) if _one_moves(one)])
     check(smaller)
 
 

@@ -45,8 +45,8 @@ class Follower:
         self.program = program
         self.field = field
         self.work = work
-        endless = any(one[0] == "draw" and one[2] in ENDLESS for block in program.blocks for one in block)
-        self.tidy = renamed if endless else _as_it_stands
+        self.endless = any(one[0] == "draw" and one[2] in ENDLESS for block in program.blocks for one in block)
+        self.tidy = renamed if self.endless else _as_it_stands
         self.compiled: list[Evaluator] = []
         for expression in program.expressions:
             self.compiled.append(self._evaluator(expression))

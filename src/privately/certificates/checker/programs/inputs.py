@@ -5,6 +5,7 @@ from itertools import product
 from typing import Any
 
 from ..schema import Invalid
+from ..work import Work
 from .exact import Number, less, minus, negative, sign
 from .reading import Private
 
@@ -14,18 +15,20 @@ Entries = tuple[Any, ...]
 Inputs = tuple[Any, ...]
 
 
-def neighbouring(private: list[Private]) -> list[tuple[Inputs, Inputs]]:
+def neighbouring(private: list[Private], work: Work) -> list[tuple[Inputs, Inputs]]:
     """Every pair of neighbours, in both orders; an input may stay the same where another one changes."""
     choices: list[list[tuple[Any, Any]]] = []
     for i, one in enumerate(private):
         found: dict[tuple[Any, Any], None] = {}
-        for pair in _pairs(one):
+        for pair in _pairs(one, work):
+            work.spend(4)
             found[pair] = found[pair[1], pair[0]] = None
             if len(found) > MOST:
                 raise Invalid(f"parameters.private[{i}]", f"has more than {MOST} pairs of neighbours")
         choices.append(list(found))
     together: dict[tuple[Inputs, Inputs], None] = {}
     for chosen in product(*choices):
+        work.spend(4 + len(chosen))
         pair = tuple(one for one, _ in chosen), tuple(other for _, other in chosen)
         if pair[0] != pair[1]:
             together[pair] = None
@@ -34,9 +37,10 @@ def neighbouring(private: list[Private]) -> list[tuple[Inputs, Inputs]]:
     return list(together)
 
 
-def _pairs(private: Private) -> Iterator[tuple[Any, Any]]:
+def _pairs(private: Private, work: Work) -> Iterator[tuple[Any, Any]]:
     """All pairs of values that one input can have in two neighbours."""
     if private.lengths is None:
+        work.spend(2 * len(private.values) ** 2)
         for value, moved in product(private.values, private.values):
             if private.distance is None or _near(value, moved, private.distance):
                 yield value, moved
@@ -45,13 +49,14 @@ def _pairs(private: Private) -> Iterator[tuple[Any, Any]]:
         if len(private.values) ** min(length, 64) > MOST or length > MOST:
             raise Invalid("parameters.private", "has too many lists")
         for entries in product(private.values, repeat=length):
+            work.spend(2 * len(private.values) * (length + 1))
             yield entries, entries
-            for other in _others(private, entries):
+            for other in _others(private, entries, work):
                 yield entries, other
                 yield other, other
 
 
-def _others(private: Private, entries: Entries) -> Iterator[Entries]:
+def _others(private: Private, entries: Entries, work: Work) -> Iterator[Entries]:
     """The neighbours of one list; for those that come and go, the longer ones."""
     values, distance = private.values, private.distance
     if private.change == "anything":
@@ -67,6 +72,7 @@ def _others(private: Private, entries: Entries) -> Iterator[Entries]:
     else:
         near = [[value for value in values if _near(entry, value, distance or 0)] for entry in entries]
         for other in product(*near):
+            work.spend(2 + 2 * len(other))
             signs = {sign(minus(b, a)) for a, b in zip(entries, other, strict=True)}
             if private.change == "each" or not {1, -1} <= signs:
                 yield other

@@ -33,6 +33,7 @@ def side_by_side(one: Outputs, other: Outputs, field: Field, work: Work) -> tupl
     """Both laws as masses of sets that do not overlap."""
     laws = [[(*_flat(output), weight) for output, weight in law.items()] for law in (one, other)]
     leaves = [(shape, values) for law in laws for shape, values, _ in law]
+    work.spend(4 * sum(2 + len(values) for _, values in leaves))
     if not any(isinstance(leaf, Tail) for _, values in leaves for leaf in values):
         return one, other
     lines = _lines(leaves)

@@ -43,6 +43,7 @@ class Field:
         self.prime, self.point = _drawn(seed)
         self.one = Weight(whole(1, bits), 1)
         self._shares: dict[Decay, tuple[Weight, Weight]] = {}
+        self._rationals: dict[Number, Weight] = {}
 
     def plus(self, one: Weight, other: Weight) -> Weight:
         return Weight(one.interval + other.interval, (one.mark + other.mark) % self.prime)
@@ -56,10 +57,13 @@ class Field:
         return Weight(one.interval / other.interval, one.mark * pow(other.mark, -1, self.prime) % self.prime)
 
     def rational(self, value: Number) -> Weight:
-        top, bottom = terms(value)
-        if not bottom % self.prime:
-            raise Beyond("a number has no fingerprint")
-        return Weight(enclose(Rational(top, bottom), self.bits), top * pow(bottom, -1, self.prime) % self.prime)
+        if value not in self._rationals:
+            top, bottom = terms(value)
+            if not bottom % self.prime:
+                raise Beyond("a number has no fingerprint")
+            mark = top * pow(bottom, -1, self.prime) % self.prime
+            self._rationals[value] = Weight(enclose(Rational(top, bottom), self.bits), mark)
+        return self._rationals[value]
 
     def power(self, exponent: int) -> Weight:
         """t^exponent."""

@@ -48,7 +48,7 @@ def _holds(step: Step, bits: int) -> bool:
     program, private, public = (step.parameters[name] for name in ("program", "private", "public"))
     field = Field(step.witness["unit"], _seed(step), bits)
     follower = Follower(program, field, step.work)
-    pairs = neighbouring(private)
+    pairs = neighbouring(private, step.work)
     step.work.spend(20 * len(pairs) + (bits * bits >> 8))
     laws: dict[Inputs, Outputs] = {}
     everything = dict.fromkeys(one for one, _ in pairs)
@@ -65,7 +65,10 @@ def _holds(step: Step, bits: int) -> bool:
     growth, delta = _growth(step, field), step.claim.number("delta")
     certain = True
     for one, other in pairs:
-        excess = _excess(*side_by_side(laws[one], laws[other], field, step.work), growth, step, field)
+        both = laws[one], laws[other]
+        if follower.endless:
+            both = side_by_side(*both, field, step.work)
+        excess = _excess(*both, growth, step, field)
         if excess.above(delta):
             name = "epsilon" if step.claim.kind == "PureDP" else "delta"
             needed = f"two neighbouring inputs need delta of {excess.lower_end().text()}"
