@@ -1,5 +1,6 @@
 """The state is the sum of the entries; entries that cannot follow are refused, and a checkpoint says the same."""
 
+import random
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -9,6 +10,7 @@ import pytest
 from privately.accounting import Filter
 from privately.errors import BudgetExhausted, LedgerCorrupt
 from privately.guarantees import ApproxDP, GaussianDP, PureDP
+from privately.ledger import state as states
 from privately.ledger.entries import (
     Adjusted,
     Charged,
@@ -221,3 +223,111 @@ def test_bills_are_paid_together_as_one_by_one(spent: list[str], fits: bool, bef
     if paid is not None:
         state.add_charges(paid, [f"analyst {at % 2}" for at in range(len(bills))], TIMES[1], one_by_one.head)
         assert state == one_by_one
+
+
+def turns(seed: int) -> list[Any]:
+    """Turns of charges, most of them like the last, made together where they fit; what was paid, and the states."""
+    rng = random.Random(seed)
+    cap = Fraction(rng.randrange(1, 30), rng.choice([1, 7, 10]))
+    state = after(opened("a", Filter(cap=PureDP(epsilon=cap))), opened("b", Filter(cap=PureDP(epsilon=2 * cap))))
+    fine = f"1/{2**520 + 1}" if rng.random() < 0.2 else "1/21"
+    bills = [Bill.of({"a": [text]}) for text in (rng.choice(["1/10", "1/7", "1/3"]), "1/10", fine)]
+    bills.append(Bill.of({"a": ["0"], "b": ["1/10"]}))
+    found: list[Any] = []
+    for _ in range(40):
+        chosen = [rng.choice(bills) for _ in range(2)] if rng.random() < 0.3 else bills[:1]
+        if rng.random() < 0.1:
+            _raise(state, rng)
+        paid = state.paid(chosen)
+        alone = _one_by_one(state, chosen)
+        assert (paid is None) == (alone is None)
+        if paid is not None:
+            head = Head(state.head.number + len(chosen), bytes(32))
+            state.add_charges(paid, ["x"] * len(chosen), TIMES[0], head)
+            found.append(state.copy())
+            assert state == alone
+            assert state.to_data() == alone.to_data()
+        found.append(paid)
+    return found
+
+
+def _raise(state: State, rng: random.Random) -> None:
+    """The owner gives account a another cap, which is what was spent, or a little more."""
+    spent = state.accounts["a"].filter
+    more = Filter(
+        cap=PureDP(epsilon=max(spent.tally.amounts[0], Fraction(1, 100)) + rng.choice([Fraction(0), Fraction(1, 10)]))
+    )
+    kept = {name: spent.to_state()[name] for name in ("spent", "entries")}
+    go_on(state, adjusted(Filter.from_state(more.to_state() | kept)))
+
+
+def _one_by_one(state: State, bills: list[Bill]) -> State | None:
+    alone = state.copy()
+    try:
+        for bill in bills:
+            alone.add_charge(bill, "x", TIMES[0], Head(alone.head.number + 1, bytes(32)))
+    except BudgetExhausted:
+        return None
+    return alone
+
+
+def test_charges_like_the_last_are_counted_up_to_the_cap() -> None:
+    """Exactly as if each was added: what is left, what is refused, what a checkpoint says."""
+    counted = 0
+    for seed in range(40):
+        counted += sum(one.accounts["a"].times for one in turns(seed) if isinstance(one, State))
+    assert counted > 100
+
+
+def test_the_last_unit_is_refused_where_charges_are_counted() -> None:
+    state, bill = after(opened("a", Filter(cap=PureDP(epsilon="0.95")))), Bill.of({"a": ["1/10"]})
+    for at in range(9):
+        paid = state.paid([bill])
+        assert paid is not None
+        state.add_charges(paid, ["x"], TIMES[0], Head(at + 3, b""))
+    assert state.accounts["a"].times > 5
+    assert state.paid([bill]) is None
+    assert state.accounts["a"].filter.remaining == PureDP(epsilon="0.05")
+
+
+@pytest.mark.parametrize("fault", ["one more", "no room is looked for", "kept after another cap"])
+def test_planted_faults_of_counting_are_found(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    room, adjust = states._room, State._adjust
+    if fault == "one more":
+        monkeypatch.setattr(states, "_room", lambda tally, amounts: room(tally, amounts) + 1)
+    elif fault == "no room is looked for":
+        monkeypatch.setattr(states, "_room", lambda tally, amounts: 10**9)
+    else:
+
+        def keeps(self: State, account: Any, following: Filter) -> None:
+            adjust(self, account, following)
+            made = self.accounts[account.name]
+            self.accounts[account.name] = made._replace(times=account.times, room=account.room)
+
+        monkeypatch.setattr(State, "_adjust", keeps)
+
+    def wrong(seed: int) -> bool:
+        try:
+            turns(seed)
+        except (AssertionError, LedgerCorrupt):
+            return True
+        return False
+
+    assert any(wrong(seed) for seed in range(40))
+
+
+def test_accounts_are_equal_however_they_are_counted() -> None:
+    bill = Bill.of({"a": ["1/10"]})
+    state = after(opened())
+    for _ in range(4):
+        state.add_charges(state.paid([bill]) or [], ["x"], TIMES[0], state.head)
+    counted = state.accounts["a"]
+    settled = counted._replace(before=counted.filter, times=0, room=0)
+    assert counted.times == 2
+    assert counted == settled
+    assert (counted != settled) is False
+    assert hash(counted) == hash(settled)
+    assert counted != counted._replace(times=1)
+    assert counted != "a"
+    with pytest.raises(LedgerCorrupt, match="more than its cap"):
+        _ = counted._replace(times=10**6).filter
