@@ -134,6 +134,7 @@ def _column(random: Random, name: str, kind: Type, found: str) -> Column:
     given: dict[str, Any] = {"nullable": random.random() < 0.65, "length": random.randint(1, 4)}
     if kind in _BOUNDS and random.random() < 0.8:
         given["bounds"] = some(random, _BOUNDS[kind])
+        given["resolution"] = _resolution(*given["bounds"], drawn=given["length"])
         if kind is Type.REAL:
             given["step"] = some(random, _STEPS)
     elif kind in _CATEGORIES and random.random() < 0.5:
@@ -143,6 +144,12 @@ def _column(random: Random, name: str, kind: Type, found: str) -> Column:
         return Column(name=name, type=kind, **given)
     except InvalidParameter:  # a step that is wider than the bounds
         return Column(name=name, type=kind, **given | {"step": None})
+
+
+def _resolution(lower: Any, upper: Any, *, drawn: int) -> Fraction | None:
+    """Three bins, or a thousand, or as many as there are: by what was drawn for the length, which numbers have not."""
+    parts = {1: 3, 2: 1000}.get(drawn)
+    return None if parts is None else (Fraction(upper) - Fraction(lower)) / parts
 
 
 def _pool(random: Random, kind: tuple[Type, str], column: Column) -> Sequence[Cell]:
