@@ -184,6 +184,7 @@ def test_with_some_blur_little_is_lost(name: str) -> None:
             "1e-6",
         ),
         (nested(9), "1e-6"),
+        (Repeat(event=Gaussian(noise_multiplier="0.01"), times=10), "1e-9"),
     ],
 )
 def test_what_cannot_be_checked_is_refused(event: Event, delta: str) -> None:
@@ -200,3 +201,12 @@ def test_bad_deltas(delta: object) -> None:
 def test_only_events() -> None:
     with pytest.raises(InvalidParameter, match="event"):
         derive("Pure", delta=0)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("noise", "rate", "at_most"), [("23.7", "0.00112", "0.002"), ("50", "0.01", "0.0019")])
+def test_orders_are_within_the_range_of_a_checker(noise: str, rate: str, at_most: str) -> None:
+    """Few steps that are rarely sampled: a high order, and less than the largest loss of the direction add."""
+    event = Repeat(event=PoissonSample(event=Gaussian(noise_multiplier=noise), rate=rate), times=10)
+    certificate = certify(derive(event, delta="1e-6"))
+    assert check(certificate).rules == ("accounted",)
+    assert Fraction(certificate.guarantee.parameters["epsilon"]) <= Fraction(at_most)

@@ -34,6 +34,7 @@ _IMPROVABLE = {"pure"}
 _MOST_NESTED = 8
 _MOST_RUNS = 200_000
 _TWO = 2
+_HIGHEST, _LARGEST_POWER, _FARTHEST = Fraction(10**4), Fraction(9000), 110.0
 
 Parts = Sequence[tuple[Loss, int]]
 Rest = Sequence[tuple[Concentrated | Renyi | Response, int]]
@@ -68,8 +69,12 @@ def derive(event: Event, *, delta: Number) -> Derivation:
         raise NoSuchRule(premise=f"events nested more than {_MOST_NESTED} deep", wanted="a certificate")
     bounds = _bounds([_Question.of(case, allowed) for case in cases(event)])
     epsilon = max((bound.epsilon for bound in bounds), default=Fraction(0))
-    conclusion = ApproxDP(epsilon=_short(epsilon), delta=allowed, neighbors=event.neighbors)
-    return accounted(conclusion, event=encode(event), bounds=[bound.witness for bound in bounds])
+    try:
+        conclusion = ApproxDP(epsilon=_short(epsilon), delta=allowed, neighbors=event.neighbors)
+        return accounted(conclusion, event=encode(event), bounds=[bound.witness for bound in bounds])
+    except InvalidParameter as reason:
+        premise = f"an epsilon of about {float(epsilon):.3g}"
+        raise NoSuchRule(premise=premise, wanted="a certificate", hint=str(reason)) from None
 
 
 @dataclass(frozen=True)
@@ -98,7 +103,8 @@ class _Question:
         found = [simple] if simple else []
         if self.delta > 0:
             found += _contours(known.all_laws, self.delta) if known.has_pairs else []
-            found += _renyi(known, self.delta) if known.rest or not found else []
+            is_weak = all(bound.witness["method"] in _IMPROVABLE for bound in found)
+            found += _renyi(known, self.delta) if known.rest or is_weak else []
         if not found:
             raise NoSuchRule(
                 premise="these events at so small a delta",
@@ -200,8 +206,9 @@ def _at_best_order(parts: Parts, rest: Rest, delta: Fraction) -> Bound:
         k = outline.cumulants(c)[0] + sum(times * float(_exponent(term, Fraction(c))) for term, times in rest)
         return (k - log_delta + c * math.log(c) - (c + 1) * math.log1p(c)) / c
 
-    highest = min((term.bounds[-1][0] - 1 for term, _ in rest if isinstance(term, Renyi)), default=Fraction(10**4))
-    c = min(Fraction(outline.best_order(epsilon_at)).limit_denominator(10**6), highest)
+    limits = [term.bounds[-1][0] - 1 for term, _ in rest if isinstance(term, Renyi)]
+    highest = min([*limits, *(_highest(law) for law, _ in parts)], default=_HIGHEST)
+    c = min(Fraction(outline.best_order(epsilon_at)).limit_denominator(10**6), highest, _HIGHEST)
     total = Enclosure.of(0)
     for law, times in parts:
         total = total + times * _log_mass(law, c)
@@ -213,6 +220,16 @@ def _at_best_order(parts: Parts, rest: Rest, delta: Fraction) -> Bound:
         _slightly_more(epsilon.claim()),
         {"method": "renyi", "order": str(c + 1), "grids": order_witness(parts, float(c))},
     )
+
+
+def _highest(law: Loss) -> Fraction:
+    """Up to which c a checker evaluates all powers of e that M(c) needs."""
+    match law:
+        case SampledGaussianLoss(mu_squared=mu_squared):
+            return Fraction(_FARTHEST / math.sqrt(mu_squared)).limit_denominator(10**6)
+        case LaplaceLoss(epsilon=epsilon) | FiniteLoss(epsilon=epsilon) if epsilon:
+            return _LARGEST_POWER / epsilon
+    return _HIGHEST
 
 
 def _exponent(term: Concentrated | Renyi | Response, c: Fraction) -> Fraction:

@@ -161,7 +161,7 @@ def contour_witness(
     count = _count(laws, outline.normal, step, wanted)
     grids = []
     for (law, times), (decay, _) in zip(outline.parts, laws, strict=True):
-        if isinstance(law, SampledGaussianLoss):
+        if isinstance(law, SampledGaussianLoss) and isinstance(decay, _SampledDecay):
             quiet = max(wanted, 0.0) + math.log(times) + math.log(count) + 12
             grids.append((law, decay.grid(step * count, quiet)))
     work = sum((grid["last"] - grid["first"]) * (count + 1000) for _, grid in grids) + 40 * count * len(laws)
@@ -183,7 +183,7 @@ def order_witness(parts: Sequence[tuple[Loss, int]], c: float) -> list[dict[str,
     grids = []
     for law, times in parts:
         if isinstance(law, SampledGaussianLoss):
-            grids.append((law, {**_Decay.of(law, c).grid(0.0, math.log(times) + 45), "height": "0"}))
+            grids.append((law, {**_SampledDecay(law, c).grid(0.0, math.log(times) + 45), "height": "0"}))
     grids.sort(key=lambda pair: (pair[0].mu_squared, pair[0].rate))
     return [grid for _, grid in grids]
 
@@ -231,11 +231,8 @@ class _Decay:
             return _SampledDecay(law, c)
         return _LaplaceDecay(float(law.epsilon), c) if isinstance(law, LaplaceLoss) else cls(c)
 
-    def fall(self, w: float) -> float:  # noqa: ARG002
+    def fall(self, w: float) -> float:  # noqa: ARG002 - the same everywhere
         return 0.0
-
-    def grid(self, reach: float, quiet: float) -> dict[str, Any]:
-        raise NotImplementedError
 
 
 class _LaplaceDecay(_Decay):

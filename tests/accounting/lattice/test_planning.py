@@ -1,6 +1,7 @@
 """Choices that make the bounds good."""
 
 import math
+import tracemalloc
 from fractions import Fraction
 
 import numpy as np
@@ -134,3 +135,14 @@ def test_large_normal_losses_come_in_steps() -> None:
     assert law.mu_squared <= 1
     assert in_steps(GaussianLoss(mu_squared=Fraction(2)), 3) == (GaussianLoss(mu_squared=Fraction(2)), 3)
     assert in_steps(SAMPLED, 7) == (SAMPLED, 7)
+
+
+def test_tiny_steps_beside_large_atoms_take_little_memory() -> None:
+    """Only some of the steps that divide a gap of 10^8 steps are looked at."""
+    views = [View.of(response(Fraction(100)), 1)]
+    tracemalloc.start()
+    found = grid(views, 1e-4, 1 << 12, 1 << 18)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert 0 < found.step <= 2e-4 / (1 << 12)
+    assert peak < 1 << 23

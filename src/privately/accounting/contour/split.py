@@ -8,6 +8,7 @@ one step is split by a weight g(x) = exp(-E), E = e^(k (x - at)), which is analy
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
@@ -194,7 +195,7 @@ class Law:
         right = self.split.at + (14.0 if jumps else 7.0 / self.split.steepness)
         x = np.arange(-9.0, right, 1 / 16)
         loss = np.log1p(self.rate * np.expm1(np.minimum(self.mu * x - self.mu**2 / 2, _STEEPEST)))
-        growth = np.exp(self.split.steepness * (x - self.split.at))
+        growth = np.exp(np.maximum(self.split.steepness * (x - self.split.at), _LOWEST))
         kept = np.log(-np.expm1(-growth)) if jumps else -growth
         return Rough(loss, -x * x / 2 + math.log(_PER_ROOT / 16) + loss + kept)
 
@@ -222,7 +223,7 @@ class Law:
         return Steps(self, math.floor(left / step), math.ceil(right / step), step)
 
 
-class _Grid:
+class _Grid(ABC):
     """What near losses and jumps have in common: the error of the sum over equally spaced x."""
 
     is_jumpy = False
@@ -297,9 +298,9 @@ class _Grid:
         exponent = max(self.edge(c, 2 * self.aside), 1.0) - _TURN * self.aside / self.steps.step
         return (4.2 * exp_above(exponent) if exponent < -4 else math.inf) + 5 * self.outside(c)
 
+    @abstractmethod
     def outside(self, c: float) -> float:
         """The part of the sum beyond both ends, relative to the mass."""
-        raise NotImplementedError
 
     def aside_view(self, c: float, centre: float | None, log_mass: tuple[float, float]) -> View:
         """The tilted law on that line, seen from a centre, its own if none is given."""

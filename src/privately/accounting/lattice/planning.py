@@ -244,8 +244,9 @@ def grid(views: Sequence[View], period: float, count: int, most: int) -> Grid:
             if finer <= most:
                 step, count = largest, finer
         else:
-            first, last = math.ceil(largest / (2 * step)), math.floor(largest / step)
-            steps = largest / np.arange(max(first, 1), max(last, 1) + 1.0)[:_TRIED]
+            first = max(math.ceil(largest / (2 * step)), 1)
+            tried = min(max(math.floor(largest / step), 1) - first + 1, _TRIED)
+            steps = largest / (first + np.arange(float(tried)))
             off = wanted / steps[:, None]
             missed = np.abs(off - np.rint(off)).max(axis=1) * steps
             step = float(steps[int(np.argmin(missed + 1e-15 * largest * np.arange(steps.size)))])
