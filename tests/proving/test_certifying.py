@@ -128,7 +128,9 @@ OWN: dict[str, tuple[Neighborhood, list[int]]] = {
     "Histogram": (one(1, whole(0, 2)), [2]),
     "TruncatedGeometric": (each(1, whole(0, 3)), [1]),
     "DummySum1": (one(1, whole(0, 1)), [2]),
+    "DummySum2": (one(1, whole(0, 1)), [2]),
     "BinaryTree": (one(1, whole(0, 1)), [2]),
+    "RefinedTree": (one(1, whole(0, 1)), [2]),
 }
 """Small domains of the library's mechanisms whose laws are exact, and how long their lists are."""
 TIGHT = {

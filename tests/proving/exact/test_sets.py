@@ -156,7 +156,7 @@ def test_what_a_law_holds() -> None:
     ("left", "right", "message"),
     [
         ({tail(0) + tail(0, number=1): ONE}, {}, "ties"),
-        ({(tail(0), tail(1)): ONE}, {}, "ties"),
+        ({(tail(0) + tail(0, number=1), tail(1)): ONE}, {}, "ties"),
         ({tail(0): HALF, tail(0, ratio=THIRD): HALF}, {}, "different sizes"),
         ({tail(0): ONE}, {tail(5, ratio=THIRD): ONE}, "different sizes"),
         ({tail(0): ONE}, {tail(0, step=2): ONE}, "different steps"),
@@ -171,3 +171,33 @@ def test_what_has_no_common_sets_is_refused(left: Law, right: Law, message: str)
 def test_sizes_may_differ_between_outputs_that_never_meet() -> None:
     law: Law = {(0, tail(0)): HALF, (1, tail(0, ratio=THIRD)): HALF}
     assert [list(one.values()) for one in side_by_side(law, law)] == [[HALF, HALF]] * 2
+
+
+G, H = tail(0), tail(0, ratio=THIRD, number=1)
+
+
+def test_an_earlier_place_tells_the_noise_of_a_later_one() -> None:
+    """Sums of noise, one after the other: as good as the noises themselves."""
+    left = {(G, G + H): HALF, (0, H): HALF}
+    right = {(G + 1, G + H + 2): HALF, (0, H): HALF}
+    one, other = side_by_side(left, right)
+    plain = side_by_side({(G, H): HALF, (0, H): HALF}, {(G + 1, H + 1): HALF, (0, H): HALF})
+    assert sorted(map(fraction, one.values())) == sorted(map(fraction, plain[0].values()))
+    assert sorted(map(fraction, other.values())) == sorted(map(fraction, plain[1].values()))
+    assert {(a, b - a) for a, b in one} == set(plain[0])
+    assert mass_at(left, (3, 5)) == HALF * HALF**4 * THIRD**2 * (1 - THIRD)
+
+
+def test_whatever_is_taken_away_is_taken_from_all() -> None:
+    """(G, G) lies on a line that (G, 5) meets once: the sets are told apart."""
+    with pytest.raises(NotFinite, match="ties"):
+        side_by_side({(G, G): ONE}, {(G, 5): ONE})
+
+
+def test_values_of_tied_noise_are_recognised() -> None:
+    assert includes((G, G + H), (2, 3))
+    assert includes((G, 2 * G + H - 1), (2, 3))
+    assert not includes((G, G + H), (2, 1))
+    assert not includes((G, G + H), (-1, 1))
+    assert not includes((G, G), (1, 2))
+    assert not includes((G, G + H), 3)

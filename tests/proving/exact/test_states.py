@@ -102,6 +102,8 @@ NOISY = {
     b = 3 * geometric(3/4) - x
     return [a > b, a == b + 1, max(a, b, 4) == 4]
 """,
+    "prefixes": "    a = x + geometric(1/2)\n    b = a + geometric(3/4)\n    return [a, b, 2 * b - a, b > 3]\n",
+    "told twice": "    a = geometric(1/2) - x\n    return [-a, a, a > 1]\n",
     "answers": "    a = x + geometric(1/2)\n    b = geometric(3/4)\n    return [a if a > b else -b, b > 1]\n",
     "rounds": """    bar = geometric(1/2)
     out = []

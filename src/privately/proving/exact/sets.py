@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
-from typing import Any
+from itertools import combinations, product
+from typing import Any, TypeAlias
 
 from privately.proving.exact.sampling import MOST_OUTCOMES, NotFinite
-from privately.proving.exact.tails import LONGEST, Geometric, Tail, variables, writable
+from privately.proving.exact.tails import LONGEST, Geometric, Tail, put, variables, writable
 from privately.proving.exact.weights import ONE, ZERO, Quotient, Weight
+from privately.proving.language.meaning import simple
 from privately.proving.language.syntax import Value
 
 
@@ -29,11 +30,14 @@ def side_by_side(left: Mapping[Value, Weight], right: Mapping[Value, Weight]) ->
     """
     if not has_tails(left) and not has_tails(right):
         return left, right
-    laws = [[(_Output.of(output), mass) for output, mass in law.items()] for law in (left, right)]
+    shapes = [[(_Output(*_flat(output)), mass) for output, mass in law.items()] for law in (left, right)]
+    ties = _ties([output for law in shapes for output, _ in law])
+    laws = [[(_free(output, ties), mass) for output, mass in law] for law in shapes]
     lines = _lines([output for law in laws for output, _ in law])
     found = [_unrolled(law, lines) for law in laws]
     _one_ratio_each([output for law in found for output in law])
-    return found[0], found[1]
+    tied = [{_tied(output, ties): mass for output, mass in law.items()} for law in found]
+    return tied[0], tied[1]
 
 
 def apart(law: Mapping[Value, Weight]) -> Any:
@@ -48,12 +52,20 @@ def mass_at(law: Mapping[Value, Weight], output: Value) -> Weight:
 
 def includes(output: Value, value: Value) -> bool:
     """Whether a value is the output, or one of those that it stands for."""
-    if isinstance(output, tuple) and isinstance(value, tuple):
-        return len(output) == len(value) and all(map(includes, output, value))
-    if not isinstance(output, Tail) or not isinstance(value, (int, Fraction)):
-        return bool(output == value)
-    count = (value - output.constant) / Fraction(output.factors[0][1])
-    return bool(count >= 0 and count.denominator == 1)
+    (shape, leaves), (other, values) = _flat(output), _flat(value)
+    if shape != other:
+        return False
+    drawn: dict[Geometric, int] = {}
+    for leaf, one in zip(leaves, values, strict=True):
+        gap = simple(put(leaf, drawn) - one)
+        if isinstance(gap, Tail):
+            count = -Fraction(gap.constant) / Fraction(gap.factors[0][1])
+            if len(gap.factors) > 1 or count < 0 or count.denominator != 1:
+                return False
+            drawn[gap.factors[0][0]] = int(count)
+        elif gap:
+            return False
+    return True
 
 
 def has_tails(law: Iterable[Value]) -> bool:
@@ -74,13 +86,53 @@ class _Output:
     shape: Any
     leaves: tuple[Value, ...]
 
-    @classmethod
-    def of(cls, value: Value) -> _Output:
-        shape, leaves = _flat(value)
-        tails = [one for one in leaves if isinstance(one, Tail)]
-        if any(len(one.factors) > 1 for one in tails) or len({one.factors[0][0] for one in tails}) < len(tails):
-            raise NotFinite("the output ties several noises to one another.")
-        return cls(shape, leaves)
+
+_Ties: TypeAlias = dict[Any, list[tuple[int, int, Any]]]
+"""By shape: from one place so many times an earlier one is taken away, in this order."""
+
+
+def _ties(outputs: Iterable[_Output]) -> _Ties:
+    """What makes the places independent, if anything does: an earlier place tells the noise of a later one."""
+    found: _Ties = {}
+    for output in outputs:
+        steps = found.setdefault(output.shape, [])
+        leaves = list(_free(output, found, checked=False).leaves)
+        for earlier, later in combinations(range(len(leaves)), 2):
+            shared = _times(leaves[later], leaves[earlier])
+            if shared:
+                steps.append((later, earlier, shared))
+                leaves[later] = simple(leaves[later] - shared * leaves[earlier])
+    return found
+
+
+def _times(tail: Value, one: Value) -> Any:
+    """How often the only variable of one place is in another."""
+    if not isinstance(tail, Tail) or not isinstance(one, Tail) or len(one.factors) > 1:
+        return 0
+    ((variable, factor),) = one.factors
+    return simple(Fraction(dict(tail.factors).get(variable, 0)) / Fraction(factor))
+
+
+def _free(output: _Output, ties: _Ties, *, checked: bool = True) -> _Output:
+    """The output with places that are independent of one another."""
+    leaves = list(output.leaves)
+    for later, earlier, times in ties[output.shape]:
+        leaves[later] = simple(leaves[later] - times * leaves[earlier])
+    tails = [one for one in leaves if isinstance(one, Tail)]
+    if checked and (
+        any(len(one.factors) > 1 for one in tails) or len({one.factors[0][0] for one in tails}) < len(tails)
+    ):
+        raise NotFinite("the output ties several noises to one another.")
+    return _Output(output.shape, tuple(leaves))
+
+
+def _tied(value: Value, ties: _Ties) -> Value:
+    """And back."""
+    shape, leaves = _flat(value)
+    found = list(leaves)
+    for later, earlier, times in reversed(ties[shape]):
+        found[later] = simple(found[later] + times * found[earlier])
+    return _built(shape, iter(found)) if ties[shape] else value
 
 
 @dataclass(slots=True)

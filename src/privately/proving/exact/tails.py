@@ -139,7 +139,7 @@ class Tail(OpenNumber):
     def __str__(self) -> str:
         first, factor = self.constant, self.factors[0][1]
         if len(self.factors) > 1:
-            return repr(self)
+            return f"{first} and noise that other places tell"
         if abs(factor) == 1:
             return f"{first} or {'more' if factor > 0 else 'less'}"
         return f"{first}, {first + factor}, {first + 2 * factor}, ..."

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from privately.certificates.checker.programs import outputs
 from privately.certificates.checker.programs.exact import Beyond, fraction
 from privately.certificates.checker.programs.outputs import side_by_side
 from privately.certificates.checker.programs.tails import Tail, add, noise
@@ -81,7 +82,8 @@ def test_tails_of_lists_are_laid_out_place_by_place() -> None:
         ({up(0): HALF}, {up(0, FAST): HALF}, "sizes"),
         ({up(0): HALF}, {noise(0, SLOW, 0, 2): HALF}, "steps"),
         ({add(up(0), up(0, SLOW, 1)): HALF}, {}, "ties"),
-        ({(up(0), up(0)): HALF}, {}, "ties"),
+        ({(add(up(0), up(0, SLOW, 1)), up(0)): HALF}, {}, "ties"),
+        ({(up(0), up(0)): HALF}, {(up(0), 5): HALF}, "ties"),
         ({up(0): HALF}, {up(10_000): HALF}, "far"),
     ],
 )
@@ -94,3 +96,23 @@ def test_values_between_the_steps_do_not_meet() -> None:
     half = noise(0, SLOW, fraction(1, 2))
     one, other = laid({up(0): FIELD.one}, {half: FIELD.one})
     assert not set(one) & set(other)
+
+
+def test_noise_that_an_earlier_place_tells_is_taken_away() -> None:
+    """Sums of noise one after the other are as good as the noises; what is taken away is taken from all outputs."""
+    first, second = up(0), up(0, SLOW, 1)
+    sums = laid({(first, add(first, second)): HALF, (0, 7): HALF}, {(up(1), add(first, up(1, SLOW, 1))): HALF})
+    plain = laid({(first, second): HALF, (0, 7): HALF}, {(up(1), second): HALF})
+    assert [{key: weight.mark for key, weight in law.items()} for law in sums] == [
+        {key: weight.mark for key, weight in law.items()} for law in plain
+    ]
+
+
+def test_taking_away_from_some_outputs_only_would_be_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    honest = outputs._sheared
+    left, right = {(up(0), up(0)): FIELD.one}, {(up(0), 0): FIELD.one}
+    with pytest.raises(Beyond, match="ties"):
+        laid(left, right)
+    monkeypatch.setattr(outputs, "_sheared", lambda values, known: values if 0 in values else honest(values, known))
+    one, other = laid(left, right)
+    assert set(one) == set(other)  # as if both had the same outputs

@@ -6,13 +6,13 @@ alike, so their ratio there is that of the masses (docs/theory/programs.md, Tail
 """
 
 from collections.abc import Iterator
-from itertools import product
+from itertools import combinations, product
 from typing import Any, NamedTuple
 
 from ..work import Work
-from .exact import Beyond, Number, floor, less, minus, over, plus, remainder, sign, times
+from .exact import Beyond, Number, floor, less, minus, negative, over, plus, remainder, sign, times
 from .following import Outputs
-from .tails import Tail, noise
+from .tails import Tail, add, multiply, noise
 from .weights import Field, Weight
 
 LONGEST = 2_000
@@ -26,6 +26,14 @@ class _Line(NamedTuple):
     below: Number
 
 
+class _Shear(NamedTuple):
+    """To one place, a multiple of an earlier one is added."""
+
+    later: int
+    earlier: int
+    factor: Number
+
+
 _Lines = dict[tuple[Any, int], tuple[Number, dict[Number, _Line]]]
 
 
@@ -36,7 +44,9 @@ def side_by_side(one: Outputs, other: Outputs, field: Field, work: Work) -> tupl
     work.spend(4 * sum(2 + len(values) for _, values in leaves))
     if not any(isinstance(leaf, Tail) for _, values in leaves for leaf in values):
         return one, other
-    lines = _lines(leaves)
+    shears = _shears(leaves, work)
+    laws = [[(shape, _sheared(values, shears[shape]), weight) for shape, values, weight in law] for law in laws]
+    lines = _lines([(shape, values) for law in laws for shape, values, _ in law])
     found = [_unrolled(law, lines, field, work) for law in laws]
     decays: dict[Any, Any] = {}
     for law in found:
@@ -46,6 +56,34 @@ def side_by_side(one: Outputs, other: Outputs, field: Field, work: Work) -> tupl
             if decays.setdefault(bare, falls) != falls:
                 raise Beyond("noises of different sizes stand in one place of the output")
     return found[0], found[1]
+
+
+def _shears(outputs: list[tuple[Any, tuple[Any, ...]]], work: Work) -> dict[Any, list[_Shear]]:
+    """By shape, how often an earlier place is taken from a later one, so that no noise stands in two of them.
+
+    Outputs of one shape are all changed in the same way, which can be undone; so nothing is lost and nothing gained.
+    """
+    found: dict[Any, list[_Shear]] = {}
+    for shape, given in outputs:
+        known = found.setdefault(shape, [])
+        values = _sheared(given, known)
+        work.spend(len(values) ** 2)
+        for earlier, later in combinations(range(len(values)), 2):
+            one, other = values[earlier], values[later]
+            if isinstance(one, Tail) and isinstance(other, Tail) and len(one.parts) == 1:
+                ((variable, factor),) = one.parts
+                shared = dict(other.parts).get(variable)
+                if shared is not None:
+                    known.append(_Shear(later, earlier, over(negative(shared), factor)))
+                    values = _sheared(values, known[-1:])
+    return found
+
+
+def _sheared(values: tuple[Any, ...], shears: list[_Shear]) -> tuple[Any, ...]:
+    changed = list(values)
+    for later, earlier, factor in shears:
+        changed[later] = add(changed[later], multiply(changed[earlier], factor))
+    return tuple(changed)
 
 
 def _bare(leaf: Any) -> Any:
