@@ -180,7 +180,8 @@ def test_tails_in_words() -> None:
     assert str(3 + G) == "3 or more"
     assert str(-G - 1) == "-1 or less"
     assert str(2 * G) == "0, 2, 4, ..."
-    assert str(G - H) == "0 + 1*G0 + -1*G1"
+    assert str(G - H) == "0 and noise that other places tell"
+    assert repr(G - H) == "0 + 1*G0 + -1*G1"
 
 
 def test_weights_have_a_limit() -> None:
