@@ -1,7 +1,7 @@
 """The state is the sum of the entries; entries that cannot follow are refused, and a checkpoint says the same."""
 
 import random
-from dataclasses import replace
+from dataclasses import fields, replace
 from fractions import Fraction
 from typing import Any
 
@@ -331,3 +331,11 @@ def test_accounts_are_equal_however_they_are_counted() -> None:
     assert counted != "a"
     with pytest.raises(LedgerCorrupt, match="more than its cap"):
         _ = counted._replace(times=10**6).filter
+
+
+def test_a_copy_has_every_field() -> None:
+    values: Any = {one.name: {one.name: 1} for one in fields(State)}
+    copied = State(**values).copy()
+    assert {name: getattr(copied, name) for name in values} == values
+    assert copied.accounts is not values["accounts"]
+    assert copied.offers is values["offers"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -154,7 +154,17 @@ class State:
 
     def copy(self) -> State:
         """One that may go on by itself."""
-        return replace(self, accounts=dict(self.accounts), tables=dict(self.tables), asked=dict(self.asked))
+        return State(  # in a third of the time of `replace`, once for every turn
+            ledger=self.ledger,
+            head=self.head,
+            time=self.time,
+            checkpoint=self.checkpoint,
+            key=self.key,
+            accounts=self.accounts.copy(),
+            tables=self.tables.copy(),
+            asked=self.asked.copy(),
+            offers=self.offers,
+        )
 
     def apply(self, entry: Entry, time: str, head: Head) -> None:
         """Goes on by an entry that was recorded, or LedgerCorrupt if it cannot follow the others."""

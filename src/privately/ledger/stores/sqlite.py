@@ -186,7 +186,7 @@ class SQLiteStore:
             pass  # now there is a log, and an index of it
         self._check_noted()
         self._places = self._log_places()
-        self._schema_version = self._writer.pragma("schema_version")
+        self._schema_version = self._read_schema_version()
 
     def _check_noted(self) -> None:
         """The lock that stays beside a ledger knows how far it had come."""
@@ -275,9 +275,12 @@ class SQLiteStore:
         return [_place_or_none(self._log), _place_or_none(self._index)]
 
     def _check_schema(self) -> None:
-        if self.durable and (version := self._writer.pragma("schema_version")) != self._schema_version:
+        if self.durable and (version := self._read_schema_version()) != self._schema_version:
             check_schema(self._writer)
             self._schema_version = version
+
+    def _read_schema_version(self) -> Any:
+        return self._writer.execute("PRAGMA schema_version").fetchall()
 
     def _check_open(self) -> None:
         if self._closed:
