@@ -159,6 +159,10 @@ def _direct(event: Event, question: Question) -> Interval | None:
 
 
 def _exact(event: Event, question: Question, method: Method | None) -> Interval:
+    if isinstance(question, EpsilonAt) and question.delta and method in {None, "closed form"}:
+        known = closed_forms.noises(event, question.delta)
+        if known is not None:
+            return known
     try:
         found = compositions(event)
     except (NotApplicable, NoSuchRule) as reason:

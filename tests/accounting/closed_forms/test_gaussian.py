@@ -209,3 +209,20 @@ def test_faults_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
         patched.setattr(gaussian, "_guess", lambda value, log_delta: guess(value, log_delta + math.log(2)))
         patched.setattr(gaussian, "gaussian_delta", lambda mu, epsilon: delta(mu, epsilon) / 2)
         assert not inverse_is_right(square, DELTAS[3])
+
+
+@pytest.mark.parametrize("gap", [Fraction(0), Fraction(1, 2**60), Fraction(1, 2**190), Fraction(1, 10**4)])
+def test_a_square_between_two_numbers(gap: Fraction) -> None:
+    """The ends enclose the crossing of both numbers and of all between, whether floats tell them apart or not."""
+    for square, delta in PLACES[::5]:
+        ends = gaussian.inverse_between(square, square * (1 + gap), delta)
+        for part in (0, Fraction(1, 2), 1):
+            assert encloses_the_crossing(square * (1 + part * gap), delta, ends)
+        if gap < Fraction(1, 2**50):
+            assert ends[1] - ends[0] <= Fraction(1, 10**10) * ends[1]
+
+
+def test_numbers_that_floats_tell_apart_are_not_taken_for_one() -> None:
+    """Planted: one evaluation for two squares a part in 10^4 apart misses the crossing of the lower one."""
+    square, delta = Fraction(2), Fraction(1, 10**6)
+    assert not encloses_the_crossing(square, delta, gaussian.inverse(square * (1 + Fraction(1, 10**4)), delta))

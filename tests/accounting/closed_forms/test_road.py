@@ -111,6 +111,41 @@ def test_normal_losses_add_up() -> None:
     assert one_more not in found
 
 
+@pytest.mark.parametrize("scale", [Fraction(1), Fraction(1, 10**90), Fraction(10**4)])
+def test_many_normal_losses_are_added_up_on_both_sides(scale: Fraction) -> None:
+    """Sums of some 200 bits, rounded down and up, with the exact one between them and close."""
+    squares = [scale * Fraction(k + 1, 10**9 + k) for k in range(20)]
+    found = road._normal(of(*((GaussianLoss(mu_squared=one), 3) for one in squares)))
+    assert found is not None
+    low, high = found
+    assert low < 3 * sum(squares) < high
+    assert high - low <= high / 2**150
+
+
+@pytest.mark.parametrize("delta", [Fraction(1, 10**6), Fraction(1, 10**120), Fraction(999, 1000)])
+@pytest.mark.parametrize("noise", [1, 40, Fraction(1, 10**3), 10**29])
+def test_many_normal_noises_are_answered_as_all_else(noise: Fraction, delta: Fraction) -> None:
+    """Without the exact sum: the same ends as with it, but for the last digits."""
+    many = [Gaussian(noise_multiplier=noise * (1 + Fraction(k, 10**7 + k))) for k in range(12)]
+    found, (exact_sum,) = road.noises(Sequence(events=many), delta), compositions(Sequence(events=many))
+    assert found is not None
+    known = epsilon(exact_sum, delta, WIDTH)
+    assert float(found.lower) == pytest.approx(float(known.lower), rel=1e-9)
+    assert float(found.upper) == pytest.approx(float(known.upper), rel=1e-9)
+    assert found.lower <= known.upper
+    assert known.lower <= found.upper
+    assert epsilon_of(Sequence(events=many), delta) == found
+
+
+def test_what_is_no_list_of_normal_noises_is_composed() -> None:
+    noise, delta = Gaussian(noise_multiplier=3), Fraction(1, 10**6)
+    silent = Sequence(events=[noise] * 9)
+    assert road.noises(silent, delta) is not None
+    for event in (noise, Sequence(events=[noise, noise]), Sequence(events=[noise] * 9 + [Laplace(scale=9)])):
+        assert road.noises(event, delta) is None
+    assert road.noises(Sequence(events=[noise] * 9 + [Gaussian(noise_multiplier=0)]), delta) is None
+
+
 @pytest.mark.parametrize("law", [LAPLACE, NORMAL, RESPONSE, DISCRETE], ids=str)
 @pytest.mark.parametrize(
     ("infinite", "lower"), [("1/100", "1/100"), ("1/100", "1/101"), ("1/100", "0"), ("1/10", "-1")]

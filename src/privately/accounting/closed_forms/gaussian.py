@@ -18,6 +18,7 @@ _MARGIN = Fraction(1, 10**12)
 _LEAST_SQUARE = Fraction(1, 10**78)
 _LEAST_DELTA = 1e-290
 _NEAR, _SLACK = 2.0**-10, 2.0**-20
+_HARDLY = Fraction(1, 2**60)
 _ROOT_HALF, _ROOT_HALF_PI, _LOG_ROOT = math.sqrt(0.5), math.sqrt(math.pi / 2), math.log(2 * math.pi) / 2
 _CLOSE, _SHORT_TAIL = 1e-7, 12.0
 
@@ -47,6 +48,22 @@ def inverse(mu_squared: Fraction, delta: Fraction) -> tuple[Fraction, Fraction]:
     if gaussian_delta(high, Fraction(0)).upper <= delta:
         return Fraction(0), Fraction(0)
     return _slowly(low, high, delta, Fraction(guess), certain=mu_squared >= _LEAST_SQUARE)
+
+
+def inverse_between(low: Fraction, high: Fraction, delta: Fraction) -> tuple[Fraction, Fraction]:
+    """The same for a mu^2 between two numbers; once for both, where floats do not tell them apart.
+
+    Theorem: what `_quickly` allows for the rounding of mu^2 has room for a part in 2^60 more.
+    Reference: Higham 2002, section 3.3
+    Proof: docs/theory/accounting/closed_forms.md#normal-losses-by-floats
+    Checked-by: tests/accounting/closed_forms/test_gaussian.py::test_a_square_between_two_numbers
+    """
+    if low != high and high - low <= low * _HARDLY:
+        quick = _quickly(high, delta, _guess(float(max(high, _LEAST_SQUARE)), _log(delta)))
+        if quick is not None:
+            return quick
+    lower, upper = inverse(high, delta)
+    return (lower if low == high else inverse(low, delta)[0]), upper
 
 
 def _slowly(

@@ -6,14 +6,16 @@ from fractions import Fraction
 
 from privately.accounting.closed_forms import finite, gaussian, single
 from privately.accounting.compositions import Composition
+from privately.accounting.events import Event, Gaussian, Sequence
 from privately.accounting.losses import FiniteLoss, GaussianLoss
 from privately.accounting.roads import NotApplicable
-from privately.rounding import Enclosure, Interval, round_down, round_up
+from privately.rounding import Enclosure, Interval
 
 NORMAL = "closed form: normal losses add up to one"
 ONE = "closed form: one step"
 FINITE = "closed form: all sums of finitely many losses"
-_DIGITS = 60
+_BITS = 200
+_MANY = 8
 _SEVERAL = "several steps have no closed form"
 _BEYOND = "numbers beyond the range of the arithmetic"
 
@@ -48,6 +50,27 @@ def epsilon(composition: Composition, delta: Fraction, width: Fraction) -> Inter
     return Interval(max(lower, Fraction(0)), max(upper, Fraction(0)), method=method)
 
 
+def noises(event: Event, delta: Fraction) -> Interval | None:
+    """epsilon at 0 < delta < 1 of many normal noises, with the sum of mu^2 rounded both ways: exact, it would be a long
+    fraction, and to reduce that takes longer than the answer. None for all else.
+    """
+    if not isinstance(event, Sequence) or len(event.events) < _MANY:
+        return None
+    ratios = []
+    for one in event.events:
+        if type(one) is not Gaussian:
+            return None
+        below, above = one.noise_multiplier.as_integer_ratio()
+        if not below:
+            return None
+        ratios.append((above * above, below * below))
+    try:
+        lower, upper = gaussian.inverse_between(*_rounded(ratios), delta)
+    except OverflowError:
+        return None
+    return Interval(max(lower, Fraction(0)), max(upper, Fraction(0)), method=NORMAL)
+
+
 def _has_a_form(composition: Composition) -> bool:
     """A quick look."""
     parts = composition.parts
@@ -77,9 +100,7 @@ def _inverse(composition: Composition, delta: Fraction) -> tuple[tuple[Fraction,
         raise NotApplicable("nothing to add up")
     normal = _normal(composition)
     if normal is not None:
-        low, high = normal
-        lower, upper = gaussian.inverse(high, delta)
-        return (lower if low == high else gaussian.inverse(low, delta)[0], upper), NORMAL
+        return gaussian.inverse_between(*normal, delta), NORMAL
     if all(isinstance(law, FiniteLoss) for law, _ in parts):
         return finite.inverse(composition, delta), FINITE
     if len(parts) == 1 and parts[0][1] == 1:
@@ -88,11 +109,17 @@ def _inverse(composition: Composition, delta: Fraction) -> tuple[tuple[Fraction,
 
 
 def _normal(composition: Composition) -> tuple[Fraction, Fraction] | None:
-    """The sum of mu^2 if all losses are normal: exact for one law, otherwise two ends of few digits."""
+    """The sum of mu^2 if all losses are normal: exact for one law, otherwise two ends of some 200 bits."""
     squares = [times * law.mu_squared for law, times in composition.parts if isinstance(law, GaussianLoss)]
     if len(squares) < max(len(composition.parts), 1):
         return None
     if len(squares) == 1:
         return squares[0], squares[0]
-    low, high = ([shorten(one, _DIGITS) for one in squares] for shorten in (round_down, round_up))
-    return sum(low, Fraction(0)), sum(high, Fraction(0))
+    return _rounded([square.as_integer_ratio() for square in squares])
+
+
+def _rounded(ratios: list[tuple[int, int]]) -> tuple[Fraction, Fraction]:
+    """Their sum, from below and from above."""
+    bits = _BITS + max(0, min(below.bit_length() - above.bit_length() for above, below in ratios))
+    total = sum([(above << bits) // below for above, below in ratios])
+    return Fraction(total, 1 << bits), Fraction(total + len(ratios), 1 << bits)
