@@ -33,11 +33,13 @@ from privately.accounting.losses import (
 from privately.accounting.roads import NotApplicable
 from privately.accounting.spreading.lists import Losses, Side
 
+_SAMPLED = SampledGaussianLoss, SampledLaplaceLoss, SampledDiscreteGaussianLoss
+_WIDE, _LEAST_VARIANCE, _LARGEST_VARIANCE = 4 * 10**6, 10**6, 10**24
 _FARTHEST = 36.0
 _FINEST = 2.0**-10
 _LEAST_RATE = Fraction(1, 10**30)
 _HIGHEST_RATE = 1 - Fraction(1, 2**20)
-_LEAST_MU, _LARGEST_SIZE, _LARGEST_EPSILON = 1e-6, 500.0, 300.0
+_LEAST_MU, _LARGEST_SIZE, _LARGEST_EPSILON = 1e-6, 680.0, 300.0
 
 
 @dataclass(frozen=True)
@@ -96,6 +98,8 @@ def listed(law: Loss, side: Side, count: int, rare: float) -> Losses:
             return _mixed(_laplace(epsilon, count), law, side)
         case GluedLoss():
             raise NotApplicable("a glued law is no pair")
+    if isinstance(law, DiscreteGaussianLoss | SampledDiscreteGaussianLoss) and law.variance > _WIDE:
+        return _mixed(_discrete_normal(law, count, rare), law, side)
     return _atoms(law, side, rare)
 
 
@@ -114,6 +118,37 @@ def _normal(mu: float, count: int, rare: float) -> Cells:
         (_above(sign * end), _above(sign * (end - mu))) for sign, end in ((-1, float(x[0])), (1, float(x[-1])))
     )
     return Cells(y, 8 * UNIT * (np.abs(mu * x) + mu * mu), m, m_errors, n, n_errors, low, high, are_atoms=False)
+
+
+def _discrete_normal(law: DiscreteGaussianLoss | SampledDiscreteGaussianLoss, count: int, rare: float) -> Cells:
+    """Wide discrete normal noise: cells of many outcomes k each, from one edge to before the next.
+
+    Theorem: for variance v >= 10^6 and |k| <= 40 sqrt(v), the mass of the outcomes k0, ..., k1 - 1 is that of a normal
+        law of variance v from k0 - 1/2 to k1 - 1/2, but for a part (t^2 + 1)/(20 v), t the larger |k|/sqrt(v).
+    Reference: midpoint rule; Poisson summation, DLMF 20.7(viii)
+    Proof: docs/theory/accounting/spreading.md#wide-discrete-noise
+    Checked-by: tests/accounting/spreading/test_steps.py::test_wide_discrete_noise
+    """
+    if not _LEAST_VARIANCE <= law.variance < _LARGEST_VARIANCE:
+        raise NotApplicable("the noise is too narrow, or too wide")
+    spread = math.sqrt(law.variance)
+    mu = law.sensitivity / spread
+    reach = min(math.sqrt(-2 * math.log(max(rare, 1e-300))), _FARTHEST)
+    if not _LEAST_MU < mu < _FARTHEST - reach or mu * (mu + reach) > _LARGEST_SIZE:
+        raise NotApplicable("noise out of range")
+    step = max(math.ceil((mu + 2 * reach) * spread / count), 1)
+    first, last = math.floor(-reach * spread / step), math.ceil((mu + reach) * spread / step)
+    k = np.arange(first, last + 1.0) * step
+    x = (k - 0.5) / spread
+    (m, m_errors), (n, n_errors) = _normal_cells(x, 0.0), _normal_cells(x, mu)
+    per = float(law.sensitivity / law.variance)
+    y = (k - law.sensitivity / 2) * per
+    off = ((np.abs(x) + mu + 1) ** 2 + 1) / (20 * float(law.variance))
+    off = np.maximum(off[:-1], off[1:])
+    ends = (-1, float(x[0]) + 2 / spread), (1, float(x[-1]) - 2 / spread)
+    low, high = ((_above(sign * end), _above(sign * (end - mu))) for sign, end in ends)
+    errors = 8 * UNIT * per * (np.abs(k) + law.sensitivity)
+    return Cells(y, errors, m, m_errors + m * off, n, n_errors + n * off, low, high, are_atoms=False)
 
 
 def _above(x: float) -> float:
@@ -148,7 +183,7 @@ def _laplace(epsilon: Fraction, count: int) -> Cells:
 
 def _mixed(cells: Cells, law: Loss, side: Side) -> Losses:
     """The losses under sampling, or without it: as y falls where the direction is not "remove", so do they."""
-    removes = isinstance(law, SampledGaussianLoss | SampledLaplaceLoss) and law.direction == "remove"
+    removes = isinstance(law, _SAMPLED) and law.direction == "remove"
     sign = 1 if side == "upper" else -1
     y, masses, errors = _placed(cells, side)
     outside = 0.0
@@ -157,7 +192,7 @@ def _mixed(cells: Cells, law: Loss, side: Side) -> Losses:
         y, errors = np.append(y, y[end]), np.append(errors, errors[end])
         masses = np.append(masses, (cells.low if removes else cells.high)[0])
         outside = max(cells.high) if removes else cells.low[0]
-    rate = law.rate if isinstance(law, SampledGaussianLoss | SampledLaplaceLoss) else None
+    rate = law.rate if isinstance(law, _SAMPLED) else None
     if rate is None:
         losses = -y + sign * errors
         return Losses.of(losses + sign * 4 * UNIT * np.abs(losses), masses, outside)
