@@ -106,3 +106,9 @@ def test_tables_that_are_too_wide_are_refused(monkeypatch: pytest.MonkeyPatch) -
         table([(Fraction(1, 2), Noise("geometric", Fraction(1, 2)))])
     with pytest.raises(NotSupported):
         table([(Fraction(1), LAPLACE)])
+
+
+def test_sums_that_are_too_wide_are_refused() -> None:
+    wide = (Fraction(1), Noise("discrete_laplace", Fraction(1000)))
+    with ctx.workprec(72), pytest.raises(NotSupported, match="too wide"):
+        table((wide, wide))

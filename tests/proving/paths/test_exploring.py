@@ -3,6 +3,7 @@
 import random
 from collections.abc import Mapping
 from fractions import Fraction
+from time import process_time
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from privately.proving.exact.states import Excluded
 from privately.proving.language.syntax import Sample, Value
 from privately.proving.paths import exploring
 from privately.proving.paths.affine import Affine, NotAffine, holds, symbol_form
-from privately.proving.paths.exploring import Path, explore
+from privately.proving.paths.exploring import NoOutput, Path, TooManyPaths, explore
 from privately.proving.reading import read_program
 from privately.proving.running import Run
 from tests.proving.textbook import ADAPTIVE, CLAMPED, NOISY_MAX, SMART_SUM, sparse
@@ -137,3 +138,21 @@ def test_too_many_paths_are_refused() -> None:
     text = "def f(q):\n    out = []\n    for x in q:\n        out.append(x + laplace(1) > 0)\n    return out\n"
     with pytest.raises(NotSupported, match="more than 20 paths"):
         explore(read_program(text), {"q": (0,) * 8}, most_paths=20)
+
+
+def test_exploring_ends_when_it_is_too_late() -> None:
+    with pytest.raises(TooManyPaths, match="too long"):
+        explore(read_program(sparse()), {"threshold": 0, "most": 1, "epsilon": 1, "q": (0, 0)}, too_late=lambda: True)
+
+
+def test_loops_that_only_noise_ends_are_refused_soon() -> None:
+    text = "def f(x: each(1)):\n    z = laplace(1)\n    while z < 0:\n        z = laplace(1)\n    return x + z\n"
+    start = process_time()
+    with pytest.raises(NotSupported, match="does not end soon enough"):
+        explore(read_program(text), {"x": 0})
+    assert process_time() - start < 5
+
+
+def test_programs_that_can_end_without_an_output_are_told_apart() -> None:
+    with pytest.raises(NoOutput):
+        explore(read_program("def f(x: each(1)):\n    if laplace(1) > x:\n        return 1\n"), {"x": 0})

@@ -7,7 +7,7 @@ import pytest
 import z3
 
 from privately.proving.paths.affine import Affine, Constraint, holds, symbol_form
-from privately.proving.paths.linear import point
+from privately.proving.paths.linear import groups, point
 
 X, Y = symbol_form("x"), symbol_form("y")
 
@@ -50,3 +50,15 @@ def test_edges_count_for_loose_constraints_only() -> None:
 def test_unbounded_regions_have_points() -> None:
     assert point([Constraint(X - Y, ">")]) is not None
     assert point([Constraint(X - Y, ">"), Constraint(Y - X, ">")]) is None
+
+
+def test_what_shares_no_symbol_is_met_apart() -> None:
+    z = symbol_form("z")
+    apart = [Constraint(X - Y, ">"), Constraint(z - 3, "=="), Constraint(Y - 1, ">=")]
+    assert [len(group) for group in groups(apart)] == [1, 2]
+    found = point(apart)
+    assert found is not None
+    assert found["z"] == 3
+    assert found["x"] > found["y"] >= 1
+    assert point([*apart, Constraint(1 - X, ">")]) is None
+    assert point([*apart, Constraint(z - 4, ">=")]) is None

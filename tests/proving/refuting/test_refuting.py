@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable
 from fractions import Fraction
+from time import process_time
 from typing import Any
 
 import pytest
@@ -192,6 +193,26 @@ def test_three_ways_to_go_on_are_followed_for_short_lists() -> None:
     found = refute(read_program(ADAPTIVE), Fraction(3, 4), public=public, sizes=(3,), budget=1)
     assert isinstance(found, Counterexample)
     assert found.epsilon.lower > 0.8
+
+
+def test_too_many_ways_to_clip_are_looked_at_one_input_at_a_time() -> None:
+    text = "def f(q: each(4), epsilon):\n    return [min(3, max(0, x)) + laplace(2/epsilon) for x in q]\n"
+    found = refute(read_program(text), Fraction(3), public=EPSILON, sizes=(6,), budget=1.5)
+    assert isinstance(found, Counterexample)
+    assert 8.9 < found.epsilon.lower <= 9
+
+
+WIDE = "def f(q: each(1)):\n    s = 0\n    for x in q:\n        s = s + x + discrete_laplace(1000)\n    return s\n"
+ENDLESS = "def f(x: each(1)):\n    z = laplace(1)\n    while z < 0:\n        z = laplace(1)\n    return x + z\n"
+LONG_LOOP = "def f(x: each(1)):\n    s = 0\n    for i in range(3000):\n        s = s + laplace(1)\n    return s + x\n"
+
+
+@pytest.mark.parametrize("text", [WIDE, ENDLESS, LONG_LOOP])
+def test_whatever_the_program_the_search_ends_in_time(text: str) -> None:
+    start = process_time()
+    found = refute(read_program(text), Fraction(1), public={}, budget=0.5)
+    assert isinstance(found, LowerBound)
+    assert process_time() - start < 2
 
 
 def test_neighbourhoods_public_values_by_length_and_claims_as_intervals() -> None:

@@ -23,6 +23,7 @@ Share: TypeAlias = tuple[Fraction, Noise]
 """A multiple of a draw."""
 
 WIDEST_TABLE = 400_000
+LONGEST_SUM = 150_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +98,8 @@ def table(shares: Sequence[Share]) -> Table:
     whole = _single(shares[0])
     for share in shares[1:]:
         part = _single(share)
+        if len(whole.masses) + len(part.masses) > LONGEST_SUM:
+            raise NotSupported("a sum of noise that is too wide to be listed.", hint="Take a larger epsilon.")
         product = arb_poly(whole.masses) * arb_poly(part.masses)
         masses = [product[place] for place in range(len(whole.masses) + len(part.masses) - 1)]
         whole = Table(whole.low + part.low, masses, whole.outside + part.outside)

@@ -6,7 +6,7 @@ into two, each with a linear constraint. Ways whose constraints contradict one a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, TypeAlias
@@ -78,14 +78,20 @@ class Exploration:
     assumptions: tuple[Constraint, ...]
 
 
+def _never() -> bool:
+    return False
+
+
 def explore(
     program: Program,
     inputs: Mapping[str, Value],
     *,
     known: Iterable[Constraint] = (),
     most_paths: int = MOST_PATHS,
+    too_late: Callable[[], bool] = _never,
 ) -> Exploration:
-    """All ways for these inputs; entries may be affine forms over strings, of which `known` says what is certain.
+    """All ways for these inputs; entries may be affine forms over strings, of which `known` says what is certain. When
+    it is too late, the program is refused like one with too many ways.
 
     Theorem: on every way the output is the one that the program gives for any noise that meets the constraints; of two
     ways at most one is taken; and with probability one some way is taken.
@@ -93,7 +99,7 @@ def explore(
     Proof: docs/theory/refuting.md#paths
     Checked-by: tests/proving/paths/test_exploring.py::test_paths_say_what_runs_do
     """
-    return _Explorer(program, tuple(known), most_paths).explored(inputs)
+    return _Explorer(program, tuple(known), most_paths, too_late).explored(inputs)
 
 
 @dataclass(frozen=True)
@@ -119,6 +125,10 @@ class _Jump:
     condition: Expression | None
     target: int
     line: int = field(default=0, compare=False)
+
+
+class TooManyPaths(NotSupported):
+    """There are more ways than are followed."""
 
 
 class NoOutput(NotSupported):
@@ -160,7 +170,10 @@ def _flattened(block: Block, code: list[Any]) -> None:
 class _Explorer:
     """Follows all ways, depth first."""
 
-    def __init__(self, program: Program, known: tuple[Constraint, ...], most_paths: int) -> None:
+    def __init__(
+        self, program: Program, known: tuple[Constraint, ...], most_paths: int, too_late: Callable[[], bool]
+    ) -> None:
+        self.too_late = too_late
         self.code: list[Any] = []
         _flattened(program.body, self.code)
         self.known = known
@@ -189,6 +202,8 @@ class _Explorer:
         self.steps += 1
         if self.steps > MOST_STEPS or state.steps > LONGEST or state.decisions > MOST_DECISIONS:
             raise NotSupported("a loop that does not end soon enough.", hint="Take smaller inputs.")
+        if self.too_late():
+            raise TooManyPaths("paths that take too long to follow.", hint="Take smaller inputs.")
         instruction = self.code[state.place]
         try:
             return self.executed(instruction, replace(state, steps=state.steps + 1))
@@ -232,7 +247,7 @@ class _Explorer:
         for one in state.assumptions:
             self.assumptions[one] = None
         if len(self.paths) > self.most_paths:
-            raise NotSupported(f"more than {self.most_paths} paths.", hint="Take smaller inputs.")
+            raise TooManyPaths(f"more than {self.most_paths} paths.", hint="Take smaller inputs.")
 
     def assumed(self, state: _State, condition: Expression) -> list[_State]:
         ways = self.every(state, lambda reading: truth(reading.value(condition)))
@@ -280,7 +295,7 @@ class _Explorer:
             waiting += reading.others
             found.append((reading.state, result))
             if len(found) > self.most_paths:
-                raise NotSupported(f"more than {self.most_paths} paths.", hint="Take smaller inputs.")
+                raise TooManyPaths(f"more than {self.most_paths} paths.", hint="Take smaller inputs.")
         return found
 
 
@@ -432,10 +447,10 @@ class _Reading:
         )
         witness = state.witness
         if not holds(value, constraint.relation):
-            found = point((*self.known, *state.constraints, constraint))
+            found = point(_joined((*self.known, *state.constraints), constraint))
             if found is None:
                 return False
-            witness = found
+            witness = {**witness, **found}
         self.state = replace(
             state,
             constraints=(*state.constraints, constraint),
@@ -443,6 +458,18 @@ class _Reading:
             decisions=state.decisions + 1,
         )
         return True
+
+
+def _joined(constraints: Sequence[Constraint], new: Constraint) -> list[Constraint]:
+    """The new one, and all that hang together with it: of the others the point that was known still holds."""
+    symbols, near, apart = set(new.form.terms), [new], list(constraints)
+    while True:
+        added = [one for one in apart if not symbols.isdisjoint(one.form.terms)]
+        if not added:
+            return near
+        apart = [one for one in apart if symbols.isdisjoint(one.form.terms)]
+        near += added
+        symbols.update(symbol for one in added for symbol in one.form.terms)
 
 
 def _is_open(value: Value) -> bool:

@@ -22,7 +22,31 @@ def point(constraints: Iterable[Constraint]) -> dict[Symbol, Fraction] | None:
     Proof: docs/theory/refuting.md#feasibility
     Checked-by: tests/proving/paths/test_linear.py::test_points_exist_exactly_where_elimination_says_so
     """
-    wanted = list(constraints)
+    found: dict[Symbol, Fraction] = {}
+    for group in groups(constraints):
+        here = _point(group)
+        if here is None:
+            return None
+        found.update(here)
+    return found
+
+
+def groups(constraints: Iterable[Constraint]) -> list[list[Constraint]]:
+    """Constraints that hang together by their symbols: each group can be met on its own."""
+    found: list[tuple[set[Symbol], list[Constraint]]] = []
+    for one in constraints:
+        symbols, members = set(one.form.terms), [one]
+        apart = []
+        for others, group in found:
+            if others & symbols:
+                symbols, members = others | symbols, group + members
+            else:
+                apart.append((others, group))
+        found = [*apart, (symbols, members)]
+    return [members for _, members in found]
+
+
+def _point(wanted: list[Constraint]) -> dict[Symbol, Fraction] | None:
     symbols = list(dict.fromkeys(symbol for one in wanted for symbol in one.form.terms))
     columns = {symbol: place for place, symbol in enumerate(symbols)}
     rows: list[list[fmpq]] = []

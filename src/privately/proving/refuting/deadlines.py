@@ -13,7 +13,12 @@ class Deadline:
 
     def part(self, share: float) -> Deadline:
         """That share of what is left of it."""
-        return Deadline(share * max(0.0, self.end - process_time()))
+        return Deadline(share * self.left)
+
+    @property
+    def left(self) -> float:
+        """Seconds that are left."""
+        return max(0.0, self.end - process_time())
 
     def passed(self) -> bool:
         """Whether it is used up."""

@@ -20,7 +20,7 @@ from privately.proving.language.program import Parameter, Program
 from privately.proving.language.syntax import Value
 from privately.proving.paths.affine import Affine, NotAffine
 from privately.proving.paths.events import Event, entries_of, event_probability
-from privately.proving.paths.exploring import Exploration, NoOutput, Path, explore
+from privately.proving.paths.exploring import Exploration, NoOutput, Path, TooManyPaths, explore
 from privately.proving.paths.measuring import interval, log_ratio
 from privately.proving.paths.merging import merged
 from privately.proving.refuting.changes import Pair
@@ -41,9 +41,12 @@ MOST_OPEN_PATHS = 800
 MERGED_ABOVE = 64
 CLOSE = 1e-3
 SUPPORT_SHARE = 0.3
+EXPLORING_SHARE = 0.3
+MEASURING_SHARE = 1.6
 LATER_SHARE = 0.2
 FARTHEST_STEP = 12
 MOST_VAIN = 3
+STRETCH_SHARE = 0.2
 MOST_PAIRS = 400
 MOST_KNOWN = 8
 
@@ -104,6 +107,7 @@ class _Hunt:
         deadline: Deadline,
     ) -> None:
         self.program, self.public, self.neighborhoods, self.deadline = program, public, neighborhoods, deadline
+        self.end = Deadline(MEASURING_SHARE * deadline.left)
         self.best: Comparison | None = None
         self.origin: tuple[_Setting, Layout, Pair] | None = None
         self.notes: list[str] = []
@@ -135,7 +139,7 @@ class _Hunt:
         near = layout(self.program, self.neighborhoods, length)
         try:
             sides = tuple(self.explored(near, side, values) for side in range(1 if near.balanced else 2))
-        except NotAffine as error:
+        except (NotAffine, TooManyPaths) as error:
             self.notes.append(f"length {length}, inputs open: {error.message}")
             return _Setting(values, (near,) if near.balanced else (near, near.backwards()), None)
         wide = near.with_widths(
@@ -147,7 +151,13 @@ class _Hunt:
 
     def explored(self, near: Layout, side: int, public: Mapping[str, Value]) -> Exploration:
         known = near.known(side)
-        found = explore(self.program, {**public, **near.symbolic(side)}, known=known, most_paths=MOST_OPEN_PATHS)
+        found = explore(
+            self.program,
+            {**public, **near.symbolic(side)},
+            known=known,
+            most_paths=MOST_OPEN_PATHS,
+            too_late=self.deadline.part(EXPLORING_SHARE).passed,
+        )
         return Exploration(merged(found.paths, known), found.assumptions)
 
     def supports(self, length: int, deadline: Deadline) -> None:
@@ -167,12 +177,16 @@ class _Hunt:
         setting = None if finished or deadline.passed() else self.setting(length)
         if setting is None:
             return
+        found = False
         for near, left, right in setting.ways():
             for find in search(near, left, right, deadline)[:MEASURED]:
+                found = True
                 if self.worthwhile(find):
                     self.measure(setting, near, (find.left, find.right), find.event)
         if setting.sides is None or any(_shows_inputs(path) for side in setting.sides for path in side.paths):
             self.one_by_one(setting, deadline)
+        elif not found:
+            self.one_by_one(setting, deadline.part(LATER_SHARE))
 
     def worthwhile(self, find: Find) -> bool:
         return self.best is None or find.score > float(self.best.epsilon.lower) + CLOSE
@@ -181,23 +195,29 @@ class _Hunt:
         """Programs that use inputs in ways that are not affine: neighbours one by one, their events climbed for."""
         for near in setting.layouts:
             for pair in _some(near):
-                if deadline.passed():
+                if deadline.passed() or not self.compare(setting, near, pair, deadline):
                     return
-                self.compare(setting, near, pair, deadline)
 
-    def compare(self, setting: _Setting, near: Layout, pair: Pair, deadline: Deadline) -> None:
+    def compare(self, setting: _Setting, near: Layout, pair: Pair, deadline: Deadline) -> bool:
+        """Whether there is a point in comparing others."""
         try:
             sides = [
-                explore(self.program, {**setting.public, **near.concrete(side, pair[side])}, most_paths=MOST_OPEN_PATHS)
+                explore(
+                    self.program,
+                    {**setting.public, **near.concrete(side, pair[side])},
+                    most_paths=MOST_OPEN_PATHS,
+                    too_late=deadline.part(EXPLORING_SHARE).passed,
+                )
                 for side in (0, 1)
             ]
         except NotSupported as error:
             self.notes.append(error.message)
-            return
+            return not isinstance(error, TooManyPaths)
         fixed = Layout((), near.whole, near.widths)
         for find in search(fixed, sides[0], sides[1], deadline)[:MEASURED]:
             if self.worthwhile(find):
                 self.measure(setting, near, pair, find.event)
+        return True
 
     def stretch(self) -> None:
         """Pushes the half lines of the best event outwards, to where floats could not look."""
@@ -207,14 +227,15 @@ class _Hunt:
                 return
             before = self.best
             for event in before.event.stretched(Fraction(2**step)):
-                if self.deadline.passed():
-                    return
+                share = self.deadline.part(STRETCH_SHARE)
                 self.measure(*self.origin, event)
+                if share.passed():  # the next step may take many times as long
+                    return
             vain = vain + 1 if float(self.best.epsilon.lower) < 1.001 * float(before.epsilon.lower) else 0
 
     def measure(self, setting: _Setting, near: Layout, pair: Pair, event: Event) -> None:
         """Balls around both probabilities, from paths for these inputs alone."""
-        if not near.holds(pair):
+        if not near.holds(pair) or (self.best is not None and self.deadline.passed()):
             return
         inputs = near.concrete(0, pair[0]), near.concrete(1, pair[1])
         try:
@@ -243,7 +264,7 @@ class _Hunt:
         """All paths for these inputs; those of the last few inputs are at hand."""
         key = tuple(given.items())
         if key not in self.known_paths:
-            found = explore(self.program, given).paths
+            found = explore(self.program, given, too_late=self.end.passed).paths
             while len(self.known_paths) >= MOST_KNOWN:
                 self.known_paths.pop(next(iter(self.known_paths)))
             self.known_paths[key] = merged(found) if len(found) > MERGED_ABOVE else found
