@@ -136,10 +136,10 @@ def _farther(
     found: _Found | None = None
     for reaches in tries:
         falls, atoms = whole.falls(views, reaches, wanted)
-        enough = falls + np.log(reaches) > (wanted - _ALMOST if whole.is_endless and atoms is None else wanted)
-        place = int(enough.argmax())
-        if enough[place]:
-            return _Found(float(reaches[place]), float(falls[place]), atoms, is_enough=True)
+        needed = wanted - _ALMOST if whole.is_endless and atoms is None else wanted
+        for reach, fall in zip(reaches.tolist(), falls.tolist(), strict=True):
+            if fall + math.log(reach) > needed:
+                return _Found(reach, fall, atoms, is_enough=True)
         guess = _guessed(reaches, falls, wanted) if may_guess and not whole.is_endless else None
         found = _Found(float(reaches[-1]), float(falls[-1]), atoms, is_enough=False, guess=guess)
         if guess:
@@ -186,10 +186,13 @@ class Whole:
             atoms = self._atoms(views, wanted + _NEGLIGIBLE)
             if atoms:
                 return atoms.falls(reaches), atoms
-        falls = reaches * reaches * (self.gaussian / 2)
-        for grid, times in self.grids:
-            falls = falls + times * grid.decay(self.c, reaches)
-        falls *= 1 - 2.0**-20
+        if alone:
+            falls = self.grids[0][0].decay(self.c, reaches) * (self.grids[0][1] * (1 - 2.0**-20))
+        else:
+            falls = reaches * reaches * (self.gaussian / 2)
+            for grid, times in self.grids:
+                falls = falls + times * grid.decay(self.c, reaches)
+            falls *= 1 - 2.0**-20
         if alone and self.is_endless:
             is_near = reaches <= _NEAR * reaches[0]
             if not (is_near & (falls + np.log(reaches) > wanted - _ALMOST)).any():

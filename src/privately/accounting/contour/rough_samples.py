@@ -12,7 +12,7 @@ from privately.accounting.contour.view import Rough
 from privately.accounting.elementary import Floats
 
 DENSITY = 3
-FACTORS = (0.6, 0.85, 1.0, 1.06, 1.25, 2.0)
+FACTORS = (0.6, 0.84, 0.93, 1.0, 1.06, 1.25, 2.0)
 """Heights that are looked at together, over the one that is asked for."""
 MIDDLE = FACTORS.index(1.0)
 _EACH = np.array(FACTORS)
