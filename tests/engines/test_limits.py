@@ -6,11 +6,12 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from privately.engines import limits
 from privately.engines.duckdb.engine import Embedded
 from privately.engines.duckdb.pool import Pool
 from privately.engines.duckdb.programs import Program
 from privately.engines.duckdb.sources import Source, delimited, parquet
-from privately.engines.limits import BYTES_PER_SLOT, MOST_SECONDS, SECONDS, Size, limits_of
+from privately.engines.limits import BYTES_PER_SLOT, MOST_SECONDS, SECONDS, Size, limits_of, sorting_limits
 from privately.engines.protocol import MOST_SLOTS, Counts, Limits, failed
 from privately.errors import EngineFailed
 from privately.plans import Aggregation, Column, Table, Unit
@@ -99,3 +100,10 @@ def test_an_engine_runs_with_these_limits_unless_others_are_given(
             with pytest.raises(EngineFailed):
                 engine.run(asked(RISING[3]), limits)
     assert seen == [limits_of(asked(RISING[3]), SMALL), given]
+
+
+def test_copies_of_large_tables_may_take_more_memory() -> None:
+    small, large = (sorting_limits(Size(rows=rows, bytes=2**20)) for rows in (10**6, 10**8))
+    assert small.memory == Limits().memory
+    assert large.memory == min(2**34, limits._of_machine())
+    assert small.seconds == large.seconds == 24 * 3600

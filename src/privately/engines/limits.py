@@ -28,6 +28,7 @@ BYTES_PER_SLOT, BYTES_PER_GROUP = 32, 1024
 
 _SMALLEST = 2**20
 _THREADS = 2
+_DAY = 24 * 3600.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +69,12 @@ def limits_of(aggregation: Aggregation, size: Size) -> Limits:
     usual = Limits()
     memory = max(usual.memory, min(_power(needed), _of_machine()))
     return Limits(seconds=min(seconds, MOST_SECONDS), memory=memory, threads=_THREADS)
+
+
+def sorting_limits(size: Size) -> Limits:
+    """What it may take to make a copy of a table, for its owner: a day, and memory to put all rows in order."""
+    needed = MEMORY + BYTES_PER_ROW * size.rows
+    return Limits(seconds=_DAY, memory=max(Limits().memory, min(_power(needed), _of_machine())), threads=_THREADS)
 
 
 def _power(number: int) -> int:

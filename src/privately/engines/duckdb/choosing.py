@@ -23,7 +23,7 @@ Words = npt.NDArray[Any]
 _ROWS_AT_ONCE = 2**18
 _ROWS_IN_CACHE = 2**16
 _MOST_ROWS = 2**30
-_FEWEST_BITS = 8
+_FEWEST_BITS = 6
 
 
 class Shuffle:

@@ -20,7 +20,7 @@ from privately.engines.duckdb.ranking import KEY_BYTES
 from privately.engines.duckdb.scanning import fitting
 from privately.engines.duckdb.sources import ALIAS, Source, check_names
 from privately.engines.duckdb.stored import Stored
-from privately.engines.limits import Size, limits_of
+from privately.engines.limits import Size, limits_of, sorting_limits
 from privately.engines.protocol import Counts, Limits, TableReport, failed
 from privately.errors import EngineFailed, InvalidParameter
 from privately.plans import Aggregation, Table, Type, scan_of
@@ -238,7 +238,7 @@ class Embedded:
         fresh = path.with_name(f".{path.name}.new")
         for left in (fresh, Path(f"{fresh}.wal")):
             left.unlink(missing_ok=True)
-        limits = self._owner_limits()
+        limits = self._owner_limits() if self._given is not None else sorting_limits(self._size)
         written = (str(fresh.absolute()), preparing.ALIAS)
         pool = Pool(Setup(paths=self._source.paths, attached=self._source.attachments, written=written))
         try:
