@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from decimal import (
+    MAX_EMAX,
+    MIN_EMIN,
+    ROUND_CEILING,
+    ROUND_FLOOR,
+    Context,
+    Decimal,
+    DivisionByZero,
+    InvalidOperation,
+    Overflow,
+)
 from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
@@ -16,6 +26,7 @@ _RATE_BITS = 64
 _SPARE = 40
 """Bits of 1 - exp(-L) beyond those that were drawn and those that dividing by the count takes away."""
 _ONE = Decimal(1)
+_TRAPS = [InvalidOperation, DivisionByZero, Overflow]
 
 
 @lru_cache(maxsize=1024)
@@ -44,11 +55,12 @@ class Accepting:
         self._counts, self._exponents = counts, exponents
         self._rates = [count * _rate(exponent) for count, exponent in zip(counts, exponents, strict=True)]
         self._total = sum(self._rates)
+        self._certain = sum(count for count, exponent in zip(counts, exponents, strict=True) if not exponent.numerator)
 
     def draw(self, source: Source) -> Iterator[int]:
         """The group of each, as they come."""
         first = source.words(len(self._counts), f"<u{_BITS // 8}").tolist()
-        certain = sum(count for count, exponent in zip(self._counts, self._exponents, strict=True) if not exponent)
+        certain = self._certain
         begun: dict[int, _Arrivals] = {}
         expected = 2
         while certain:
@@ -83,19 +95,27 @@ class _Arrivals:
         self.left, self._exponent = count, exponent
         self._known, self._bits = [word], _BITS
         self._count = count
+        self._bounds: tuple[Decimal, Decimal] | None = None
 
     def go_on(self, source: Source) -> None:
         """The next one has come, and another is waited for."""
         self.left -= 1
         self._known.append(source.integer(self._bits))
+        self._bounds = None
 
     def refine(self, source: Source) -> None:
         """All times to more bits."""
         self._known = [known << _BITS | source.integer(_BITS) for known in self._known]
         self._bits += _BITS
+        self._bounds = None
 
     def bounds(self) -> tuple[Decimal, Decimal]:
         """The time of the next lies between these."""
+        if self._bounds is None:
+            self._bounds = self._enclosed()
+        return self._bounds
+
+    def _enclosed(self) -> tuple[Decimal, Decimal]:
         down, up = _contexts((self._bits + self._count.bit_length() + _SPARE) * 302 // 1000)
         low, high = Decimal(0), Decimal(0)
         for j, known in enumerate(self._known):
@@ -145,7 +165,7 @@ def _growth(exponent: Fraction, digits: int) -> tuple[Decimal, Decimal]:
 def _contexts(digits: int) -> tuple[Context, Context]:
     """Rounding down, and up."""
     down, up = (
-        Context(prec=digits, rounding=rounding, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[])
+        Context(prec=digits, rounding=rounding, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=_TRAPS)
         for rounding in (ROUND_FLOOR, ROUND_CEILING)
     )
     return down, up
