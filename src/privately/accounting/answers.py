@@ -19,6 +19,7 @@ from privately.accounting.losses import GluedLoss
 from privately.accounting.nearby_rates import between_rates
 from privately.accounting.questions import LARGEST_EPSILON, NOTHING, DeltaAt, EpsilonAt, Question, Road
 from privately.accounting.roads import DEAD_ENDS, NotApplicable
+from privately.accounting.wide_noise import WideNoise
 from privately.errors import InvalidParameter, NoSuchRule
 from privately.rounding import Interval, Number, rational
 
@@ -64,8 +65,16 @@ def _by(*roads: Road) -> Inner:
     return asked
 
 
+def _asked(composition: Composition, question: Question) -> Interval:
+    return _best(composition, question, None)
+
+
+_ROUGHLY: tuple[Road, ...] = (spreading, WideNoise(_asked, narrow=Fraction(1, 30)))
+"""Hardly narrower than what is narrow already."""
+
 _ROADS: tuple[tuple[Method | None, Road], ...] = (
     ("closed form", closed_forms),
+    (None, WideNoise(_asked, narrow=Fraction(1, 10**7))),
     ("contour", contour.FewSteps(is_last=False)),
     ("contour", contour.JUMPS),
     ("contour", contour.BRIEF),
@@ -74,7 +83,7 @@ _ROADS: tuple[tuple[Method | None, Road], ...] = (
     ("contour", contour.FewSteps(is_last=True)),
     ("contour", contour.THOROUGH),
     (None, Conditioned(_by(*_FOR_STEPS), most=64, work=256, is_one_step=False)),
-    (None, spreading),
+    *((None, road) for road in _ROUGHLY),
 )
 
 
@@ -220,8 +229,8 @@ def _best(composition: Composition, question: Question, method: Method | None) -
     ways = [road for name, road in _ROADS if method in {None, name}]
     most = _MOST_DIRECT if method == "contour" else _MOST_LAWS
     for road in ways if len(composition.parts) <= most else ():
-        if road is spreading and best is not None and question.is_met(best, _NEARLY):
-            continue  # it would hardly be narrower
+        if road in _ROUGHLY and best is not None and question.is_met(best, _NEARLY):
+            continue
         try:
             found = question.by(road, composition)
         except DEAD_ENDS:
