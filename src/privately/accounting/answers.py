@@ -14,7 +14,8 @@ from privately.accounting.bounding import bounding, within
 from privately.accounting.coarsening import MOST_DIFFERENT, coarser, concentrated
 from privately.accounting.compositions import Composition, compositions
 from privately.accounting.conditioning import Conditioned, Inner
-from privately.accounting.events import Event
+from privately.accounting.events import Event, Group
+from privately.accounting.group_bounds import group_bound
 from privately.accounting.losses import GluedLoss
 from privately.accounting.nearby_rates import between_rates
 from privately.accounting.questions import LARGEST_EPSILON, NOTHING, DeltaAt, EpsilonAt, Question, Road
@@ -254,8 +255,9 @@ def _at_nearby_rates(composition: Composition, question: Question, method: Metho
 
 
 def _indirect(event: Event, question: Question, method: Method | None, reason: Exception) -> Interval:
-    """For events without a worst pair: the better of two upper bounds, and a mechanism within from below."""
-    uppers = [answer for answer in (_bounded(event, question, method), _renyi_or_none(event, question)) if answer]
+    """For events without a worst pair: the best of some upper bounds, and a mechanism within from below."""
+    ways = _bounded(event, question, method), _renyi_or_none(event, question), _by_group(event, question)
+    uppers = [answer for answer in ways if answer]
     if not uppers:
         raise (
             reason
@@ -285,6 +287,15 @@ def _from_below(found: Iterable[Composition], question: Question) -> Iterator[In
 def _bounded(event: Event, question: Question, method: Method | None) -> Interval | None:
     try:
         return _worst(compositions(bounding(event)), question, method)
+    except (NotApplicable, NoSuchRule):
+        return None
+
+
+def _by_group(event: Event, question: Question) -> Interval | None:
+    if not isinstance(event, Group):
+        return None
+    try:
+        return group_bound(event, question, lambda inner, one: _answer(inner, one, None))
     except (NotApplicable, NoSuchRule):
         return None
 
