@@ -16,7 +16,7 @@ from privately.accounting.filters import Currency
 from privately.errors import BudgetExhausted, InvalidParameter, LedgerUnavailable, Unanswered
 from privately.guarantees import PureDP
 from privately.ledger import Ledger, Receipt
-from privately.ledger.asynchronous import AsyncLedger, Mailbox, Reply
+from privately.ledger.asynchronous import AsyncLedger, Mailbox, Outbox, Reply
 from privately.ledger.book import Book, now
 from privately.ledger.writer import Writer
 from tests.ledger.examples import charge, founded
@@ -195,6 +195,43 @@ def test_a_run_that_fails_or_is_cancelled_stays_charged(fault: BaseException) ->
 
         asyncio.run(main())
         assert ledger.budget("visits").entries == 1
+
+
+def test_an_error_on_the_way_to_the_writer_is_told() -> None:
+    def fail(asked: object) -> None:
+        raise ZeroDivisionError
+
+    async def main() -> list[Any]:
+        outbox = Outbox(Mailbox(asyncio.get_running_loop()), fail)
+        asked = [outbox.ask(lambda book: None) for _ in range(2)]
+        return await asyncio.wait_for(asyncio.gather(*asked, return_exceptions=True), 10)
+
+    assert [type(one) for one in asyncio.run(main())] == [ZeroDivisionError] * 2
+
+
+def test_what_one_round_of_a_loop_asks_for_goes_to_the_writer_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes: list[int] = []
+    submit = Ledger.submit_all
+
+    def counted(self: Ledger, asked: Sequence[Any]) -> None:
+        sizes.append(len(asked))
+        submit(self, asked)
+
+    monkeypatch.setattr(Ledger, "submit_all", counted)
+    with founded(cap=100) as ledger:
+        awaited = AsyncLedger(ledger)
+
+        async def client(number: int) -> None:
+            for at in range(3):
+                await awaited.answer(charge(f"{number} {at}"), run)
+
+        async def main() -> None:
+            await asyncio.gather(*(client(number) for number in range(CLIENTS)))
+
+        asyncio.run(main())
+        assert ledger.verify().answers == 3 * CLIENTS
+    assert max(sizes) == CLIENTS
+    assert len(sizes) < 30
 
 
 def test_a_loop_that_has_ended_harms_nobody(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import pytest
 from privately.errors import InvalidParameter, LedgerUnavailable
 from privately.guarantees import PureDP
 from privately.ledger import Ledger, desks
-from privately.ledger.desks import Answerable, Asked, Desk
+from privately.ledger.desks import Answerable, Asked, Desk, call_later, tell_all
 from tests.ledger.examples import charge, founded
 
 
@@ -246,3 +246,43 @@ def test_an_outcome_that_nobody_can_be_told_is_refused_before_anything_is_charge
                 assert refused.value.field == "outcome"
         assert ledger.head == before
     loop.close()
+
+
+def test_whoever_must_be_called_is_called_after_the_last_was_told() -> None:
+    order: list[str] = []
+
+    class Posted:
+        def __init__(self, name: str) -> None:
+            self.name = name
+
+        def set_result(self, result: object) -> None:
+            order.append(f"{self.name} {result}")
+            call_later(lambda: order.append(f"called for {self.name}"))
+
+        def set_exception(self, fault: object) -> None:
+            raise ValueError
+
+        def done(self) -> bool:
+            return False
+
+    tell_all([(Posted("a"), 1, None), (Posted("b"), None, KeyError()), (Posted("c"), 2, None)])
+    assert order == ["a 1", "c 2", "called for a", "called for c"]
+    call_later(lambda: order.append("at once"))
+    assert order[-1] == "at once"
+
+
+def test_several_tasks_are_served_together_however_many() -> None:
+    sizes: list[int] = []
+
+    def serve(asked: Sequence[tuple[int, Answerable]]) -> None:
+        sizes.append(len(asked))
+        tell_all((one, task, None) for task, one in asked)
+
+    desk: Desk[int] = Desk(serve, "test", gathers=True)
+    for count in (64, 2_500):
+        futures: list[Future[int]] = [Future() for _ in range(count)]
+        desk.submit_all(list(enumerate(futures)))
+        assert [future.result(10) for future in futures] == list(range(count))
+    desk.close()
+    assert sizes[0] == 64
+    assert max(sizes) <= 2_000

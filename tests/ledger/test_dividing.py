@@ -1,7 +1,9 @@
 """Verification that is divided: what one reading comes to, or nothing at all."""
 
 import os
+import shutil
 import subprocess
+import sys
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -206,7 +208,7 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def no_one_reading(*_: object, **__: object) -> None:
-    pytest.fail("read in one go")
+    pytest.fail("read in another way")
 
 
 @pytest.mark.usefixtures("short")
@@ -239,9 +241,15 @@ def test_what_is_wrong_is_told_by_one_reading(whole: Path, tmp_path: Path) -> No
 
 
 @pytest.mark.usefixtures("short")
-@pytest.mark.parametrize("program", ["", "/nowhere/python", "/bin/false"])
-def test_without_processes_all_is_read_in_one_go(program: str, whole: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.executable", program)
+@pytest.mark.parametrize("program", ["", "gone", "no python", "python that fails"])
+def test_without_processes_all_is_read_in_one_go(
+    program: str, whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, target in [("no python", sys.executable), ("python that fails", shutil.which("false"))]:
+        (tmp_path / name).symlink_to(str(target))
+    monkeypatch.setattr("sys.executable", program and str(tmp_path / program.replace("gone", "python gone")))
+    if program == "no python":
+        monkeypatch.setattr(dividing, "Popen", no_one_reading)
     with Ledger.inspect(whole) as ledger:
         assert verified_divided(ledger._reader.look, str(whole), aside=lambda: None) is None
         assert ledger.verify().charges == 15

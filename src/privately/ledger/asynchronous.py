@@ -101,7 +101,7 @@ class Outbox:
         asked, self._asked = self._asked, []
         try:
             self._submit(asked)
-        except LedgerUnavailable as fault:
+        except Exception as fault:  # noqa: BLE001 - whoever waits is told, whatever it is
             for _, reply in asked:
                 reply.set_exception(copy(fault))
 

@@ -36,7 +36,7 @@ def verified_divided(
     """What `verified` returns, found by several processes that open the ledger at `place`; None if it must be asked."""
     end: Head = look(lambda session: session.head())
     number = min(_processors(), MOST_PROCESSES, end.number // SHORTEST)
-    if place is None or number < 2 or not sys.executable:
+    if place is None or number < 2 or not _is_python():
         return None
     limits = [end.number * at // number for at in range(number + 1)]
     checking = aside()
@@ -47,6 +47,11 @@ def verified_divided(
     finally:
         if checking is not None:
             checking.stop()
+
+
+def _is_python() -> bool:
+    """Whether a process can be started as this one was; a program that embeds Python would start itself."""
+    return Path(sys.executable or "").name.startswith("python") and not hasattr(sys, "frozen")
 
 
 def _processors() -> int:
