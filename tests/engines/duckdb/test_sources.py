@@ -108,3 +108,23 @@ def test_frames_leave_nothing_behind() -> None:
     assert path.parent.stat().st_mode & 0o077 == 0
     source.held.remove()
     assert not path.exists()
+
+
+def test_what_a_database_has_not_taken_up_yet_belongs_to_it(tmp_path: Path) -> None:
+    path = tmp_path / "v.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("CREATE TABLE t AS SELECT 1 AS n")
+    source, log = database(path, "t"), Path(f"{path}.wal")
+    before = source.state()
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("PRAGMA disable_checkpoint_on_shutdown")
+        connection.execute("INSERT INTO t VALUES (2)")
+    assert log.is_file()
+    after = source.state()
+    assert after != before
+    assert parquet(path).state() == (str(path), path.stat().st_size, path.stat().st_mtime_ns), "others have none"
+    with Reader(source) as reader:
+        assert reader.pool.tell([f"SELECT count(*) FROM {source.relation}"], Limits()) == [[[2]]]
+    assert source.state() == after, "reading leaves it as it is"
+    log.unlink()
+    assert source.state() != after

@@ -12,6 +12,7 @@ import csv
 import shutil
 import tempfile
 import weakref
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -45,9 +46,15 @@ class Source:
         return () if self.table is None else ((str(self.path), ALIAS),)
 
     def state(self) -> tuple[str, int, int]:
-        """Which file, as it is now: its path, its size, and when it was written last."""
-        found = self.path.stat()
-        return str(self.path), found.st_size, found.st_mtime_ns
+        """Which file, as it is now: its path, its size, and when it was written last.
+
+        What a DuckDB file has not taken up yet lies in a file beside it (.wal), and is read with it.
+        """
+        found = [self.path.stat()]
+        if self.table is not None:
+            with suppress(FileNotFoundError):
+                found.append(Path(f"{self.path}.wal").stat())
+        return str(self.path), sum(one.st_size for one in found), max(one.st_mtime_ns for one in found)
 
 
 class _Held:
