@@ -218,3 +218,21 @@ def test_taking_states_away_in_any_order_gives_the_same() -> None:
     for start in random.Random(7).sample(range(1, 7), 3):
         found, made = law(text, {"x": start})
         assert found[7].mark * 7 % made.field.prime == start
+
+
+def _without_dividing(_: Follower, row: dict[Any, Weight], key: Any) -> None:
+    row.pop(key, None)
+
+
+def _first_of_all(_: Follower, table: dict[Any, Weight], key: Any, weight: Weight) -> None:
+    table.setdefault(key, weight)
+
+
+@pytest.mark.parametrize(("name", "fault"), [("_left", _without_dividing), ("_add", _first_of_all)])
+def test_planted_faults_are_found(name: str, fault: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A loop that comes back and forgets to divide; states that meet and are not added up."""
+    text = "def f(x):\n    n = 0\n    while n < 2:\n        n = x + 2 if flip(1/3) else uniform(4)\n    return n\n"
+    agree(text, {"x": 1})
+    monkeypatch.setattr(Follower, name, fault)
+    with pytest.raises(AssertionError):
+        agree(text, {"x": 1})
