@@ -81,6 +81,7 @@ _ROADS: tuple[tuple[Method | None, Road], ...] = (
     ("contour", contour.BRIEF),
     (None, Conditioned(_by(*_FOR_ONE_STEP), most=256, work=4096, is_one_step=True)),
     ("lattice", lattice),
+    ("contour", contour.MORE_JUMPS),
     ("contour", contour.FewSteps(is_last=True)),
     ("contour", contour.THOROUGH),
     (None, Conditioned(_by(*_FOR_STEPS), most=64, work=256, is_one_step=False)),

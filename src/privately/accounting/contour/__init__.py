@@ -7,8 +7,8 @@ go from it, `integral` adds up, and `road` refines. `softened` is for losses tha
 (with `split`) for those that are swamped by rare large ones.
 """
 
-from privately.accounting.contour.jumps import JUMPS
+from privately.accounting.contour.jumps import JUMPS, MORE_JUMPS
 from privately.accounting.contour.road import METHOD, FewSteps, delta, epsilon, is_at_most
 from privately.accounting.contour.softened import BRIEF, THOROUGH
 
-__all__ = ["BRIEF", "JUMPS", "METHOD", "THOROUGH", "FewSteps", "delta", "epsilon", "is_at_most"]
+__all__ = ["BRIEF", "JUMPS", "METHOD", "MORE_JUMPS", "THOROUGH", "FewSteps", "delta", "epsilon", "is_at_most"]

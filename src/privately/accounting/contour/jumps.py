@@ -222,16 +222,20 @@ class Both:
         return self.near, self.jumps
 
 
+@dataclass(frozen=True)
 class Jumps:
-    """The road."""
+    """The road: how often jumps may be, compared to delta, and how much higher than guessed epsilon may be, in turn."""
+
+    often: tuple[float, ...]
+    higher: tuple[float, ...]
 
     def epsilon(self, composition: Composition, delta: Fraction, width: Fraction) -> Interval:
         """The epsilon of the finite losses of a composition, at 0 < delta < 1."""
         log_delta = math.log(delta)
-        for often in _OFTEN:
+        for often in self.often:
             sums = _Sums(composition, log_delta, often)
             guess = sums.first_guess(log_delta)
-            for higher in _HIGHER:
+            for higher in self.higher:
                 with suppress(NotApplicable):
                     return _refined(sums, higher * guess, delta, width)
         raise NotApplicable("no epsilon was found")
@@ -253,7 +257,9 @@ class Jumps:
         return best
 
 
-JUMPS = Jumps()
+JUMPS = Jumps(_OFTEN[:1], _HIGHER[:1])
+"""What is most likely to fit: each other try takes longer than most lattices."""
+MORE_JUMPS = Jumps(_OFTEN, _HIGHER)
 
 
 def _refined(sums: _Sums, guess: float, delta: Fraction, width: Fraction) -> Interval:
