@@ -1,6 +1,7 @@
 """The public corpus: no wrong verdict, under no spelling."""
 
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
@@ -15,8 +16,8 @@ FINITE = [case for case in ALL if case.finite or case.name in TAILS]
 
 
 def test_the_corpus_is_there() -> None:
-    assert len(ALL) >= 55
-    assert sum(not case.private for case in ALL) >= 20
+    assert len(ALL) >= 125
+    assert sum(not case.private for case in ALL) >= 70
     assert len(FINITE) >= 16
 
 
@@ -41,7 +42,13 @@ WRONG = [case for case in ALL if not case.private]
 ENDLESS = [case for case in ALL if not case.finite]
 
 
-@pytest.mark.parametrize("case", [case for case in WRONG if not case.finite], ids=lambda case: case.name)
+def marked(chosen: list[Case]) -> list[Any]:
+    return [
+        pytest.param(case, marks=[pytest.mark.slow] if "slow" in case.head else [], id=case.name) for case in chosen
+    ]
+
+
+@pytest.mark.parametrize("case", marked([case for case in WRONG if not case.finite]))
 def test_wrong_programs_are_refuted_with_nearly_all_they_lose(case: Case) -> None:
     verdict = prove(case.text, case.head["claim"], **case.known)
     assert isinstance(verdict, Refuted), str(verdict)
@@ -55,7 +62,7 @@ def test_wrong_programs_are_refuted_with_nearly_all_they_lose(case: Case) -> Non
         assert verdict.witness.epsilon.lower <= wanted.upper
 
 
-@pytest.mark.parametrize("case", [case for case in ENDLESS if case.private], ids=lambda case: case.name)
+@pytest.mark.parametrize("case", marked([case for case in ENDLESS if case.private]))
 def test_right_programs_are_never_refuted(case: Case) -> None:
     verdict = prove(case.text, case.head["claim"], **case.known)
     assert not isinstance(verdict, Refuted), str(verdict)

@@ -119,3 +119,29 @@ def test_noise_of_another_size_for_a_neighbor_has_no_exact_answer() -> None:
     found = analyze("def f(x: replaced(1, 2)):\n    return discrete_laplace(x)\n")
     with pytest.raises(NotFinite, match="different sizes"):
         _ = found.epsilon
+
+
+ENTRIES = "def f(q: each(1), epsilon):\n    return [x + laplace(1/epsilon) for x in q]\n"
+
+
+def test_claims_that_speak_of_the_size_are_held_against_lists_of_that_size() -> None:
+    known = {"epsilon": 1}
+    assert prove(ENTRIES, "size*epsilon", public=known).word == "unknown"
+    assert prove(ENTRIES, "(size - 1/2)*epsilon", public=known).word == "refuted"
+    late = "def f(q: each(1)):\n    return sum(q) + laplace(1 if len(q) < 5 else 1/2)\n"
+    broken = prove(late, "size")
+    assert isinstance(broken, Refuted)
+    assert len(broken.witness.inputs["q"]) == 5
+
+
+def test_longer_lists_than_those_that_are_listed_are_searched() -> None:
+    text = "def f(q: anything(0, 1)):\n    return [v if flip(3/4) else 1 - v for v in q]\n"
+    worst = prove(text, 1)
+    assert isinstance(worst, Refuted)
+    assert worst.witness.epsilon.lower > 6
+    assert len(worst.witness.inputs["q"]) == 6
+    assert prove(text, 7).word == "unknown"
+    apart = "def f(q: each(1, whole(5, 6))):\n    return [v if flip(3/4) else 11 - v for v in q]\n"
+    found = prove(apart, 1)
+    assert isinstance(found, Refuted)
+    assert set(found.witness.inputs["q"]) <= {5, 6}

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
+from itertools import islice
 
-from privately.errors import InvalidParameter, NotSupported
+from privately.errors import InvalidParameter, NotSupported, PrivatelyError
 from privately.proving.analysis import SIZES, Analysis, Question, between_inputs, question
 from privately.proving.certifying import certificate_of
 from privately.proving.exact.claims import Claim, read_claim
@@ -20,11 +22,17 @@ from privately.proving.exact.sets import includes
 from privately.proving.exact.weights import UNKNOWN, Quotient, quotient, weight
 from privately.proving.language.declarations import Domain, Neighborhood, decimal
 from privately.proving.reading import Source, read_program
+from privately.proving.refuting.deadlines import Deadline
+from privately.proving.refuting.neighbors import layout
+from privately.proving.refuting.refuting import BUDGET
 from privately.proving.running import run
 from privately.proving.scopes import declared_sizes, has_any_length, scope_of
-from privately.proving.seeking import searched
+from privately.proving.seeking import longer_than, searched
 from privately.proving.verdicts import Proved, Refuted, Unknown, Verdict, Witness, shown
 from privately.rounding import Number
+
+LONGER_BUDGET = 0.5
+MOST_PAIRS = 16
 
 
 def analyze(
@@ -76,6 +84,8 @@ def prove(
     if not mentions_size(text, asked):
         return _decided(asked, text, sizes_are_all=sizes_are_all)
     verdicts = [_decided(replace(asked, sizes=(size,)), text, sizes_are_all=sizes_are_all) for size in asked.sizes]
+    if not sizes_are_all and not any(isinstance(one, Refuted) for one in verdicts):
+        verdicts += [_looked_for(replace(asked, sizes=(size,)), text) for size in longer_than(asked.sizes)]
     return next(
         (one for word in ("refuted", "unknown") for one in verdicts if one.word == word), _joined(verdicts, asked)
     )
@@ -101,16 +111,49 @@ def _joined(verdicts: list[Verdict], asked: Question) -> Verdict:
 
 
 def _decided(asked: Question, text: str, *, sizes_are_all: bool) -> Verdict:
+    claim, speaks_of_size = _claim(asked, text), mentions_size(text, asked)
+    try:
+        verdict = _finite(asked, claim, sizes_are_all=sizes_are_all)
+    except NotFinite as reason:
+        return searched(asked, claim, reason.message, default_sizes=not sizes_are_all and not speaks_of_size)
+    return verdict if sizes_are_all or speaks_of_size else _with_longer(asked, claim, verdict)
+
+
+def _with_longer(asked: Question, claim: Claim, verdict: Verdict) -> Verdict:
+    """A verdict on short lists, or a refutation by some longer ones if they lose more."""
+    best = verdict.witness.epsilon.lower if isinstance(verdict, Refuted) else claim.epsilon.upper
+    deadline = Deadline(LONGER_BUDGET)
+    for size in longer_than(asked.sizes) if asked.open_parameter is None else ():
+        near = layout(asked.program, {}, size)
+        for pair in islice(filter(near.holds, near.starts()), MOST_PAIRS):
+            sides = near.concrete(0, pair[0]), near.concrete(1, pair[1])
+            for one, other in (sides, sides[::-1]):
+                if best == math.inf or deadline.passed():
+                    return verdict
+                try:
+                    found = Analysis(between_inputs(asked, one, other))
+                    worse = found.epsilon.lower > best
+                except PrivatelyError:  # too many states, or an assumption that does not hold
+                    continue
+                if worse:
+                    best = found.epsilon.lower
+                    verdict = Refuted(claim=claim.text, witness=_witness(found), model=asked.program.model)
+    return verdict
+
+
+def _looked_for(asked: Question, text: str) -> Verdict:
+    """What a search alone says of one length."""
+    why = f"lists of {asked.sizes[0]} entries were searched only."
+    return searched(asked, _claim(asked, text), why, default_sizes=False, budget=BUDGET / 4)
+
+
+def _claim(asked: Question, text: str) -> Claim:
     known: dict[str, object] = dict(asked.public)
     if asked.open_parameter is not None:
         known[asked.open_parameter] = UNKNOWN
     if mentions_size(text, asked):
         known["size"] = asked.sizes[0]
-    claim = read_claim(text, known)
-    try:
-        return _finite(asked, claim, sizes_are_all=sizes_are_all)
-    except NotFinite as reason:
-        return searched(asked, claim, reason.message, default_sizes=not sizes_are_all)
+    return read_claim(text, known)
 
 
 def _finite(asked: Question, claim: Claim, *, sizes_are_all: bool) -> Verdict:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -14,8 +15,8 @@ from privately.proving.exact.weights import Quotient, weight
 from privately.proving.language.declarations import inside
 from privately.proving.language.meaning import simple
 from privately.proving.paths.exploring import NoOutput
+from privately.proving.refuting.refuting import BUDGET, refute
 from privately.proving.refuting.refuting import SIZES as MANY_SIZES
-from privately.proving.refuting.refuting import refute
 from privately.proving.refuting.witnesses import Comparison, LowerBound
 from privately.proving.verdicts import Refuted, Unknown, Verdict, Witness
 from privately.rounding import Interval
@@ -26,14 +27,19 @@ UNIT = inside(0, 1)
 """Where a parameter without a domain lies."""
 
 
-def searched(asked: Question, claim: Claim, why: str, *, default_sizes: bool) -> Verdict:
+def longer_than(sizes: Iterable[int]) -> tuple[int, ...]:
+    """The lengths that only a search looks at."""
+    return tuple(one for one in MANY_SIZES if one > max(sizes))
+
+
+def searched(asked: Question, claim: Claim, why: str, *, default_sizes: bool, budget: float = BUDGET) -> Verdict:
     """Refuted with a certified witness, or Unknown with the largest certified lower bound."""
     if asked.open_parameter is not None:
         asked, claim = _at_a_point(asked, claim, asked.open_parameter)
     model = asked.program.model
     sizes = MANY_SIZES if default_sizes else asked.sizes
     try:
-        found = refute(asked.program, claim.epsilon, public=asked.public, sizes=sizes)
+        found = refute(asked.program, claim.epsilon, public=asked.public, sizes=sizes, budget=budget)
     except NoOutput:
         raise
     except NotSupported as reason:
