@@ -192,8 +192,7 @@ def quantiles(values: private, tree, order, steps, tie_breaks):
     def misses(self, behind: Fraction) -> list[Fraction]:
         """The most that the ranks of each level miss, if nothing is chosen that is so many scales behind."""
         return [
-            max(node.quantile.interval_of(behind * node.quantile.scale) for node in level)
-            for level in self._by_level()
+            max(node.quantile.interval_of(behind * node.quantile.scale) for node in level) for level in self._by_level()
         ]
 
     def program_inputs(self, value: Any) -> dict[str, Any]:
