@@ -164,9 +164,7 @@ class RankedPoints(ABC):
         target, bottom = self.probability.numerator * rows, self.probability.denominator
         return np.maximum(np.maximum(bottom * below - target, target - bottom * upto), 0)
 
-    def pieces(
-        self, ordered: NDArray[np.int64], first: int
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def pieces(self, ordered: NDArray[np.int64], first: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Where each piece begins, and the least by which its points miss; only values near the target have one."""
         rows, bottom = ordered.size, self.probability.denominator
         if not rows:
