@@ -1,5 +1,6 @@
 """What the owner is told."""
 
+import math
 from pathlib import Path
 
 import duckdb
@@ -7,15 +8,23 @@ import pyarrow as pa
 import pyarrow.parquet as files
 import pytest
 
+from privately.engines.duckdb import checking
 from privately.engines.duckdb.engine import Embedded
 from privately.engines.duckdb.sources import database, delimited, frame, parquet
 from privately.engines.protocol import Limits
 from privately.errors import EngineFailed, InvalidParameter
 from privately.plans import Column, RowCount, Table, Unit
+from tests.engines.duckdb.inside import connection_with, stored
 from tests.engines.duckdb.visits import ROWS, asking, visits, written
 
 KEY = bytes(32)
 LIMITS = Limits(seconds=60, memory=2**28, threads=1)
+DOUBLES = (
+    Column(name="who", type="integer"),
+    Column(name="text", type="integer"),
+    Column(name="one", type="real", bounds=(0, 10)),
+    Column(name="other", type="real", bounds=(0, 10)),
+)
 
 
 def test_exact_counts(tmp_path: Path) -> None:
@@ -121,3 +130,16 @@ def test_views_are_no_tables(tmp_path: Path) -> None:
     for wrong, said in (("leaky", "is a view"), ("made", "computes its column"), ("none", "could not be read")):
         with pytest.raises((InvalidParameter, EngineFailed), match=said):
             Embedded(table=table, source=database(path, wrong), key=KEY, limits=LIMITS)
+
+
+@pytest.mark.parametrize("cell", [float("nan"), float("inf"), float("-inf"), 1.0, None])
+@pytest.mark.parametrize("unit", [Unit(), Unit(column="who", rows=2)])
+def test_columns_with_doubles_that_are_no_numbers_are_known(cell: float | None, unit: Unit) -> None:
+    declared = stored(Table(name="t", columns=DOUBLES, unit=unit), ("BIGINT", "VARCHAR", "DOUBLE", "DOUBLE"))
+    rows = [(1, "7", 2.0, 3.0), (1, "8", 2.0, cell)]
+    names = [("who", "BIGINT"), ("text", "VARCHAR"), ("one", "DOUBLE"), ("other", "DOUBLE")]
+    with connection_with(names, rows) as connection:
+        counts = connection.execute(checking.reading_text(declared)).fetchone()
+    strange = cell is not None and not math.isfinite(cell)
+    assert checking.endless_of(declared, counts) == (frozenset({3}) if strange else frozenset())
+    assert checking.notes_of(declared, counts) == ()
