@@ -110,15 +110,18 @@ def test_exchanging_twice_changes_nothing() -> None:
         assert exchanged(exchanged(law)) == law
 
 
-CASES: list[tuple[tuple[Loss, int], ...]] = [
+CASES = [
     (
         (response(Fraction(2, 5)), 1),
         (SampledLaplaceLoss(epsilon=Fraction(1, 5), rate=Fraction(1, 10), direction="add"), 1),
     ),
     ((response(Fraction(1)), 3), (GaussianLoss(mu_squared=Fraction(1, 4)), 1)),
-    (
-        (DiscreteGaussianLoss(variance=Fraction(1), sensitivity=1), 2),
-        (SampledGaussianLoss(mu_squared=Fraction(1), rate=Fraction(1, 10), direction="remove"), 1),
+    pytest.param(
+        (
+            (DiscreteGaussianLoss(variance=Fraction(1), sensitivity=1), 2),
+            (SampledGaussianLoss(mu_squared=Fraction(1), rate=Fraction(1, 10), direction="remove"), 1),
+        ),
+        marks=pytest.mark.slow,
     ),
 ]
 
