@@ -16,6 +16,7 @@ from privately.accounting.compositions import Composition, compositions
 from privately.accounting.conditioning import Conditioned, Inner
 from privately.accounting.events import Event, Group
 from privately.accounting.group_bounds import group_bound
+from privately.accounting.little_noise import LITTLE_NOISE
 from privately.accounting.losses import GluedLoss
 from privately.accounting.nearby_rates import between_rates
 from privately.accounting.questions import LARGEST_EPSILON, NOTHING, DeltaAt, EpsilonAt, Question, Road
@@ -80,6 +81,7 @@ _ROADS: tuple[tuple[Method | None, Road], ...] = (
     ("contour", contour.JUMPS),
     ("contour", contour.BRIEF),
     (None, Conditioned(_by(*_FOR_ONE_STEP), most=256, work=4096, is_one_step=True)),
+    (None, LITTLE_NOISE),
     ("lattice", lattice),
     ("contour", contour.MORE_JUMPS),
     ("contour", contour.FewSteps(is_last=True)),
