@@ -234,6 +234,35 @@ def test_what_one_round_of_a_loop_asks_for_goes_to_the_writer_at_once(monkeypatc
     assert len(sizes) < 30
 
 
+def test_a_loop_in_a_callback_of_the_ledger_cannot_wait_for_it() -> None:
+    told: list[BaseException] = []
+
+    async def ask(ledger: Ledger) -> None:
+        awaited = AsyncLedger(ledger)
+        for attempt in (awaited.charge(charge("inner")), awaited.budget("visits")):
+            with pytest.raises(LedgerUnavailable, match="cannot wait") as caught:
+                await asyncio.wait_for(attempt, 10)
+            told.append(caught.value)
+
+    with founded() as ledger:
+        outcome: ConcurrentFuture[Receipt] = ConcurrentFuture()
+        outcome.add_done_callback(lambda _: asyncio.run(ask(ledger)))
+        ledger.submit_charge(charge("outer"), outcome)
+        assert outcome.result(10).answer is None
+        assert ledger.charge(charge("later")).answer is None
+    assert len(told) == 2
+
+
+@pytest.mark.parametrize("wrong", [[1], [()], [(1, 2)], [(lambda book: None, ConcurrentFuture())], [None]])
+def test_only_what_the_ledger_made_is_submitted(wrong: list[Any]) -> None:
+    with founded() as ledger:
+        with pytest.raises(InvalidParameter, match="asked"):
+            ledger.submit_all(wrong)
+        with pytest.raises(InvalidParameter, match="outcome"):
+            ledger.submit_all([(ledger.charging(charge("q")), object())])  # type: ignore[list-item]
+        assert ledger.charge(charge("later")).answer is None
+
+
 def test_a_loop_that_has_ended_harms_nobody(tmp_path: Path) -> None:
     with founded(tmp_path / "l") as ledger:
         awaited = AsyncLedger(ledger)

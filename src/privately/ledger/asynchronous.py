@@ -13,7 +13,7 @@ from privately.errors import InvalidParameter, LedgerUnavailable
 from privately.ledger.acts import Receipt
 from privately.ledger.budgets import Budget
 from privately.ledger.charges import Charge
-from privately.ledger.desks import call_later
+from privately.ledger.desks import call_later, check_may_wait
 from privately.ledger.ledger import Answer, Ledger
 from privately.ledger.rounds import Act, Asked
 
@@ -166,7 +166,8 @@ class AsyncLedger:
         return found
 
     def _opened(self) -> tuple[Mailbox, Outbox]:
-        """Those of the loop that runs."""
+        """Those of the loop that runs. One that a callback of a ledger runs would make the ledger wait for itself."""
+        check_may_wait()
         loop, boxes = get_running_loop(), self._boxes
         if boxes is None or boxes[0].loop is not loop:
             mailbox = Mailbox(loop)

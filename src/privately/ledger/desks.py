@@ -120,6 +120,13 @@ Asked: TypeAlias = tuple[Task, Answerable]
 _here = threading.local()  # whether this thread serves others, and whom it has to call
 
 
+def check_may_wait() -> None:
+    """Whoever is called by a thread that serves others waits for nobody; otherwise LedgerUnavailable."""
+    if getattr(_here, "serves", False):
+        hint = "Use submit_charge, submit_answer or submit_budget there, or another thread."
+        raise LedgerUnavailable("a callback that a ledger runs cannot wait for a ledger.", hint=hint)
+
+
 class Desk(Generic[Task]):
     """A thread with a queue. `serve` settles every promise: of one task, or of all that wait if the desk `gathers`."""
 
@@ -152,9 +159,7 @@ class Desk(Generic[Task]):
 
         A thread that serves others never waits so: not for itself, nor for one that may be waiting for it.
         """
-        if getattr(_here, "serves", False):
-            hint = "Use submit_charge, submit_answer or submit_budget there, or another thread."
-            raise LedgerUnavailable("a callback that a ledger runs cannot wait for a ledger.", hint=hint)
+        check_may_wait()
         promise: Promise[Any] = Promise(self._awake)
         self.submit(task, promise)
         self._wake()

@@ -51,6 +51,7 @@ from privately.rounding import whole
 
 _PAGE = 1_000
 _MEMORY = ":memory:"
+_SUBMITTED = (MakeCharge, StoreAnswer)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -273,7 +274,11 @@ class Ledger:
         return StoreAnswer(receipt=receipt, answer=answer)
 
     def submit_all(self, asked: Sequence[Asked]) -> None:
-        """Has acts done, in one turn as far as possible, each with where its outcome goes."""
+        """Has what `charging` and `storing` made done, in one turn as far as possible, each with whom to tell."""
+        if not all(type(one) is tuple and len(one) == 2 and type(one[0]) in _SUBMITTED for one in asked):
+            raise InvalidParameter("asked", "give pairs: what `charging` or `storing` made, and who is told.")
+        for outcome in {type(outcome): outcome for _, outcome in asked}.values():
+            check_answerable(outcome)
         self._writer.submit_all(asked)
 
     def answer(self, charge: Charge, run: Callable[[Receipt], bytes], *, again: bool = False) -> Answer:
