@@ -256,6 +256,32 @@ def test_without_processes_all_is_read_in_one_go(
 
 
 @pytest.mark.usefixtures("short")
+@pytest.mark.parametrize("flag", ["-I", "-E", "-s", "-S"])
+def test_a_program_that_heeds_less_starts_none_that_heeds_more(flag: str) -> None:
+    ask = "import sys; sys.path[:0] = sys.argv[1:]; from privately.ledger import dividing; print(dividing._is_python())"
+    command = [sys.executable, flag, "-c", ask]
+    told = subprocess.run([*command, *sys.path], capture_output=True, text=True, check=True)
+    assert told.stdout == "False\n"
+
+
+@pytest.mark.usefixtures("short")
+def test_progress_never_goes_back(whole: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a process fails after it told how far it was, all is read again."""
+    told: list[int] = []
+
+    def given_up(*_: object, progress: Callable[[int, int], None], **__: object) -> None:
+        progress(12, 20)
+
+    monkeypatch.setattr("privately.ledger.ledger.verified_divided", given_up)
+    monkeypatch.setattr("privately.ledger.verifying._EVERY", 3)
+    with Ledger.inspect(whole) as ledger:
+        ledger.verify(progress=lambda done, _: told.append(done))
+    assert told[0] == 12
+    assert told == sorted(set(told))
+    assert len(told) > 2
+
+
+@pytest.mark.usefixtures("short")
 def test_processes_end_with_whoever_is_interrupted(whole: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[subprocess.Popen[bytes]] = []
 

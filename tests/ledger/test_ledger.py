@@ -4,6 +4,7 @@ import hashlib
 import tempfile
 from collections.abc import Callable
 from concurrent.futures import Future
+from datetime import UTC, datetime, timedelta, timezone
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -337,6 +338,18 @@ def test_an_account_is_of_a_lineage(holder: dict[str, Any]) -> None:
             assert refused.value.field == "lineage"
         assert ledger.head == before
         ledger.verify()
+
+
+@pytest.mark.parametrize(
+    "end", [datetime.max.replace(tzinfo=UTC), datetime.min.replace(tzinfo=timezone(timedelta(hours=5)))]
+)
+def test_a_clock_at_an_end_of_time(end: datetime) -> None:
+    times = [Clock()(), Clock()()]
+    with Ledger.open(":memory:", clock=lambda: times.pop(0) if times else end) as opened:
+        opened.account("visits", cap=PureDP(epsilon=1))
+        for _ in range(2):
+            with pytest.raises(LedgerUnavailable, match="end of time"):
+                opened.charge(charge())
 
 
 def test_a_clock_that_is_none() -> None:

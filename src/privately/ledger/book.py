@@ -203,8 +203,11 @@ class Book:
             moment = self._clock()
             if not isinstance(moment, datetime):
                 raise LedgerUnavailable("the clock does not tell the time.", hint="It must return a datetime.")
+            try:
+                self._stamp, self._latest = stamp(moment), stamp(moment + LATE)
+            except (OverflowError, ValueError):
+                raise LedgerUnavailable("the clock is at an end of time.", hint="Set it right.") from None
             self._moment = moment
-            self._stamp, self._latest = stamp(self._moment), stamp(self._moment + LATE)
         time = self._stamp
         if time >= self.state.time or back:
             return time

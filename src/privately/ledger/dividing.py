@@ -50,8 +50,13 @@ def verified_divided(
 
 
 def _is_python() -> bool:
-    """Whether a process can be started as this one was; a program that embeds Python would start itself."""
-    return Path(sys.executable or "").name.startswith("python") and not hasattr(sys, "frozen")
+    """Whether a process can be started as this one was.
+
+    A program that embeds Python would start itself; and one that is told to heed no environment, or no packages of the
+    user's, would start others that do.
+    """
+    is_apart = sys.flags.isolated or sys.flags.ignore_environment or sys.flags.no_user_site or sys.flags.no_site
+    return Path(sys.executable or "").name.startswith("python") and not hasattr(sys, "frozen") and not is_apart
 
 
 def _processors() -> int:

@@ -45,7 +45,7 @@ from privately.ledger.sketches import OwnerKey, sketch
 from privately.ledger.state import State, spendable
 from privately.ledger.stores import Head, Row, Session, SQLiteReader, SQLiteStore, Store
 from privately.ledger.tables import RegisterTable, Registration
-from privately.ledger.verifying import Verification, verified
+from privately.ledger.verifying import Progress, Verification, verified
 from privately.ledger.writer import Look, Reader, Writer
 from privately.rounding import whole
 
@@ -338,10 +338,11 @@ class Ledger:
         """
         if not (progress is None or callable(progress)):
             raise InvalidParameter("progress", "give a function of how many records were read, and of how many.")
+        told = None if progress is None else _never_back(progress)
         with self._noticing():
             look, aside = self._reader.look, self._store.checking
-            found = verified_divided(look, self._store.elsewhere, aside=aside, progress=progress)
-            return verified(look, aside=aside, progress=progress) if found is None else found
+            found = verified_divided(look, self._store.elsewhere, aside=aside, progress=told)
+            return verified(look, aside=aside, progress=told) if found is None else found
 
     def backup(self, path: str | os.PathLike[str]) -> None:
         """Copies all that is committed into a new file, while the ledger is in use.
@@ -480,3 +481,16 @@ def _writable(name: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def _never_back(progress: Progress) -> Progress:
+    """Tells of a second reading only what goes beyond the first."""
+    most = -1
+
+    def tell(done: int, total: int) -> None:
+        nonlocal most
+        if done > most:
+            most = done
+            progress(done, total)
+
+    return tell
