@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from privately.accounting import contour
+from privately.accounting import contour, epsilon
 from privately.accounting.certified import derive
 from privately.accounting.compositions import Composition, compositions
 from privately.accounting.events import (
@@ -159,15 +159,29 @@ def test_the_claim_is_just_above_the_truth(event: Event, delta: str) -> None:
     assert claimed <= max(one.lower for one in found) * (1 + Fraction(5, 10**6))
 
 
-BLURRED = {"one step": "0.2044", "ten steps": "0.3840"}
-
-
-@pytest.mark.parametrize("name", ["one step", "ten steps"])
-def test_with_some_blur_little_is_lost(name: str) -> None:
+def test_with_some_blur_little_is_lost() -> None:
     """Against sums of convolved losses, cut to four digits."""
-    event, delta = CHECKED[name]
+    event, delta = CHECKED["ten steps"]
     claimed = derive(event, delta=delta).conclusion.parameters["epsilon"]
-    assert Fraction(BLURRED[name]) <= claimed <= Fraction(BLURRED[name]) * Fraction(1002, 1000)
+    assert Fraction("0.3840") <= claimed <= Fraction("0.3840") * Fraction(1002, 1000)
+
+
+@pytest.mark.parametrize(
+    ("event", "delta", "factor"),
+    [
+        (steps("1", "0.01", 1), "1e-5", "1.00000001"),
+        (steps("20", "0.001", 1), "1e-6", "1.00000001"),
+        (steps("50", "0.01", 10), "1e-6", "1.2"),
+        (steps("10", "0.001", 5), "1e-6", "4"),
+        (steps("1", "0.00001", 100), "1e-8", "100"),
+    ],
+)
+def test_few_steps_are_not_far_above_the_truth(event: Event, delta: str, factor: str) -> None:
+    """One step exactly; several by what each contributes, or by divergences, whichever is less."""
+    derived = derive(event, delta=delta)
+    found = epsilon(event, delta)
+    assert found.lower <= derived.conclusion.parameters["epsilon"] <= Fraction(factor) * found.upper
+    check(certify(derived))
 
 
 @pytest.mark.parametrize(

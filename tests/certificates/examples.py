@@ -187,8 +187,10 @@ def from_events() -> dict[str, Derivation]:
     steps = acc.Repeat(event=acc.PoissonSample(event=acc.Gaussian(noise_multiplier=1), rate="1/50"), times=2000)
     moments = acc.Sequence(events=[steps, acc.ZCDP(rho="1/50"), acc.Exponential(epsilon="1/10")])
     answers = acc.Repeat(event=acc.Approx(epsilon="1/5", delta="1e-9"), times=40)
+    seldom = acc.Repeat(event=acc.PoissonSample(event=acc.Gaussian(noise_multiplier=3), rate="1/1000"), times=2)
     return {
         "steps": derive(steps, delta="1e-6"),
+        "seldom": derive(seldom, delta="1e-6"),
         "moments": derive(moments, delta="1e-6"),
         "curves": derive(acc.Parallel(events=[acc.Laplace(scale=3), acc.GaussianDP(mu="1/9")]), delta="1e-5"),
         "repeated": rules.postprocessing(derive(answers, delta="1e-6"), description="an average"),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from privately.accounting import contour
+from privately.accounting import closed_forms, contour
 from privately.accounting.checkable import Case, Concentrated, Losses, Normal, Response, cases, losses
 from privately.accounting.compositions import Composition
 from privately.accounting.contour.sampled_gaussian import SampledGaussian
@@ -17,7 +17,7 @@ from privately.accounting.events import Event, Renyi
 from privately.accounting.extremes import largest_loss
 from privately.accounting.failing import failing
 from privately.accounting.losses import FiniteLoss, GaussianLoss, LaplaceLoss, Loss, SampledGaussianLoss
-from privately.accounting.roads import NotApplicable
+from privately.accounting.roads import DEAD_ENDS, NotApplicable
 from privately.accounting.witnesses import Outline, contour_witness, order_witness
 from privately.errors import InvalidParameter, NoSuchRule
 from privately.guarantees import ApproxDP, Derivation, PureDP
@@ -30,7 +30,7 @@ _LEAST = Fraction(1, 1000)
 _BLURS = (0.0, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1)
 _QUIET = 48.0
 _COARSE = 1e-4
-_IMPROVABLE = {"pure"}
+_IMPROVABLE = {"pure", "steps"}
 _MOST_NESTED = 8
 _MOST_RUNS = 200_000
 _TWO = 2
@@ -102,6 +102,10 @@ class _Question:
             return simple
         found = [simple] if simple else []
         if self.delta > 0:
+            steps = _steps(known, self.delta)
+            found += steps
+            if steps and (steps[0].epsilon <= enough or known.laws[0][1] == 1):
+                return min(found, key=lambda bound: bound.epsilon)
             found += _contours(known.all_laws, self.delta) if known.has_pairs else []
             is_weak = all(bound.witness["method"] in _IMPROVABLE for bound in found)
             found += _renyi(known, self.delta) if known.rest or is_weak else []
@@ -151,6 +155,20 @@ def _binomial(term: Response | None, times: int, delta: Fraction) -> Bound | Non
         return None
     summed = optimal_composition(suppose(PureDP(epsilon=term.epsilon)), counts=[times], delta=delta)
     return Bound(_slightly_more(summed.conclusion.parameters["epsilon"]), {"method": "binomial"})
+
+
+def _steps(known: Losses, delta: Fraction) -> list[Bound]:
+    """One sampled normal law: by the closed form of one step, to which each contributes alike."""
+    if len(known.laws) != 1 or known.rest or known.failures or not isinstance(known.laws[0][0], SampledGaussianLoss):
+        return []
+    law, times = known.laws[0]
+    try:
+        found = closed_forms.epsilon(Composition(parts=((law, 1),)), delta / times, WIDTH)
+    except DEAD_ENDS:
+        return []
+    return (
+        [] if found.upper == math.inf else [Bound(_slightly_more(times * Fraction(found.upper)), {"method": "steps"})]
+    )
 
 
 def _contours(parts: Parts, delta: Fraction) -> list[Bound]:

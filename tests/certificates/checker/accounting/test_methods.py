@@ -17,6 +17,7 @@ WITNESSES: dict[str, Plain] = {
     "gaussian": {"method": "gaussian", "mu": "2"},
     "pure": {"method": "pure"},
     "laplace": {"method": "laplace"},
+    "steps": {"method": "steps"},
     "contour": {"method": "contour", "c": "1", "step": "1/4", "count": 900, "blur": "1/100", "grids": []},
     "renyi": {"method": "renyi", "order": "5", "grids": [GRID]},
 }
@@ -66,6 +67,41 @@ def test_laplace() -> None:
     ask(terms, 2, 0, WITNESSES["laplace"])
     for wrong in ({}, {law("laplace", 2): 2}, {law("laplace", 2): 1, law("laplace", 1): 1}, {law("normal", 2): 1}):
         assert refused(wrong, 9, "1/2", WITNESSES["laplace"]) == "witness.method"
+
+
+def step_profile(mu_squared: Number, rate: Number, at: mpmath.mpf, *, removes: bool) -> mpmath.mpf:
+    """delta of one sampled step, from where the likelihood ratio passes e^at, on either side."""
+    mu, q, alpha = mpmath.sqrt(mpf(mu_squared)), mpf(rate), mpmath.exp(at)
+    odds = (alpha - 1 + q) / q if removes else (1 / alpha - 1 + q) / q
+    if odds <= 0:
+        return mpmath.mpf(0)
+    place = (mpmath.log(odds) + mu * mu / 2) / mu
+    beyond, shifted = (mpmath.erfc(x / mpmath.sqrt(2)) / 2 for x in (place, place - mu))
+    if removes:
+        return (1 - q) * beyond + q * shifted - alpha * beyond
+    return 1 - beyond - alpha * ((1 - q) * (1 - beyond) + q * (1 - shifted))
+
+
+@pytest.mark.parametrize("removes", [True, False])
+def test_steps(*, removes: bool) -> None:
+    """One step exactly; several by as many times the delta of their part."""
+    with mpmath.workdps(60):
+        for mu_squared, rate, times, epsilon in (
+            (1, "1/100", 1, "1/200"),
+            (4, "1/3", 7, "7/5"),
+            ("1/400", "1/1000", 30, 0),
+        ):
+            terms = {law("sampled normal", mu_squared, rate): times}
+            exact = times * step_profile(mu_squared, rate, mpf(epsilon) / times, removes=removes)
+            assert exact > 0
+            ask(terms, epsilon, up(exact), WITNESSES["steps"], removes=removes)
+            assert refused(terms, epsilon, down(exact), WITNESSES["steps"], removes=removes) == "conclusion.delta"
+    sampled = law("sampled normal", 1, "1/2")
+    ask({sampled: 2}, 5000, "1e-1000", WITNESSES["steps"], removes=removes)
+    if not removes:
+        ask({sampled: 2}, 2, 0, WITNESSES["steps"], removes=removes)
+    for wrong in ({}, {sampled: 1, law("sampled normal", 2, "1/2"): 1}, {law("normal", 2): 1}, {REVEALED: 1}):
+        assert refused(wrong, 9, "1/2", WITNESSES["steps"], removes=removes) == "witness.method"
 
 
 def test_contour() -> None:

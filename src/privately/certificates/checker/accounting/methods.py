@@ -129,6 +129,32 @@ def _laplace(question: Question, _: Witness) -> None:
     question.require(-exponential_minus_one(near(gap * HALF)) if gap < ZERO else whole(0, BITS))
 
 
+def _steps(question: Question, _: Witness) -> None:
+    """One sampled normal law, T times: delta >= T D(epsilon/T), D the profile of one step."""
+    found = question.only("sampled normal")
+    if len(found) != 1:
+        raise Invalid("witness.method", "is for one sampled normal law")
+    law, times = found[0]
+    question.work.spend(5_000)
+    rate, grown = law.number(1), exponential(near(question.epsilon / Rational(times)))
+    if question.removes:
+        weight = near(rate)
+        ratio = (grown - near(ONE - rate)) / weight
+    else:
+        weight = whole(1, BITS) - grown * near(ONE - rate)
+        if not weight.above(ZERO):
+            question.require(upper(weight).times(times) if weight.high > 0 else whole(0, BITS))
+            return
+        ratio = grown * near(rate) / weight
+    root = near(law.number(0)).square_root()
+    place, half = log(ratio) / root, root.scaled(-1)
+    first, last = (place - half).lower_end(), -(-place - half).lower_end()
+    mass = normal_tail(first, BITS) if first < FAR else exp_above(near(-FAR * FAR * HALF))
+    if last < FAR:
+        mass -= ratio * normal_tail(last, BITS)
+    question.require(upper(weight * mass).times(times))
+
+
 def _line(question: Question, witness: Witness) -> None:
     line = Line(witness["c"], witness["step"], witness["count"])
     grids: list[Grid] = witness["grids"]
@@ -219,6 +245,7 @@ METHODS: Mapping[str, Method] = {
     "gaussian": (_closed_gaussian, {"mu": _distance}),
     "pure": (_pure, {}),
     "laplace": (_laplace, {}),
+    "steps": (_steps, {}),
     "contour": (
         _line,
         {"c": _above_zero, "step": _above_zero, "count": _count, "blur": _not_negative, "grids": _grids},
