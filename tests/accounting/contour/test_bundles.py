@@ -11,7 +11,7 @@ import pytest
 from flint import acb, arb
 
 from privately.accounting.contour import bundles
-from privately.accounting.contour.bundles import Bundle, RoughBundle, grids, sketches
+from privately.accounting.contour.bundles import Bundle, Relaid, RoughBundle, grids, sketches
 from privately.accounting.contour.finite import Finite
 from privately.accounting.contour.protocols import Law
 from privately.accounting.contour.sampled_gaussian import Grid, SampledGaussian
@@ -179,3 +179,34 @@ def test_who_stays_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     assert all(grid.size <= 300 for grid in few)
     assert [law for grid in few for law in grid.laws] == [law for law, _ in plain]
     assert isinstance(grids(plain[:1], C, HIGHEST, REACH, quiets[:1])[0][0], Grid)
+
+
+@pytest.mark.parametrize("removes", [True, False])
+def test_points_that_are_not_kept(monkeypatch: pytest.MonkeyPatch, removes: bool) -> None:
+    """Laid again whenever they are needed, they tell the same; and only a few of them are there at a time."""
+    kept, frequencies = bundle_of(removes), np.array([0.5, 2.0])
+    monkeypatch.setattr(bundles, "_MOST_KEPT", 1)
+    monkeypatch.setattr(bundles, "_MOST_TOGETHER", 200)
+    found = [grid for grid, _ in grids(parts_of(removes), C, HIGHEST, REACH, [QUIET] * len(PARAMETERS))]
+    assert all(isinstance(grid, Relaid) and not grid.is_endless for grid in found)
+    assert len(found) > 1
+    assert sum(grid.size for grid in found) == kept.size
+    views, whole = [grid.view(C, REACH) for grid in found], kept.view(C, REACH)
+    assert float(sum(Fraction(view.centre) for view in views)) == pytest.approx(float(whole.centre), rel=1e-13)
+    assert np.concatenate([view.weights for view in views]) == pytest.approx(whole.weights, rel=1e-13)
+    assert sum(grid.log_mass_above(HIGHEST) for grid in found) == pytest.approx(kept.log_mass_above(HIGHEST))
+    assert sum(grid.decay(C, frequencies) for grid in found) == pytest.approx(kept.decay(C, frequencies))
+    assert all(grid.atoms(C, view, 1) is None for grid, view in zip(found, views, strict=True))
+
+
+def test_first_looks_at_many_laws(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In several rows, and wide ones among them where there are many."""
+    parts: Parts = [*parts_of(removes=True), (SampledGaussian(mu=5.0, rate=0.01, removes=True), 2)]
+    apart = sum(n * law.rough(64.0).levels(np.array([3.0])) for law, n in parts)
+    assert sum(isinstance(one, RoughBundle) for one, _ in sketches(parts, 64.0)) == 1
+    monkeypatch.setattr(bundles, "_MANY", 2)
+    monkeypatch.setattr(bundles, "_MOST_TOGETHER", 600)
+    rows = sketches(parts, 64.0)
+    assert len(rows) > 1
+    assert all(isinstance(one, RoughBundle) for one, _ in rows)
+    assert sum(n * one.levels(np.array([3.0])) for one, n in rows) == pytest.approx(apart, rel=1e-9)

@@ -6,7 +6,7 @@ Sums are taken law by law. What is laid on a line beside the real one, and every
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -41,10 +41,13 @@ from privately.accounting.roads import NotApplicable
 _PER_ROOT = 0.3989422804014327
 _MOST_TOGETHER = 1 << 14
 """More points in a row would take more memory and save no time."""
+_MOST_KEPT = 1 << 17
+"""If there are more points in all, only what the sum itself needs of them is kept."""
 _MOST_LIFTED = 1 << 17
 """So many points, over all frequencies, are looked at together."""
 _LARGEST_LOSS = 600.0
-_WIDEST = 256.0
+_WIDEST, _MANY = 256.0, 64
+"""Wider ones stay alone, unless there are many."""
 
 
 def sketches(parts: Sequence[tuple[Sketched, int]], highest: float) -> list[tuple[Sketch, int]]:
@@ -54,11 +57,14 @@ def sketches(parts: Sequence[tuple[Sketched, int]], highest: float) -> list[tupl
     for law, times in parts:
         if len(parts) > 1 and isinstance(law, SampledGaussian):
             left, right = law.ends(highest, ROUGH_WIDTH)
-            if right - left < _WIDEST:
+            if right - left < _WIDEST or len(parts) > _MANY:
                 alike.setdefault(law.removes, []).append((law, times, (left, right)))
                 continue
         found.append((law.rough(highest), times))
-    return found + [(RoughBundle.of(laws), 1) for laws in alike.values()]
+    for rows in alike.values():
+        sizes = [int((right - left) * DENSITY) + 2 for _, _, (left, right) in rows]
+        found += [(RoughBundle.of(rows[part]), 1) for part in _packs(sizes)]
+    return found
 
 
 def grids(
@@ -77,15 +83,23 @@ def grids(
                 alike.setdefault(law.removes, []).append((law, times, plan))
                 continue
         found.append((law.grid(c, highest, reach, quiet), times))
+    total = sum(plan.size for rows in alike.values() for _, _, plan in rows)
     for rows in alike.values():
-        first, total = 0, 0
-        for place, (_, _, plan) in enumerate(rows):
-            total += plan.size
-            if total > _MOST_TOGETHER:
-                found.append((Bundle.of(rows[first:place]), 1))
-                first, total = place, plan.size
-        found.append((Bundle.of(rows[first:]), 1))
+        for part in _packs([plan.size for _, _, plan in rows]):
+            row = rows[part]
+            found.append((Bundle.of(row) if total <= _MOST_KEPT else Relaid(row), 1))
     return found
+
+
+def _packs(sizes: Sequence[int]) -> Iterator[slice]:
+    """Neighbours with so many points together as are not too many for one row."""
+    first = total = 0
+    for place, size in enumerate(sizes):
+        total += size
+        if total > _MOST_TOGETHER and place > first:
+            yield slice(first, place)
+            first, total = place, size
+    yield slice(first, len(sizes))
 
 
 @dataclass(frozen=True)
@@ -305,6 +319,31 @@ class Bundle:
             outside = [one.outside(tilted.s, left, right) / whole for one, left, right, whole in rows]
             self._tilts[c] = _Tilts(c, tilted, total, tilted.weights / self.segments.spread(total), outside)
         return self._tilts[c]
+
+
+class Relaid:
+    """A bundle whose points are laid whenever they are needed: these are too many, in all, to be kept."""
+
+    is_endless = False
+
+    def __init__(self, rows: Sequence[tuple[SampledGaussian, int, Plan]]) -> None:
+        self.rows = rows
+        self.size = sum(plan.size for _, _, plan in rows)
+
+    def log_mass_above(self, c: float) -> float:
+        """As a bundle's."""
+        return Bundle.of(self.rows).log_mass_above(c)
+
+    def view(self, c: float, reach: float) -> BundleView:
+        """As a bundle's."""
+        return Bundle.of(self.rows).view(c, reach)
+
+    def atoms(self, c: float, view: View, times: int) -> None:
+        """None that could be taken out."""
+
+    def decay(self, c: float, frequencies: Floats) -> Floats:
+        """As a bundle's."""
+        return Bundle.of(self.rows).decay(c, frequencies)
 
 
 @dataclass(frozen=True)

@@ -94,6 +94,7 @@ def lay(
             raise NotApplicable("the integrand falls too slowly")
         if reach / shape.step * len(parts) > most_work:
             raise NotApplicable("the sum is too long")
+        del whole, views  # before others are laid
     count = max(math.ceil(found.reach / shape.step), 2)
     if count > MOST_NODES or count * sum(grid.size for grid, _ in whole.grids) > most_work:
         raise NotApplicable("the sum is too long")

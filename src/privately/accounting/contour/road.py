@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext, suppress
 from fractions import Fraction
 
 from privately.accounting.compositions import Composition
@@ -159,12 +160,9 @@ class Sums:
     def finer_integral(self, saddle: Saddle, guess: float, tolerance: float) -> Integral:
         """Finer than asked where the sum stays short: its length grows with the logarithm of the tolerance only."""
         finer = max(tolerance / _FINER, min(tolerance, _FINEST))
-        try:
+        with nullcontext() if self.is_strict else suppress(NotApplicable):  # an except block would keep what was laid
             return self.integral(saddle, guess, finer, _LITTLE_WORK * len(self.laws))
-        except NotApplicable:
-            if self.is_strict:
-                raise
-            return self.integral(saddle, guess, tolerance)
+        return self.integral(saddle, guess, tolerance)
 
     def is_far_below(self, saddle: Saddle, epsilon: Fraction, log_delta: float) -> bool:
         """Whether a Chernoff bound shows that ln D is at most this; tried only where it seems to be.

@@ -29,7 +29,8 @@ METHOD = "contour integral, softened"
 
 _SAMPLED = (SampledDiscreteGaussianLoss, SampledDiscreteLaplaceLoss)
 _FEW = 4
-_MOST_BRIEF = 1 << 27
+_MANY, _FOR_MANY, _MOST_BRIEF = 16, 1 << 29, 1 << 30
+"""For many laws a lattice takes longer than this much work, and much more memory."""
 _LEAST_EPSILON = 1e-3
 _LOWER = (1.0, 0.8, 0.6, 0.45, 0.33, 0.25, 0.18, 0.12)
 _SHARE = 0.3
@@ -103,7 +104,8 @@ class Softened:
             return self.most_work
         if len(composition.parts) <= _FEW and not any(isinstance(law, _SAMPLED) for law, _ in composition.parts):
             raise NotApplicable("a lattice is likely to be shorter")
-        return min(self.most_work * max(len(composition.parts), _FEW), _MOST_BRIEF)
+        least = _FOR_MANY if len(composition.parts) > _MANY else 0
+        return min(max(self.most_work * max(len(composition.parts), _FEW), least), _MOST_BRIEF)
 
     def epsilon(self, composition: Composition, delta: Fraction, width: Fraction) -> Interval:
         """The epsilon of the finite losses of a composition, at 0 < delta < 1."""
