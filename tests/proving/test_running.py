@@ -41,3 +41,8 @@ def test_invariants_are_evaluated_when_a_program_runs() -> None:
     assert run(read_program(text), {"x": 3, "e": 1}) == 3
     with pytest.raises(NotSupported, match="division by zero"):
         run(read_program(text), {"x": 3, "e": 0})
+
+
+def test_invariants_about_private_inputs_cannot_end_a_run() -> None:
+    text = "def f(x: replaced(0, 1)):\n    invariant([1, 2][2 * x] > 0)\n    return 0\n"
+    assert run(read_program(text), {"x": 1}) == 0

@@ -9,7 +9,9 @@ import pytest
 
 from privately.errors import InvalidParameter, NotSupported
 from privately.proving import Proved, analyze, between, inside, one, prove, read_program, replaced, run, whole
+from privately.proving.exact.folding import folded
 from privately.proving.language.declarations import Neighborhood
+from tests.proving.failing import failing_program, some_way_fails
 
 LEAKS: list[tuple[str, dict[str, Any]]] = [
     ("def f(n: replaced(1, 2)):\n    k = 0\n    for n in range(n):\n        k += 1\n    return k\n", {}),
@@ -243,3 +245,34 @@ def test_circles_are_broken_where_there_is_a_value() -> None:
 
 def test_without_a_header_the_caller_says_what_is_private() -> None:
     assert prove("o := a + x\n", 1, neighbors={"x": replaced(0, 1)}, public={"a": 0}).word == "refuted"
+
+
+@pytest.mark.parametrize("first", range(0, 240, 40))
+def test_a_program_that_fails_for_some_input_has_no_law_there(first: int) -> None:
+    """Folded or not: nothing that can fail is left out."""
+    failed = shortened = 0
+    for seed in range(first, first + 40):
+        program = read_program(failing_program(seed))
+        shortened += folded(program) is not program
+        for x in (0, 1, 2):
+            fails = some_way_fails(program, {"x": x})
+            failed += fails
+            with suppress(NotSupported):
+                assert not (analyze(program).law(x=x) and fails), program.source
+    assert failed >= 20
+    assert shortened >= 10
+
+
+FAILING_RUNS = [
+    "    a = []\n    a.append(flip(1/2))\n    n = len([1/x])\n    return sum(a) + n\n",
+    "    a = []\n    a.append(flip(1/2))\n    if len([1/x]) > 5:\n        return 1\n    return sum(a)\n",
+    "    a = []\n    a.append(flip(1/2))\n    n = len(a + [[1, 2][2*x]])\n    return sum(a) + n\n",
+    "    a = [0]*60000\n    if x == 1:\n        a = a + [0]*60000\n    return sum(a)\n",
+    "    a = [0]*60000\n    b = a + []\n    n = 0\n    if x == 1:\n        n = sum(a + b)\n    return n\n",
+]
+
+
+@pytest.mark.parametrize("body", FAILING_RUNS)
+def test_runs_that_stop_for_one_neighbour_are_not_proved(body: str) -> None:
+    with pytest.raises(NotSupported):
+        prove(f"def f(x: replaced(0, 1)):\n{body}", 0)

@@ -21,6 +21,7 @@ from privately.proving.language.syntax import (
     Value,
     While,
     assigned,
+    free_variables,
 )
 from privately.proving.primitives import SAMPLERS
 
@@ -61,6 +62,7 @@ class Run:
     ) -> None:
         changing = sorted(assigned(program.body))
         self.body, self.draw = program.body, draw
+        self.public = {one.name for one in program.public} - set(changing)
         self.slots = {name: slot for slot, name in enumerate(changing)}
         self.known = {name: value for name, value in inputs.items() if name not in self.slots}
         self.state = [inputs.get(name, UNSET) for name in changing]
@@ -104,6 +106,11 @@ class Run:
                 case Assume(condition):
                     if not truth(self.value(condition)):
                         raise InvalidParameter("inputs", "an assumption of the program does not hold.")
-                case Hint(kind, conditions):  # as in Python, what cannot be evaluated ends the run
-                    for one in conditions if kind == "invariant" else ():
-                        self.value(one)
+                case Hint():
+                    self.said(statement)
+
+    def said(self, hint: Hint) -> None:
+        """What cannot be evaluated ends the run, as in Python; but nothing is evaluated that is not public."""
+        for one in hint.arguments if hint.kind == "invariant" else ():
+            if free_variables(one) <= self.public:
+                self.value(one)

@@ -1,6 +1,8 @@
 """Lists that are only added up, or counted, are held as their sum and their length.
 
 `sum([flip() for v in x])` makes a list as long as x, and has as many states as there are lists; its sum has few.
+What can fail in the program fails in the folded one too: every entry is still evaluated, and lists have a longest
+length.
 """
 
 from __future__ import annotations
@@ -8,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import lru_cache
 
+from privately.proving.language.meaning import LONGEST_LIST
 from privately.proving.language.program import Program
 from privately.proving.language.syntax import (
     Apply,
@@ -34,13 +37,15 @@ from privately.proving.language.syntax import (
 Names = frozenset[str]
 NOTHING: Names = frozenset()
 ZERO = Constant(0)
+FAILURE = Apply("item", (Apply("list", ()), ZERO))
+"""An expression that nobody can evaluate."""
 
 
 @lru_cache(maxsize=64)
 def folded(program: Program) -> Program:
     """The same program with sums and lengths in the places of such lists; itself if there are none.
 
-    Theorem: the law of the output is the same.
+    Theorem: where the folded program has an output on every way, so has the program, with the same law.
     Reference: Bird 1984 (fusion of a fold with the list that it consumes)
     Proof: docs/theory/programs.md#states
     Checked-by: tests/proving/exact/test_folding.py::test_folding_keeps_the_law
@@ -115,8 +120,8 @@ def _as_value(value: Expression) -> Names:
             return NOTHING
         case Variable(name):
             return frozenset({name})
-        case Apply("total" | "length", (whole,)):
-            return _as_list(whole)
+        case Apply("total" | "length", (Variable(),)):
+            return NOTHING
         case Apply(_, operands):
             return NOTHING.union(*map(_as_value, operands))
         case Each(element, bound, source, condition):
@@ -156,7 +161,9 @@ def _block(block: Block, names: Names) -> Block:
 def _statement(statement: Statement, names: Names) -> Block:
     match statement:
         case Assign(name, value) if name in names:
-            held = (f"{name}:sum", _total(value, names)), (f"{name}:length", _length(value, names))
+            held = [(f"{name}:sum", _total(value, names)), (f"{name}:length", _length(value, names))]
+            if _joins(value):
+                held.append((f"{name}:length", _limited(Variable(f"{name}:length"))))
             return tuple(Assign(one, new, statement.line) for one, new in held)
         case Assign(name, value):
             return (Assign(name, _value(value, names), statement.line),)
@@ -177,10 +184,10 @@ def _statement(statement: Statement, names: Names) -> Block:
 
 def _value(value: Expression, names: Names) -> Expression:
     match value:
-        case Apply("total", (whole,)):
-            return _total(whole, names)
-        case Apply("length", (whole,)):
-            return _length(whole, names)
+        case Apply("total", (Variable(name),)) if name in names:
+            return Variable(f"{name}:sum")
+        case Apply("length", (Variable(name),)) if name in names:
+            return Variable(f"{name}:length")
         case Apply(operator, operands):
             return Apply(operator, tuple(_value(one, names) for one in operands))
         case Each(element, variable, source, condition):
@@ -207,6 +214,7 @@ def _total(whole: Expression, names: Names) -> Expression:
 
 
 def _length(whole: Expression, names: Names) -> Expression:
+    """Beside the sum, which evaluates all entries: so they may be left out here."""
     match whole:
         case Variable(name) if name in names:
             return Variable(f"{name}:length")
@@ -218,6 +226,11 @@ def _length(whole: Expression, names: Names) -> Expression:
             return Constant(len(operands))
         case _:
             return Apply("length", (_value(whole, names),))
+
+
+def _limited(length: Expression) -> Expression:
+    """The length of a list, if there are lists of that length."""
+    return Apply("if", (Apply("<=", (length, Constant(LONGEST_LIST))), length, FAILURE))
 
 
 def _plus(left: Expression, right: Expression) -> Expression:
