@@ -253,6 +253,16 @@ def test_a_loop_in_a_callback_of_the_ledger_cannot_wait_for_it() -> None:
     assert len(told) == 2
 
 
+def test_what_yields_is_refused_before_it_is_paid_for() -> None:
+    async def yields(receipt: Receipt) -> Any:
+        yield b"answer"
+
+    with founded() as ledger:
+        with pytest.raises(InvalidParameter, match="yields"):
+            asyncio.run(AsyncLedger(ledger).answer(charge(), yields))
+        assert ledger.budget("visits").entries == 0
+
+
 @pytest.mark.parametrize("wrong", [[1], [()], [(1, 2)], [(lambda book: None, ConcurrentFuture())], [None]])
 def test_only_what_the_ledger_made_is_submitted(wrong: list[Any]) -> None:
     with founded() as ledger:

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -163,6 +164,14 @@ def test_segments_of_two_ledgers_are_none(whole: Path, tmp_path: Path) -> None:
         put_together(look, [read_segment(look, 0, 20)], end)
 
 
+def test_a_segment_that_was_cut_off_is_noticed(whole: Path) -> None:
+    look = looking(whole)
+    end = look(lambda session: session.head())
+    segment = read_segment(look, 0, end.number)
+    with pytest.raises(LedgerCorrupt, match="cut off"):
+        put_together(look, [replace(segment, charged=segment.charged[:-1])], end)
+
+
 def test_a_segment_that_is_left_out_is_noticed(whole: Path) -> None:
     look = looking(whole)
     end = look(lambda session: session.head())
@@ -213,7 +222,8 @@ def no_one_reading(*_: object, **__: object) -> None:
 
 @pytest.mark.usefixtures("short")
 def test_processes_read_segments(whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of a ledger that is open and goes on meanwhile."""
+    """Of a ledger that is open and goes on meanwhile; also where warnings are errors."""
+    monkeypatch.setenv("PYTHONWARNINGS", "error")
     told: list[tuple[int, int]] = []
     with Ledger.open(copied(whole, tmp_path / "l")) as ledger:
         expected = verified(ledger._reader.look)

@@ -340,6 +340,22 @@ def test_an_account_is_of_a_lineage(holder: dict[str, Any]) -> None:
         ledger.verify()
 
 
+def test_paying_again_is_said_plainly() -> None:
+    word: Any = "no"
+    with founded() as ledger:
+        ledger.charge(charge(key="k"))
+        with pytest.raises(InvalidParameter, match="again"):
+            ledger.charge(charge(key="k"), again=word)
+        assert ledger.budget("visits").entries == 1
+
+
+def test_a_path_that_is_no_text(tmp_path: Path) -> None:
+    for door in (Ledger.open, Ledger.inspect):
+        with pytest.raises(InvalidParameter, match="path"):
+            door(str(tmp_path / "odd\udcff.l"))
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize(
     "end", [datetime.max.replace(tzinfo=UTC), datetime.min.replace(tzinfo=timezone(timedelta(hours=5)))]
 )

@@ -6,7 +6,7 @@ from asyncio import AbstractEventLoop, Future, get_running_loop
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from copy import copy
-from inspect import isawaitable
+from inspect import isasyncgenfunction, isawaitable
 from typing import Any
 
 from privately.errors import InvalidParameter, LedgerUnavailable
@@ -151,6 +151,8 @@ class AsyncLedger:
         """
         if not callable(run):
             raise InvalidParameter("run", "give an async function that takes the receipt and returns bytes.")
+        if isasyncgenfunction(run):
+            raise InvalidParameter("run", "yields; give an async function that returns bytes.")
         receipt = await self.charge(charge, again=again)
         if receipt.answer is not None:
             return Answer(body=receipt.answer, receipt=receipt, free=True)

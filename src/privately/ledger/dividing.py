@@ -27,6 +27,7 @@ from privately.ledger.verifying import ANSWERED, Progress, Verification, Verifie
 SHORTEST, MOST_PROCESSES = 100_000, 8
 """A segment has at least so many records: starting a process for it takes as long as reading some 50,000."""
 
+_READ = "from privately.ledger.segments import main; main()"
 _WRONG = (LedgerCorrupt, LedgerUnavailable, OSError, ValueError, KeyError, TypeError, IndexError)
 
 
@@ -91,7 +92,10 @@ def put_together(look: Look, segments: Iterable[Segment], end: Head, checking: C
             _look_at(look, verifier, segment, noted)
         _count(verifier, segment.counted)
         verifier.check_whom_they_served()
-        verifier.questions[segment.after + 1 : segment.upto + 1] = marks(segment.charged)
+        asked = marks(segment.charged)
+        if len(asked) != segment.upto - segment.after:
+            raise LedgerCorrupt("a segment was cut off.")
+        verifier.questions[segment.after + 1 : segment.upto + 1] = asked
         verifier.again |= segment.again
         verifier.answers += segment.answers
         last, upto = segment.end, segment.upto
@@ -151,7 +155,7 @@ class _Processes:
     def __enter__(self) -> Self:
         try:
             for at, (after, upto) in enumerate(zip(self._limits, self._limits[1:], strict=False)):
-                command = [sys.executable, "-P", "-m", "privately.ledger.segments", self._place, str(after), str(upto)]
+                command = [sys.executable, "-P", "-c", _READ, self._place, str(after), str(upto)]
                 process = Popen(command, stdin=DEVNULL, stdout=PIPE, stderr=DEVNULL, env=_environment())  # noqa: S603
                 self._started.append(process)
                 self._threads.append(Thread(target=self._listen, args=(at, process), daemon=True))

@@ -258,6 +258,8 @@ class Ledger:
     def charging(self, charge: Charge, *, again: bool = False) -> MakeCharge:
         """The act of a charge, with what can be known of it before the writer's turn. Nothing is charged yet."""
         _check_charge(charge)
+        if not isinstance(again, bool):
+            raise InvalidParameter("again", "give True to pay once more, or False.")
         state = self._writer.state
         try:
             prepared = None if state is None else quote(state, charge)
@@ -476,8 +478,9 @@ def _named(path: str | os.PathLike[str]) -> str:
 
 
 def _writable(name: str) -> bool:
+    """Whether SQLite can be told it: in UTF-8."""
     try:
-        os.fsencode(name)
+        name.encode()
     except UnicodeEncodeError:
         return False
     return True

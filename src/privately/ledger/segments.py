@@ -207,7 +207,3 @@ def main() -> None:
 
     first, second = read_segment(look, int(after), int(upto), told).to_lines()
     out.write(first + b"\n" + second + b"\n")
-
-
-if __name__ == "__main__":
-    main()
