@@ -337,6 +337,7 @@ def test_amounts_that_were_priced_before_are_spent_as_the_cost_itself() -> None:
     assert budget.spend_amounts(budget.price(cost)) == budget.spend(cost)
     with pytest.raises(BudgetExhausted):
         budget.spend_amounts((Fraction(2), Fraction(0)))
-    for wrong in ((), (Fraction(1),), (Fraction(-1), Fraction(0))):
+    exact = Fraction(1, 8)
+    for wrong in ((), (exact,), (Fraction(-1), Fraction(0)), (0.1, 0.0), (exact, "0"), [exact, exact], None):
         with pytest.raises(InvalidParameter):
-            budget.spend_amounts(wrong)
+            budget.spend_amounts(wrong)  # type: ignore[arg-type]

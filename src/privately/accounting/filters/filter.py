@@ -11,7 +11,7 @@ from privately.accounting.filters.caps import cap_for, check_promise
 from privately.accounting.filters.currencies import Amounts, Currency, Priced
 from privately.accounting.filters.states import VERSION, check_canonical, decoded, encoded, members
 from privately.accounting.filters.tallies import Tally
-from privately.errors import BudgetExhausted
+from privately.errors import BudgetExhausted, InvalidParameter
 from privately.guarantees import ApproxDP, ApproxZCDP, Guarantee
 from privately.rounding import Number
 
@@ -113,6 +113,8 @@ class Filter:
 
     def spend_amounts(self, amounts: Amounts) -> Filter:
         """As `spend`, for amounts that `price` gave, now or long ago; for whoever keeps records of them."""
+        if not isinstance(amounts, tuple) or any(type(amount) is not Fraction for amount in amounts):
+            raise InvalidParameter("amounts", "are not what price gives: a tuple of Fractions.")
         tally = self.tally.plus_amounts(amounts)
         if tally is None:
             asked = self.tally.currency.statement(amounts)

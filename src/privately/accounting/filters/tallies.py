@@ -145,5 +145,5 @@ class Tally(NamedTuple):
             raise InvalidParameter("spent", f"holds {len(spent)} numbers, not {len(self.limits)}.")
         limited = zip(spent, self.limits, strict=True)
         amounts = tuple(rational(total, "spent", minimum=0, maximum=limit) for total, limit in limited)
-        count = whole(entries, "entries", minimum=0, maximum=_MOST_ENTRIES)
+        count = whole(entries, "entries", minimum=1 if any(amounts) else 0, maximum=_MOST_ENTRIES)
         return Tally.of(self.currency, self.limits, amounts, count)
