@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from privately.errors import InvalidParameter, NotSupported
-from privately.proving import running
+from privately.proving import analyze, running
 from privately.proving.reading import read_program
 from privately.proving.running import run
 from tests.proving.programs import FORMS
@@ -46,3 +46,26 @@ def test_invariants_are_evaluated_when_a_program_runs() -> None:
 def test_invariants_about_private_inputs_cannot_end_a_run() -> None:
     text = "def f(x: replaced(0, 1)):\n    invariant([1, 2][2 * x] > 0)\n    return 0\n"
     assert run(read_program(text), {"x": 1}) == 0
+
+
+@pytest.mark.parametrize("law", ["flip", "uniform", "flip_exp", "geometric", "discrete_laplace", "uniform_bits"])
+def test_true_counts_as_one_in_draws(law: str) -> None:
+    run(read_program(f"def f(x):\n    y = {law}(x == 1)\n    return 0\n"), {"x": 1})
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        *(f"{law}({size})" for law in ("discrete_laplace", "discrete_exponential") for size in ("1/1001", "1/1000")),
+        *(f"geometric({size})" for size in ("1/10**40", "1/2**61", "1/2**60", "1")),
+        *(f"flip({size})" for size in ("1/10**5000", "1 - 1/10**5000")),
+        *(f"flip_exp({size})" for size in ("10**4", "1/999", "0")),
+    ],
+)
+def test_what_nobody_draws_has_no_law(draw: str) -> None:
+    program = read_program(f"def f(x: replaced(0, 1)):\n    y = {draw}\n    return 0\n")
+    try:
+        run(program, {"x": 1})
+    except NotSupported:
+        with pytest.raises(NotSupported):
+            analyze(program).law(x=1)

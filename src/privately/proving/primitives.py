@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from privately import noise
-from privately.errors import InvalidParameter
+from privately.errors import InvalidParameter, NotSupported
 from privately.laws import DiscreteExponential, DiscreteGaussian, DiscreteLaplace, Geometric, RoundedNormal
 from privately.mechanisms.randomness import SYSTEM
 from privately.mechanisms.randomness import flip_exp as _flip_exp
@@ -115,3 +115,11 @@ SAMPLERS: dict[str, Callable[..., Any]] = {
         exponential,
     )
 }
+
+
+def draw(law: str, arguments: tuple[Any, ...]) -> Any:
+    """One draw; True and False count as 1 and 0. NotSupported where no sampler takes these arguments."""
+    try:
+        return SAMPLERS[law](*(int(one) if isinstance(one, bool) else one for one in arguments))
+    except InvalidParameter as reason:
+        raise NotSupported(f"nobody draws {law} with these numbers: {reason.message}", hint=reason.hint) from None

@@ -23,7 +23,7 @@ from privately.proving.language.syntax import (
     assigned,
     free_variables,
 )
-from privately.proving.primitives import SAMPLERS
+from privately.proving.primitives import draw
 
 Draw: TypeAlias = Callable[[Sample, tuple[Value, ...]], Value]
 """Where draws come from: the statement and its arguments in, a value out."""
@@ -38,7 +38,7 @@ def run(program: Program, inputs: Mapping[str, Value]) -> Value:
 
 def drawn(sample: Sample, arguments: tuple[Value, ...]) -> Value:
     """A real draw."""
-    value = SAMPLERS[sample.law](*arguments)
+    value = draw(sample.law, arguments)
     if isinstance(value, list):
         return tuple(value)
     return simple(Fraction(value)) if isinstance(value, float) else value

@@ -20,7 +20,7 @@ from privately.proving.exact.sets import apart
 from privately.proving.exact.tails import ENDLESS, LONGEST, Undecided, drawn, fresh, renamed, split, writable
 from privately.proving.exact.weights import ONE, Weight
 from privately.proving.language.liveness import needed, needed_by, needed_by_loop
-from privately.proving.language.meaning import UNSET, Evaluator, State, canonical, closed, evaluator, truth
+from privately.proving.language.meaning import UNSET, Evaluator, OpenNumber, State, canonical, closed, evaluator, truth
 from privately.proving.language.program import Program
 from privately.proving.language.syntax import (
     Assign,
@@ -36,6 +36,7 @@ from privately.proving.language.syntax import (
     assigned,
     free_variables,
 )
+from privately.proving.primitives import draw
 
 Weighted: TypeAlias = dict[State, Weight]
 Outputs: TypeAlias = dict[Value, Weight]
@@ -110,8 +111,11 @@ class Follower:
         return split(state, undecided.gap)
 
     def draws(self, law: str, given: tuple[Value, ...]) -> list[tuple[Value, Weight]]:
-        """All outcomes of a law with their weights."""
-        return drawn(law, given, self.unit, self.place)
+        """All outcomes of a law with their weights, if a run gets past this draw."""
+        found = drawn(law, given, self.unit, self.place)
+        if not any(isinstance(one, OpenNumber) for one in given):
+            draw(law, given)
+        return found
 
     def tested(self, states: Weighted, test: Evaluator) -> Weighted:
         """The same states, split so that the test has one answer in each."""

@@ -221,10 +221,18 @@ def put(value: Any, places: Mapping[Geometric, Any]) -> Any:
         return tuple(put(one, places) for one in value)
     if not isinstance(value, Tail):
         return value
-    changed = value.constant
+    constant = value.constant
+    factors: list[tuple[Geometric, Any]] = []
     for one, factor in value.factors:
-        changed = changed + places.get(one, Tail(0, ((one, 1),))) * factor
-    return simple(changed)
+        new = places.get(one)
+        if new is None:
+            factors.append((one, factor))
+        elif isinstance(new, Tail):
+            constant += new.constant * factor
+            factors += [(inner, times * factor) for inner, times in new.factors]
+        else:
+            constant += new * factor
+    return summed(constant, tuple(factors))
 
 
 def variables(value: Any) -> Iterator[Geometric]:
