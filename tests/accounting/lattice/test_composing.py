@@ -2,6 +2,8 @@
 
 import itertools
 import math
+import weakref
+from collections.abc import Iterator
 from fractions import Fraction
 
 import mpmath
@@ -197,3 +199,21 @@ def test_small_helpers() -> None:
     assert composing._power(np.array([2.0 + 0j]), 10)[0] == 1024
     assert composing._power_above(np.array([0.5]), 3)[0] >= 0.125
     assert isinstance(finite_sum().log_unit, Enclosure)
+
+
+def test_no_part_is_kept() -> None:
+    """Each is multiplied in before the next one is made, so that a hundred take no more memory than two."""
+    frame, made = Frame(STEP, 512, 1.5), list[weakref.ref[Part]]()
+
+    def parts() -> Iterator[Part]:
+        for losses, masses, times in FINITE * 3:
+            assert all(one() is None for one in made)
+            part = Part(times, piece_of(losses, masses, frame), None)
+            made.append(weakref.ref(part))
+            yield part
+            del part
+
+    found = Sum(frame, parts(), height=3.0)
+    assert [one.times for one in found.factors] == [6, 5] * 3
+    assert len(made) == 6
+    assert found.share(Fraction(1, 8), up=False) > 0

@@ -11,7 +11,7 @@ sums of D(epsilon + k N a) e^(c k N a) over all k, so never too small.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -47,6 +47,78 @@ class Part:
 
 
 @dataclass(frozen=True)
+class Factor:
+    """What is known of one law once it is multiplied in: its unit, what it is at most from the last node on, and its
+    transform at another height, from above.
+    """
+
+    times: int
+    unit: float
+    base_beyond: float
+    extra_beyond: float
+    bound: float
+
+    @classmethod
+    def of(cls, part: Part, frame: Frame, height: float) -> Factor:
+        unit = sum(float(piece.values[0].real) for piece in part.pieces)
+        if not 0 < unit < math.inf:
+            raise NotApplicable("no mass on the contour")
+        base, extra = (piece.beyond if piece is not None else 0.0 for piece in (part.base, part.extra))
+        bound = sum(real_bound(piece.curve, piece.weights, frame, height) for piece in part.pieces)
+        return cls(part.times, unit, base, extra, bound)
+
+
+class _Product:
+    """prod (b + t)^T and prod b^T at all nodes, law after law, with what their errors follow from."""
+
+    def __init__(self, nodes: int) -> None:
+        self.has_base = True
+        self.whole: Complex = np.ones(nodes, dtype=np.complex128)
+        self.alone: Complex = np.ones(nodes, dtype=np.complex128)
+        self.radius, self.alone_radius = np.ones(nodes), np.ones(nodes)
+        self.from_extra, self.from_base, self.share, self.alone_error = (np.zeros(nodes) for _ in range(4))
+
+    def take(self, law: Part, unit: float) -> None:
+        """One law more."""
+        if law.base is None and self.has_base:
+            self.has_base = False
+            self.alone, self.alone_radius = np.empty(0, dtype=np.complex128), np.empty(0)
+            self.alone_error = np.empty(0)
+        for start in range(0, self.whole.size, _BLOCK):
+            self._take_block(law, unit, slice(start, min(start + _BLOCK, self.whole.size)))
+
+    def _take_block(self, law: Part, unit: float, place: slice) -> None:
+        times = law.times
+        b, b_error, b_bound = _normed(law.base, unit, place)
+        t, t_error, t_bound = _normed(law.extra, unit, place)
+        reach = b_bound + t_bound + _TINY
+        if times * (float(reach.max()) - 1) > 1:
+            raise NotApplicable("too many steps for the precision")
+        self.whole[place] *= _power(b + t, times)
+        self.radius[place] *= _power_above(reach, times)
+        self.from_extra[place] += times * (t_error / reach + 16 * UNIT)
+        self.from_base[place] += times * b_error / reach
+        self.share[place] += times * t_bound / reach
+        if self.has_base:
+            own = b_bound + _TINY
+            self.alone[place] *= _power(b, times)
+            self.alone_radius[place] *= _power_above(own, times)
+            self.alone_error[place] += times * (b_error / own + 8 * UNIT)
+
+    def closed(self, place: slice) -> Floats:
+        """At some nodes: the difference in `whole`, whose error this is, and the error of `alone` in its place."""
+        radius, extra, base = self.radius[place], self.from_extra[place], self.from_base[place]
+        if not self.has_base:
+            error: Floats = radius * (extra + base) + 4 * UNIT * radius
+            return error
+        self.whole[place] -= self.alone[place]
+        alone_radius = self.alone_radius[place]
+        self.alone_error[place] = alone_radius * self.alone_error[place] + 8 * UNIT * alone_radius
+        both: Floats = radius * (extra + base * np.minimum(self.share[place], 2.0))
+        return both + 4 * UNIT * (radius + alone_radius)
+
+
+@dataclass(frozen=True)
 class Value:
     """A sum in units of the scale, within its error."""
 
@@ -57,22 +129,21 @@ class Value:
 class Sum:
     """All that does not depend on epsilon. Losses are meant less the offsets."""
 
-    def __init__(self, frame: Frame, parts: Sequence[Part], *, height: float, softness: float = 0.0) -> None:
-        """`height` serves to bound aliases; `softness` is the variance of a normal loss among the parts."""
-        self.frame, self.parts, self.height, self.softness = frame, parts, height, softness
-        self.has_base = all(part.base is not None for part in parts)
-        self.units = [sum(float(piece.values[0].real) for piece in part.pieces) for part in parts]
-        if not all(0 < unit < math.inf for unit in self.units):
-            raise NotApplicable("no mass on the contour")
-        self._multiply()
+    def __init__(self, frame: Frame, parts: Iterable[Part], *, height: float, softness: float = 0.0) -> None:
+        """`height` serves to bound aliases; `softness` is the variance of a normal loss among the parts.
+
+        Each part is multiplied in before the next one is asked for, and not kept.
+        """
+        self.frame, self.height, self.softness = frame, height, softness
+        self.factors: list[Factor] = []
+        self._multiply(parts)
 
     @cached_property
     def log_unit(self) -> Enclosure:
         """ln of the scale at epsilon = 0."""
-        logs = (part.times * exactly(unit).log() for part, unit in zip(self.parts, self.units, strict=True))
-        return sum(logs, Enclosure.of(0))
+        return sum((one.times * exactly(one.unit).log() for one in self.factors), Enclosure.of(0))
 
-    def _multiply(self) -> None:
+    def _multiply(self, parts: Iterable[Part]) -> None:
         """prod (b + t)^T - prod b^T over the kernel, and its error.
 
         Theorem: if |b| + |t| <= R for the true and for the computed numbers, which are e_b and e_t apart, then the
@@ -82,55 +153,31 @@ class Sum:
         Checked-by: tests/accounting/lattice/test_composing.py::test_powers_are_within_their_error
         """
         nodes = self.frame.count // 2 + 1
-        self.terms: Complex = np.empty(nodes, dtype=np.complex128)
-        self.alone: Complex | None = np.empty(nodes, dtype=np.complex128) if self.has_base else None
-        self.alone_errors = np.empty(nodes) if self.has_base else np.empty(0)
+        product = _Product(nodes)
+        for part in parts:
+            factor = Factor.of(part, self.frame, self.height)
+            product.take(part, factor.unit)
+            self.factors.append(factor)
+            del part
+        self.has_base = product.has_base
+        self.terms: Complex = product.whole
+        self.alone: Complex | None = product.alone if self.has_base else None
         self._sizes = self._errors = relative = total = 0.0
         for start in range(0, nodes, _BLOCK):  # no node knows of another one, and memory is scarce
-            part = slice(start, min(start + _BLOCK, nodes))
-            error = self._multiply_block(part)
-            if part.stop == nodes:
+            place = slice(start, min(start + _BLOCK, nodes))
+            error = product.closed(place)
+            self.terms[place] /= self.frame.weight[place]
+            if place.stop == nodes:
                 self.terms[-1] = 0
                 error[-1] = 0
-            sizes, weights, repeats = modulus(self.terms[part]), self.frame.size[part], self.frame.repeats[part]
+            sizes, weights, repeats = modulus(self.terms[place]), self.frame.size[place], self.frame.repeats[place]
             relative += dot(error / weights, repeats)
             total += dot(sizes, repeats)
             self._sizes += dot(sizes, weights * repeats)
             self._errors += dot(error, repeats)
+        self.alone_errors = product.alone_error
         off = relative + total * (4 * ERROR + 2 * (nodes + 16) * UNIT)
         self.rounding = enlarged(off / self.frame.period * (1 + 1e-9)) + self._beyond() + _TINY
-
-    def _multiply_block(self, part: slice) -> Floats:
-        """The products at some nodes, and their errors."""
-        nodes = part.stop - part.start
-        whole: Complex = np.ones(nodes, dtype=np.complex128)
-        alone: Complex = np.ones(nodes, dtype=np.complex128)
-        radius, alone_radius = np.ones(nodes), np.ones(nodes)
-        from_extra, from_base, share, alone_error = (np.zeros(nodes) for _ in range(4))
-        for law, unit in zip(self.parts, self.units, strict=True):
-            times = law.times
-            b, b_error, b_bound = _normed(law.base, unit, part)
-            t, t_error, t_bound = _normed(law.extra, unit, part)
-            reach = b_bound + t_bound + _TINY
-            if times * (float(reach.max()) - 1) > 1:
-                raise NotApplicable("too many steps for the precision")
-            whole, radius = whole * _power(b + t, times), radius * _power_above(reach, times)
-            from_extra += times * (t_error / reach + 16 * UNIT)
-            from_base += times * b_error / reach
-            share += times * t_bound / reach
-            if self.has_base:
-                own = b_bound + _TINY
-                alone, alone_radius = alone * _power(b, times), alone_radius * _power_above(own, times)
-                alone_error += times * (b_error / own + 8 * UNIT)
-        if self.alone is None:
-            self.terms[part] = whole / self.frame.weight[part]
-            error: Floats = radius * (from_extra + from_base) + 4 * UNIT * radius
-            return error
-        self.terms[part] = (whole - alone) / self.frame.weight[part]
-        self.alone[part] = alone
-        self.alone_errors[part] = alone_radius * alone_error + 8 * UNIT * alone_radius
-        both: Floats = radius * (from_extra + from_base * np.minimum(share, 2.0)) + 4 * UNIT * (radius + alone_radius)
-        return both
 
     def _beyond(self) -> float:
         """What the nodes from the last one on add, at most.
@@ -146,11 +193,10 @@ class Sum:
 
     def _last_nodes(self) -> float:
         product, share = 1.0, 0.0
-        for part, unit in zip(self.parts, self.units, strict=True):
-            base = part.base.beyond / unit if part.base is not None else 0.0
-            extra = part.extra.beyond / unit if part.extra is not None else 0.0
-            product *= float(_power_above(np.array([base + extra + _TINY]), part.times)[0])
-            share += part.times * extra / (base + extra + _TINY)
+        for one in self.factors:
+            base, extra = one.base_beyond / one.unit, one.extra_beyond / one.unit
+            product *= float(_power_above(np.array([base + extra + _TINY]), one.times)[0])
+            share += one.times * extra / (base + extra + _TINY)
         if self.has_base:
             product *= min(share, 1.0)
         return product
@@ -242,11 +288,10 @@ class Sum:
     def _log_bound(self) -> Enclosure:
         """K at another height, from above."""
         total = Enclosure.of(0)
-        for part in self.parts:
-            bound = sum(real_bound(piece.curve, piece.weights, self.frame, self.height) for piece in part.pieces)
-            if not 0 < bound < math.inf:
+        for one in self.factors:
+            if not 0 < one.bound < math.inf:
                 raise NotApplicable("no bound beyond the window")
-            total = total + part.times * exactly(bound * (1 + 1e-12)).log()
+            total = total + one.times * exactly(one.bound * (1 + 1e-12)).log()
         return total
 
     def epsilon(self, share: Fraction) -> Fraction:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
+from typing import TypeAlias
 
 from privately.accounting.elementary import ERROR, UNIT, exp
 from privately.accounting.lattice.blurring import atoms_piece, normal_piece
@@ -24,6 +25,9 @@ from privately.rounding import Enclosure
 _ONE = Enclosure.of(1)
 _QUIET = 20.0
 _LEAST_FALL, _LARGEST_FALL = 4.0, 80.0
+
+_Gone: TypeAlias = tuple[View, tuple[Masses, Masses], float]
+"""A law, its far atoms and what of its density is far, and what is below all of these losses."""
 
 MOST = 1 << 18
 """The most nodes that are tried; fewer with several laws."""
@@ -164,23 +168,31 @@ def _are_moved(views: Sequence[tuple[View, float]], frame: Frame) -> bool:
 
 
 def _lay(views: Sequence[tuple[View, float]], frame: Frame, height: float, side: Side) -> Laid:
-    parts, gone = [], []
+    gone: list[_Gone] = []
     shift = slack = dropped = Fraction(0)
-    for view, offset in views:
-        base = extra = None
-        kept, far = view.atoms.up_to(view.highest)
-        cut, lost = math.inf, NOTHING
-        if kept.losses.size:
-            base, off, _ = atom_piece(kept, frame, offset, side)
-            slack += view.times * Fraction(off)
-        if view.dense is not None:
-            cut, lost = _cut(view.dense, view.cut, frame, offset)
-            extra = smooth_piece(view.dense, frame, offset, cut)
-        parts.append(Part(view.times, base, extra))
-        gone.append((view, (far, lost), _least(view, cut, far)))
-        shift += view.times * Fraction(offset)
-        dropped += view.times * Fraction(kept.outside)
-    return Laid(Sum(frame, parts, height=height), shift, slack, dropped, _far(gone))
+
+    def parts() -> Iterator[Part]:
+        nonlocal shift, slack, dropped
+        for view, offset in views:
+            base = extra = None
+            kept, far = view.atoms.up_to(view.highest)
+            cut, lost = math.inf, NOTHING
+            if kept.losses.size:
+                base, off, _ = atom_piece(kept, frame, offset, side)
+                slack += view.times * Fraction(off)
+            if view.dense is not None:
+                cut, lost = _cut(view.dense, view.cut, frame, offset)
+                extra = smooth_piece(view.dense, frame, offset, cut)
+            gone.append((view, (far, lost), _least(view, cut, far)))
+            shift += view.times * Fraction(offset)
+            dropped += view.times * Fraction(kept.outside)
+            part = Part(view.times, base, extra)
+            del base, extra
+            yield part
+            del part
+
+    whole = Sum(frame, parts(), height=height)
+    return Laid(whole, shift, slack, dropped, _far(gone))
 
 
 def _blurred_or_none(views: Sequence[View], chosen: Contour, count: int) -> Laid | None:
@@ -192,26 +204,34 @@ def _blurred_or_none(views: Sequence[View], chosen: Contour, count: int) -> Laid
 
 def _blurred(views: Sequence[View], frame: Frame, chosen: Contour) -> Laid:
     """Atoms where they are, and a normal loss added to their sum."""
-    parts, gone = [], []
+    gone: list[_Gone] = []
     slack = dropped = Fraction(0)
-    for view in views:
-        kept, far = view.atoms.up_to(view.highest)
-        cut, lost = math.inf, NOTHING
-        piece: Piece | None = None
-        if kept.losses.size:
-            piece, moved = atoms_piece(kept, frame)
-            slack += view.times * Fraction(moved)
-        if view.dense is not None:
-            cut, lost = _cut(view.dense, view.cut, frame, 0.0)
-            dense = smooth_piece(view.dense, frame, 0.0, cut)
-            piece = dense if piece is None else together(piece, dense)
-        parts.append(Part(view.times, None, piece))
-        gone.append((view, (far, lost), _least(view, cut, far)))
-        dropped += view.times * Fraction(kept.outside)
     fall = min(max(_QUIET + math.log(frame.step) - chosen.log_share, _LEAST_FALL), _LARGEST_FALL)
     softness = short(2 * fall * (frame.step / math.pi) ** 2)
-    parts.append(Part(1, None, normal_piece(frame, softness, chosen.height)))
-    whole = Sum(frame, parts, height=chosen.height, softness=softness)
+
+    def parts() -> Iterator[Part]:
+        nonlocal slack, dropped
+        for view in views:
+            kept, far = view.atoms.up_to(view.highest)
+            cut, lost = math.inf, NOTHING
+            piece: Piece | None = None
+            if kept.losses.size:
+                piece, moved = atoms_piece(kept, frame)
+                slack += view.times * Fraction(moved)
+            if view.dense is not None:
+                cut, lost = _cut(view.dense, view.cut, frame, 0.0)
+                dense = smooth_piece(view.dense, frame, 0.0, cut)
+                piece = dense if piece is None else together(piece, dense)
+                del dense
+            gone.append((view, (far, lost), _least(view, cut, far)))
+            dropped += view.times * Fraction(kept.outside)
+            part = Part(view.times, None, piece)
+            del piece
+            yield part
+            del part
+        yield Part(1, None, normal_piece(frame, softness, chosen.height))
+
+    whole = Sum(frame, parts(), height=chosen.height, softness=softness)
     return Laid(whole, Fraction(0), slack, dropped, _far(gone))
 
 
@@ -235,7 +255,7 @@ def _least(view: View, cut: float, far: Masses) -> float:
     return least
 
 
-def _far(gone: Sequence[tuple[View, tuple[Masses, Masses], float]]) -> Far:
+def _far(gone: Sequence[_Gone]) -> Far:
     """The far losses of all laws, and up to which epsilon one of them is enough."""
     parts, whole = [], _ONE
     bounded = all(view.lowest > -math.inf for view, _, _ in gone)
