@@ -27,7 +27,7 @@ from privately.accounting.losses import (
     SampledLaplaceLoss,
     response,
 )
-from privately.accounting.nearby_rates import HIGHEST_RATE, between_rates
+from privately.accounting.nearby_rates import HIGHEST_RATE, between_rates, share_of_all
 from privately.accounting.questions import DeltaAt
 from tests.accounting.exact_profiles import profile
 
@@ -57,6 +57,40 @@ def test_profiles_rise_with_the_rate(one: Fraction, other: Fraction, alpha: Frac
         assert profile(less, alpha, 3) <= profile(more, alpha, 3)
     less, more = (formal(base.glued(rate)) for rate in (low, high))
     assert profile(less, alpha, 3) <= profile(more, alpha, 3)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.fractions(min_value=Fraction(4, 5), max_value=1, max_denominator=50),
+    st.fractions(min_value=Fraction(1, 2), max_value=30, max_denominator=50),
+    st.sampled_from([Fraction(0), Fraction(1, 10)]),
+)
+def test_all_samples_hold_the_row(rate: Fraction, alpha: Fraction, delta: Fraction) -> None:
+    """The profile of three steps against that without sampling; at the share itself, and at a smaller one."""
+    base = response_pair(Fraction(1), delta=delta)
+    truth = profile(formal(base.sampled(rate, "remove")), alpha, 3)
+    for share in (rate**3, 1 - 3 * (1 - rate)):
+        assert truth >= share * profile(formal(base), alpha / share, 3)
+
+
+def test_a_larger_share_would_be_seen() -> None:
+    base, rate = response_pair(Fraction(1), delta=Fraction(0)), Fraction(9, 10)
+    alpha = Fraction(2)
+    truth = profile(formal(base.sampled(rate, "remove")), alpha, 3)
+    assert truth < profile(formal(base), alpha, 3)
+    near = SampledGaussianLoss(mu_squared=Fraction(1), rate=NEAR, direction="remove")
+    assert share_of_all(Composition(parts=((near, 100), (response(Fraction(1)), 5)))) == 1 - 100 * (1 - NEAR)
+    assert share_of_all(Composition(parts=((near, 10**7),))) is None
+    other = SampledGaussianLoss(mu_squared=Fraction(1), rate=NEAR, direction="add")
+    assert share_of_all(Composition(parts=((near, 1), (other, 1)))) is None
+    glued = GluedLoss(base=GaussianLoss(mu_squared=Fraction(1)), rate=NEAR)
+    assert share_of_all(Composition(parts=((glued, 1),))) is None
+
+
+def test_many_steps_at_a_rate_near_1() -> None:
+    step = acc.PoissonSample(event=acc.Gaussian(noise_multiplier=10), rate=1 - Fraction(1, 2**30))
+    found = acc.epsilon(acc.Repeat(event=step, times=100), "1e-6")
+    assert 0 < found.width <= Fraction(1, 10**7) * found.upper
 
 
 def sampled(rate: Fraction) -> list[tuple[Loss, Loss]]:

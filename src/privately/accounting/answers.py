@@ -18,12 +18,12 @@ from privately.accounting.events import Event, Group
 from privately.accounting.group_bounds import group_bound
 from privately.accounting.little_noise import LITTLE_NOISE
 from privately.accounting.losses import GluedLoss
-from privately.accounting.nearby_rates import between_rates
+from privately.accounting.nearby_rates import between_rates, share_of_all
 from privately.accounting.questions import LARGEST_EPSILON, NOTHING, DeltaAt, EpsilonAt, Question, Road
 from privately.accounting.roads import DEAD_ENDS, NotApplicable
 from privately.accounting.wide_noise import WideNoise
 from privately.errors import InvalidParameter, NoSuchRule
-from privately.rounding import Interval, Number, rational
+from privately.rounding import End, Interval, Number, rational
 
 Method = Literal["closed form", "contour", "lattice", "renyi"]
 METHODS: tuple[Method, ...] = get_args(Method)
@@ -253,8 +253,23 @@ def _at_nearby_rates(composition: Composition, question: Question, method: Metho
     found = between_rates(composition)
     if found is None:
         return None
-    top, bottom = (_best(one, question, method) for one in found)
-    return Interval(min(bottom.lower, top.upper), top.upper, method=f"{top.method}, rates rounded")
+    top, share = _best(found[0], question, method), share_of_all(composition)
+    name = f"{top.method}, rates rounded"
+    lower: End = 0 if share is None else min(_from_all_samples(found[0], question, method, share), top.upper)
+    narrow = Interval(max(lower, 0), top.upper, method=name)
+    if question.is_met(narrow):
+        return narrow
+    return Interval(min(max(lower, _best(found[1], question, method).lower), top.upper), top.upper, method=name)
+
+
+def _from_all_samples(unsampled: Composition, question: Question, method: Method | None, share: Fraction) -> End:
+    """A lower end, where samples that hold the row have at least this share."""
+    gap = (1 - share) / share  # at least ln(1/share)
+    if isinstance(question, DeltaAt):
+        return share * _best(unsampled, DeltaAt(question.epsilon + gap, question.width), method).lower
+    if question.delta >= share:
+        return 0
+    return _best(unsampled, EpsilonAt(question.delta / share, question.width), method).lower - gap
 
 
 def _indirect(event: Event, question: Question, method: Method | None, reason: Exception) -> Interval:

@@ -21,6 +21,7 @@ from privately.accounting.losses import (
 
 HIGHEST_RATE = 1 - Fraction(1025, 1 << 30)
 """Just below 1 - 2^-20, up to which all roads go."""
+_HALF = Fraction(1, 2)
 
 
 def between_rates(composition: Composition) -> tuple[Composition, Composition] | None:
@@ -36,6 +37,24 @@ def between_rates(composition: Composition) -> tuple[Composition, Composition] |
     if all(getattr(law, "rate", Fraction(0)) <= HIGHEST_RATE for law, _ in composition.parts):
         return None
     return relaid(composition, _unsampled), relaid(composition, _lowered)
+
+
+def share_of_all(composition: Composition) -> Fraction | None:
+    """At most the probability that all such samples hold the row, where they are all for its removal; else None.
+
+    Theorem: with s that probability, the profile is at least s times that without sampling at epsilon + ln(1/s).
+    Reference: (1-q)Q + qP >= qP
+    Proof: docs/theory/accounting/events.md#rates-near-1
+    Checked-by: tests/accounting/test_nearby_rates.py::test_all_samples_hold_the_row
+    """
+    seldom = Fraction(0)
+    for law, times in composition.parts:
+        rate = getattr(law, "rate", Fraction(0))
+        if rate > HIGHEST_RATE:
+            if getattr(law, "direction", None) != "remove":
+                return None
+            seldom += times * (1 - rate)
+    return 1 - seldom if seldom < _HALF else None
 
 
 def _unsampled(law: Loss) -> Loss:
