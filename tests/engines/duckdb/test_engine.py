@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 
 from privately.engines.duckdb.engine import Embedded, Reader
@@ -98,6 +99,26 @@ def test_prepared_copies_are_private_files(tmp_path: Path) -> None:
         engine.prepare("visits", copy)
     assert copy.stat().st_mode & 0o077 == 0
     assert sorted(one.name for one in tmp_path.iterdir()) == ["copy.duckdb", "v.parquet"]
+
+
+def test_nothing_but_a_copy_is_written_over(tmp_path: Path) -> None:
+    path, copy, other = written(tmp_path / "v.parquet"), tmp_path / "copy.duckdb", tmp_path / "other"
+    with Embedded(table=visits(), source=parquet(path), key=KEY, limits=LIMITS) as engine:
+        engine.prepare("visits", copy)
+        first = copy.stat().st_ino
+        engine.prepare("visits", copy)
+        assert copy.stat().st_ino != first
+        for content in (b"", b"[columns]", path.read_bytes()):
+            other.write_bytes(content)
+            with pytest.raises(InvalidParameter, match="no prepared copy"):
+                engine.prepare("visits", other)
+            assert other.read_bytes() == content
+        other.unlink()
+        duckdb.connect(str(other)).close()
+        with pytest.raises(InvalidParameter, match="no prepared copy"):
+            engine.prepare("visits", other)
+        with pytest.raises(InvalidParameter, match="no prepared copy"):
+            engine.prepare("visits", tmp_path)
 
 
 def test_stale_copies_are_refused(tmp_path: Path) -> None:

@@ -59,7 +59,7 @@ def explain(
         is_told = given is not None or known is not None
         with _desk(table, **(cap_of(given, known) if is_told else {"budget": usual})) as session:
             found = _explained(session, texts, asked.slack, options)
-        remaining = given if known is None else known.remaining
+        remaining = known.remaining if known is not None else found.remaining
         found = replace(found, remaining=remaining) if is_told else found.apart()
     if as_json:
         print(telling.explanation_json(found))

@@ -234,6 +234,8 @@ class Embedded:
 
     def prepare(self, table: str, path: Path) -> TableReport:
         """Writes a copy that is quicker to count, and tells the owner what became of the values."""
+        if path.exists():
+            _check_copy(path, self._owner_limits())
         report = self.check(table)
         fresh = path.with_name(f".{path.name}.new")
         for left in (fresh, Path(f"{fresh}.wal")):
@@ -286,3 +288,16 @@ class Embedded:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _check_copy(path: Path, limits: Limits) -> None:
+    """Passes if the file is a copy that was prepared, stale or not: nothing else is written over."""
+    preparing.check_form(path)
+    pool = Pool(Setup(paths=(), attached=((str(path.absolute()), preparing.ALIAS),)))
+    try:
+        pool.tell([f"SELECT about FROM {preparing.ALIAS}.about"], limits)
+    except EngineFailed:
+        hint = "Name another file, in which a copy is made."
+        raise InvalidParameter("prepare", f"{path.name} is no prepared copy.", hint=hint) from None
+    finally:
+        pool.close()

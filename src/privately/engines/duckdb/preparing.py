@@ -49,8 +49,10 @@ def metadata(table: Table, source: Source, key: bytes) -> dict[str, Any]:
 
 def check_form(path: Path) -> None:
     """Passes if the file is a database: anything else cannot be opened at all."""
-    with path.open("rb") as stream:
-        found = stream.read(len(_MARK) + _MARK_AT)
+    found = b""
+    if path.is_file():
+        with path.open("rb") as stream:
+            found = stream.read(len(_MARK) + _MARK_AT)
     if found[_MARK_AT:] != _MARK:
         hint = "Name another file, in which a copy is made, or prepare it again."
         raise InvalidParameter("prepare", f"{path.name} is no prepared copy.", hint=hint)
