@@ -57,11 +57,13 @@ class EpsilonAt:
 
     def by(self, road: Road, composition: Composition) -> Interval:
         """The answer of a road, with the infinite losses put back and the largest loss as a limit."""
-        low, high = (_left_of(self.delta, mass) for mass in (composition.infinite, composition.infinite_lower))
+        low = high = _left_of(self.delta, composition.infinite)
+        if composition.infinite_lower is not composition.infinite:
+            high = _left_of(self.delta, composition.infinite_lower)
         finite = _finite(composition)
         found = road.epsilon(finite, high, self.width)
         upper: End = found.upper
-        if low != high:
+        if low is not high and low != high:
             upper = road.epsilon(finite, low, self.width).upper if low > 0 else math.inf
         is_far = upper < _FAR * roughly_largest(composition)
         largest = None if is_far else largest_loss(composition)

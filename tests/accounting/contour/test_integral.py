@@ -259,3 +259,17 @@ def test_the_rounding_of_a_law_alone_counts(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(view_module, "turn_error", lambda count: 0.0)
     gap, charged = rounding_of(layout)
     assert gap > charged
+
+
+@pytest.mark.parametrize("times", [1, 7, 999, 10**5, 2**60 + 1])
+def test_the_centre_as_a_float(times: int) -> None:
+    layout = sampled_layout(999, 16)
+    integral = Integral(replace(layout, views=tuple((view, times) for view, _ in layout.views)))
+    assert integral.near_centre == float(integral.centre)
+
+
+def test_rough_bounds_are_near() -> None:
+    integral = Integral(sampled_layout(999, 96))
+    for s in (-0.1, 0.0, 0.1):
+        found = integral.bounds(s)
+        assert integral.roughly(s) == pytest.approx((found.lower, found.upper), rel=1e-12)

@@ -42,6 +42,8 @@ _TURN_BELOW = 6.283185307179586
 _CELLS_AT_ONCE = 1 << 18
 _MIDDLE = 2.0**-20
 """So near 0, the sum is expanded there, where no term turns."""
+_EXACT = 2**53
+"""Whole numbers up to this are floats."""
 _LARGEST = 1.3
 """No |phi^T| is larger, with its error."""
 
@@ -63,8 +65,7 @@ class Integral:
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
         self.c, self.step = layout.c, layout.step
-        self.centre = _exact_centre(layout)
-        self.near_centre = float(self.centre)
+        self.near_centre = _near_centre(layout)
         self._expansions: list[Expansion] = []
         self.places = np.arange(1.0, layout.count + 1)
         self.places *= layout.step
@@ -84,6 +85,11 @@ class Integral:
         np.multiply(self.places, 2 * self.c + 1, out=weight.imag)
         self.terms = np.divide(value, weight, out=weight)
         self.first = (1 - (layout.atoms.taken if layout.atoms else 0.0)) / base
+
+    @Kept
+    def centre(self) -> Fraction:
+        """From where s is counted, exactly."""
+        return _exact_centre(self.layout)
 
     def _alone(self, shares: Floats) -> tuple[Complex, float, float] | None:
         """M(z_n)/M(c) of a law alone with its rounding and turning: bounds on errors that grow linearly with w need no
@@ -199,6 +205,12 @@ class Integral:
         rest = total - off - self._aliases(self.near_centre + s, low)
         return low + log_between(rest)[0] if rest > 0 else -math.inf
 
+    def roughly(self, s: float) -> tuple[float, float]:
+        """About what `lower` and `upper` say: to come near the ends by."""
+        total, off, low, high = self._known(s)
+        least = total - off - self._aliases(self.near_centre + s, low)
+        return low + math.log(least) if least > 0 else -math.inf, high + math.log(max(total + off, 1e-300))
+
     @lru_cache(maxsize=4)  # noqa: B019 - both ends are asked for at the same place, and an integral is short-lived
     def _known(self, s: float) -> tuple[float, float, float, float]:
         """The sum, how far it may be off but for its aliases, and K - c epsilon from below and from above."""
@@ -231,6 +243,15 @@ class Integral:
         period = _TURN_BELOW / self.step * (1 - 2.0**-40)
         ratios = [exp_above(-abs(height - self.c) * period) for height, _ in self.layout.heights]
         return [ratio / (1 - ratio) if ratio < 1 else math.inf for ratio in ratios]
+
+
+def _near_centre(layout: Layout) -> float:
+    """The nearest float: products of two floats are rounded correctly."""
+    if len(layout.views) == 1 and not layout.gaussian:
+        ((view, times),) = layout.views
+        if isinstance(view.centre, float) and times <= _EXACT:
+            return times * view.centre
+    return float(_exact_centre(layout))
 
 
 def _exact_centre(layout: Layout) -> Fraction:

@@ -39,10 +39,10 @@ from privately.rounding import Enclosure, End, Interval, round_up
 
 METHOD = "contour integral"
 
-_NOTHING = Fraction(0)
+_NOTHING, _WHOLE = Fraction(0), Fraction(1)
 _DIGITS = 40
 _TRIES = 3
-_NEWTON_STEPS = 12
+_NEWTON_STEPS, _FARTHEST = 12, 20.0
 _CLOSE = 1e-4
 _MOST_OUTCOMES = 64
 _LEAST_EPSILON = 1e-3
@@ -100,7 +100,7 @@ def delta(composition: Composition, epsilon: Fraction, width: Fraction, *, is_st
 def is_at_most(composition: Composition, epsilon: Fraction, delta: Fraction) -> bool:
     """Whether the delta of the finite losses at this epsilon is certainly at most this one: a quick look."""
     try:
-        target, last = log_ends(min(delta, Fraction(1)))[0], _LAST.known
+        target, last = log_ends(delta if delta < 1 else _WHOLE)[0], _LAST.known
         if last and last.is_mirror_below(composition, epsilon, target):
             return True
         sums = Sums(composition)
@@ -251,7 +251,7 @@ def _tolerances(wanted: float) -> Iterator[float]:
 def solved(integral: Integral, guess: float, low: float, high: float) -> Interval:
     """Where the bounds on ln D pass ln delta, which lies between `low` and `high`."""
     s, slope = guess - integral.near_centre, -integral.c
-    farthest = 20 / integral.c
+    farthest = _FARTHEST / integral.c
     for _ in range(_NEWTON_STEPS):
         value, slope, bend = integral.estimate(s)
         if not (math.isfinite(value) and slope < 0):
@@ -263,8 +263,15 @@ def solved(integral: Integral, guess: float, low: float, high: float) -> Interva
         if abs(value - low) < _CLOSE:
             break
     right = max(s, math.nextafter(-integral.near_centre, -math.inf))  # epsilon is at least 0
-    upper = _upper(integral, right, slope, low)
-    return Interval(_lower(integral, s, slope, high), upper, method=METHOD)
+    least, most = integral.roughly(right)
+    upper = _upper(integral, right + _stride(most - low, slope, s), slope, low)
+    left = s - _stride(min(high - least, _FARTHEST), slope, s)
+    return Interval(_lower(integral, left, slope, high), upper, method=METHOD)
+
+
+def _stride(missing: float, slope: float, s: float) -> float:
+    """How far to go where ln D has to change by so much, and a little farther."""
+    return 1.02 * max(missing, 0.0) / -slope + abs(s) * 2.0**-50
 
 
 def _upper(integral: Integral, s: float, slope: float, target: float) -> Fraction:
@@ -274,7 +281,7 @@ def _upper(integral: Integral, s: float, slope: float, target: float) -> Fractio
         if excess <= 0:
             near = integral.near_centre
             return Fraction(max(near + s + 4 * UNIT * (abs(near) + abs(s)), 0.0))
-        s += 1.02 * excess / -slope + abs(s) * 2.0**-50
+        s += _stride(excess, slope, s)
     raise NotApplicable("no upper end was found")
 
 
@@ -288,7 +295,7 @@ def _lower(integral: Integral, s: float, slope: float, target: float) -> Fractio
         missing = target - integral.lower(s)
         if missing <= 0:
             return Fraction(found)
-        s -= 1.02 * min(missing, 20.0) / -slope + abs(s) * 2.0**-50
+        s -= _stride(min(missing, _FARTHEST), slope, s)
     return _NOTHING
 
 
