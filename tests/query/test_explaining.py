@@ -1,12 +1,13 @@
 """Explanations say what will be done, and with which noise."""
 
+from fractions import Fraction
 from typing import Any
 
 import pytest
 
 from privately.guarantees import PureDP
 from privately.plans import Column, Table, Unit
-from privately.query.allocation import allocated
+from privately.query.allocation import Budget, Choice, allocated
 from privately.query.asking import budget_of
 from privately.query.binding import bind
 from privately.query.explaining import Explanation, explained
@@ -20,6 +21,7 @@ TABLE = Table(
         Column(name="patient", type="integer"),
         Column(name="age", type="integer", bounds=(0, 100)),
         Column(name="cost", type="real", bounds=(0, 1000), step="0.5"),
+        Column(name="dose", type="real", bounds=(0, 10), resolution=5),
     ),
     unit=Unit(column="patient", rows=3),
 )
@@ -57,6 +59,23 @@ def test_what_is_told(text: str, parts: tuple[str, ...]) -> None:
     found = str(told(text, epsilon=1))
     for part in ("scan visits, at most 3 rows of each patient", "one group", "cost: PureDP with epsilon 1", *parts):
         assert part in found, found
+
+
+def test_every_quantile_has_its_error() -> None:
+    text = "SELECT MEDIAN(age) AS m, PERCENTILE_CONT(0.9) WITHIN GROUP (ORDER BY age) AS p FROM visits"
+    (step,) = told(text, epsilon=1).steps
+    plan = allocated(uses(bind(text, {"visits": TABLE})), 1, Budget(currency="epsilon", amount=Fraction(1)))
+    middle, high = (one.interval("0.95") for one in plan[0].mechanisms if isinstance(one, Choice))
+    assert middle < high
+    assert step.what == "quantiles 0.5, 0.9 of age"
+    assert step.error == f"± {float(middle):g}, {float(high):g} ranks"
+
+
+def test_quantiles_that_are_off_as_far_are_told_once_with_their_bins() -> None:
+    text = "SELECT QUANTILE_CONT(dose, 0.1) AS m, QUANTILE_CONT(dose, 0.9) AS p FROM visits"
+    (step,) = told(text, epsilon=1).steps
+    assert step.error.endswith(" ranks, to within ± 2.5")
+    assert "," not in step.error.partition(" ranks")[0]
 
 
 def test_normal_noise() -> None:

@@ -5,13 +5,16 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
+import numpy as np
 import pytest
 
+from privately.engines.protocol import Bins
 from privately.errors import InvalidParameter
 from privately.guarantees import PureDP
-from privately.plans import Question
+from privately.plans import Column, Question, Table, Unit
 from privately.query.allocation import Budget, allocated
 from privately.query.answers import result_of
+from privately.query.binding import bind
 from privately.query.drawing import ChosenPoints, drawn
 from privately.query.proving import derivation
 from privately.query.results import Result, _half, _text
@@ -154,3 +157,23 @@ def test_quantiles_are_off_by_ranks() -> None:
 
 def test_a_plot_without_error_bars() -> None:
     assert "median by part" in answered(question("median", values=("a", "<b>"))).plot()
+
+
+def coarse(resolution: int | None) -> Result:
+    column = Column(name="x", type="real", bounds=(0, 10), resolution=resolution)
+    table = Table(name="t", columns=(column,), unit=Unit())
+    asked = bind("SELECT MEDIAN(x) AS m FROM t", {"t": table})
+    plan = allocated(uses(asked), 1, Budget(currency="epsilon", amount=Fraction(100)))
+    bins = Bins(np.array([0 if resolution else 64_880]), np.array([1000]))
+    found = drawn(plan, asked.aggregation, {(): (bins,)}, ((),), NoNoise())
+    return result_of(asked, ((),), found, derivation(plan, asked.aggregation))
+
+
+def test_ranks_are_those_of_a_bin() -> None:
+    """A thousand times 9.9 in one bin: the answer 5 is below all of them, and is off by no rank to within 5."""
+    found = coarse(10)
+    assert found.rows == ((5.0,),)
+    assert found.to_within() == {"m": 5}
+    assert "m: off by at most 0 ranks, to within ± 5 (95 %)." in str(found)
+    assert coarse(None).to_within() == {"m": 0}
+    assert "within" not in str(coarse(None))

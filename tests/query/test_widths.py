@@ -1,14 +1,18 @@
 """Errors hold as often as they say, by the exact law of two noises, and are not much wider than that."""
 
+import math
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 import pytest
 
 from privately.laws import DiscreteLaplace, RoundedNormal
 from privately.mechanisms.sums_of_noise import NoiseLaw
-from privately.query.uses import TwoSided, uses
-from privately.query.widths import error_of_count, error_of_sum, shown_interval, width_of, width_of_sum
+from privately.plans import BinCounts, Column, Table, Unit
+from privately.query.binding import bind
+from privately.query.uses import Chosen, TwoSided, uses
+from privately.query.widths import error_of_count, error_of_sum, half_bin, shown_interval, width_of, width_of_sum
 from privately.rounding import Interval
 from tests.mechanisms.enumeration import probability
 from tests.query.small_questions import question
@@ -116,3 +120,42 @@ def test_no_number_is_left_out_that_a_test_would_not_reject(law: NoiseLaw, confi
             interval = shown_interval(law, threshold, number, confidence)
             if above > half * total * (1 + 1e-9) and below > half * total * (1 + 1e-9):
                 assert interval.lower <= units <= interval.upper
+
+
+# --- bins -------------------------------------------------------------------------------------------------------------
+
+
+def binned(argument: str = "x", **declared: Any) -> BinCounts:
+    table = Table(name="t", columns=(Column(name="x", **declared),), unit=Unit())
+    (use,) = uses(bind(f"SELECT MEDIAN({argument}) AS m FROM t", {"t": table}))
+    assert isinstance(use, Chosen)
+    return use.tally
+
+
+@pytest.mark.parametrize("resolution", [2, 3, 5, 7])
+def test_no_whole_number_is_farther_from_the_middle_of_its_bin_and_one_is_as_far(resolution: int) -> None:
+    tally = binned(type="integer", bounds=(0, 20), resolution=resolution)
+    places = [math.floor((x - tally.lower) / tally.width) for x in range(21)]
+    middles = [tally.lower + (place + Fraction(1, 2)) * tally.width for place in places]
+    farthest = max(abs(min(max(middle, Fraction(0)), Fraction(20)) - x) for x, middle in enumerate(middles))
+    assert farthest == half_bin(tally) > 0
+
+
+@pytest.mark.parametrize(
+    ("declared", "half"),
+    [
+        ({"type": "real", "bounds": (0, 10)}, 0),
+        ({"type": "real", "bounds": (0, 10), "resolution": 10}, 5),
+        ({"type": "real", "bounds": (0, 10), "resolution": 3}, Fraction(10, 8)),
+        ({"type": "real", "bounds": (0, 10), "resolution": "0.0001"}, 0),
+        ({"type": "integer", "bounds": (0, 10)}, 0),
+        ({"type": "integer", "bounds": (0, 65_536)}, 0),
+        ({"type": "integer", "bounds": (0, 10**9)}, 0),
+    ],
+)
+def test_only_bins_that_are_coarser_than_usual_are_told(declared: dict[str, Any], half: int) -> None:
+    assert half_bin(binned(**declared)) == half
+
+
+def test_the_bin_of_a_constant_is_the_constant() -> None:
+    assert half_bin(binned("CASE WHEN x > 1 THEN 2.5 ELSE 2.5 END", type="real", bounds=(0, 10))) == 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -27,7 +27,8 @@ from privately.plans.expressions import Field
 from privately.query.allocation import Choice, Drawn
 from privately.query.describing import described
 from privately.query.pricing import Priced
-from privately.query.uses import Chosen, Listed, Noisy, TwoSided, Use
+from privately.query.uses import Chosen, Listed, Noisy, TwoSided
+from privately.query.widths import half_bin, to_within
 from privately.rounding import decimal_text
 from privately.views.tables import table
 
@@ -76,11 +77,19 @@ class Explanation:
             noise,
             "",
             f"cost: {self.cost}",
-            *([] if self.charged in (None, self.cost) else [f"charged: {self.charged}"]),
+            *self._charged(),
             *([] if self.remaining is None else [f"remaining: {self.remaining}"]),
             *self.notes,
         ]
         return "\n".join(lines)
+
+    def _charged(self) -> list[str]:
+        """In the terms of the account, if there is one and they are others."""
+        if self.remaining is None or self.charged == self.cost:
+            return []
+        if self.charged is None:
+            return [f"charged: this account counts in {type(self.remaining).__name__} and cannot pay for it."]
+        return [f"charged: {self.charged}"]
 
 
 def explained(priced: Priced, remaining: Guarantee | None = None, *, charged: Guarantee | None = None) -> Explanation:
@@ -133,13 +142,14 @@ def _step(drawn: Drawn, tallies: Mapping[Identity, Tally]) -> Step:
     use, mechanism = drawn.use, drawn.mechanisms[0]
     normal = isinstance(mechanism, m.Gaussian) or getattr(mechanism, "noise", "") == "rounded_gaussian"
     moves = use.moves[1 if normal else 0]
-    what, unit, error = _noise(use, mechanism, tallies)
+    what, unit, error = _noise(drawn, tallies)
     moved = f"{_number(moves.value * unit)} ({moves.norm})"
     return Step(what=what, sensitivity=moved, mechanism=_mechanism(mechanism, unit), error=error)
 
 
-def _noise(use: Use, mechanism: object, tallies: Mapping[Identity, Tally]) -> tuple[str, Fraction, str]:
+def _noise(drawn: Drawn, tallies: Mapping[Identity, Tally]) -> tuple[str, Fraction, str]:
     """What the noise is on, in which unit it is counted, and how far off the answer will be."""
+    use, mechanism = drawn.use, drawn.mechanisms[0]
     match use:
         case Noisy(tally=tally):
             unit = _unit(tallies[tally])
@@ -151,11 +161,17 @@ def _noise(use: Use, mechanism: object, tallies: Mapping[Identity, Tally]) -> tu
             return f"average of {_argument(tallies[total])} (two-sided sums)", unit, error
         case Chosen(probabilities=probabilities, tally=tally):
             listed = ", ".join(_number(one) for one in probabilities)
-            assert isinstance(mechanism, Choice)  # noqa: S101 - for the type checker
-            error = f"± {_number(mechanism.interval(_CONFIDENCE))} ranks"
-            return f"quantiles {listed} of {_argument(tally)}", Fraction(1), error
+            return f"quantiles {listed} of {_argument(tally)}", Fraction(1), _ranks(use, drawn.mechanisms)
         case Listed():
             return "which groups there are (count of units)", Fraction(1), f"± {_number(_width(mechanism))}"
+
+
+def _ranks(use: Chosen, mechanisms: Sequence[object]) -> str:
+    """How far off each quantile is, in the order in which they are listed; once where all are off as far."""
+    choices = [one for one in mechanisms if isinstance(one, Choice)]
+    off = [one.interval(_CONFIDENCE) for share in use.probabilities for one in choices if one.probability == share]
+    listed = ", ".join(_number(one) for one in (off[:1] if len(set(off)) == 1 else off))
+    return f"± {listed} ranks{to_within(half_bin(use.tally))}"
 
 
 def _width(mechanism: object) -> Fraction:

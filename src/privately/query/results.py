@@ -18,12 +18,13 @@ from privately.engines.protocol import Group
 from privately.errors import InvalidParameter
 from privately.guarantees import Guarantee
 from privately.mechanisms.error_bars import read_confidence
-from privately.plans import Field, Quantile, Question
+from privately.plans import BinCounts, Field, Quantile, Question
 from privately.plans.expressions import fields_of
 from privately.plans.types import Value
 from privately.query.drawing import ChosenPoints, Noise
 from privately.query.estimates import Estimated, estimated
 from privately.query.showing import Shown, shown
+from privately.query.widths import half_bin, to_within
 from privately.releases import Release
 from privately.rounding import Interval, Number, decimal_text
 from privately.views.tables import table
@@ -80,16 +81,31 @@ class Result:
     def ranks(self, confidence: Number = USUAL) -> dict[str, Fraction]:
         """For every column that is a quantile, by how many ranks it is off at most in a group, with this confidence.
 
-        How far that is in the values themselves depends on how dense they are there, which is not known.
+        The ranks are of the bin that was chosen, and its middle is shown: that many ranks off is a value that is
+        `to_within()` of it. How far that is in the values themselves depends on how dense they are there, which is
+        not known.
         """
         wanted = read_confidence(confidence)
         chosen = {(one.bins, one.mechanism.probability): one for one in self.noise if isinstance(one, ChosenPoints)}
-        asked = {one.identity: one for one in self.question.estimates if isinstance(one, Quantile)}
         return {
-            output.name: chosen[quantile.bins, quantile.probability].mechanism.interval(wanted)
-            for output in self.question.outputs
-            if isinstance(output.expression, Field) and (quantile := asked.get(output.expression.identity)) is not None
+            name: chosen[quantile.bins, quantile.probability].mechanism.interval(wanted)
+            for name, quantile in self._quantiles.items()
         }
+
+    def to_within(self) -> dict[str, Fraction]:
+        """For every column that is a quantile, half the width of its bins; 0 where they are a 2^16th of the range."""
+        tallies = dict(self.question.aggregation.tallies)
+        bins = {name: tallies[quantile.bins] for name, quantile in self._quantiles.items()}
+        return {name: half_bin(tally) for name, tally in bins.items() if isinstance(tally, BinCounts)}
+
+    @property
+    def ranks_in_words(self) -> list[str]:
+        """How far off the quantiles are, a sentence for each."""
+        within = self.to_within()
+        return [
+            f"{name}: off by at most {decimal_text(off, 4, 'ROUND_CEILING')} ranks{to_within(within[name])} (95 %)."
+            for name, off in self.ranks().items()
+        ]
 
     def to_dicts(self) -> list[dict[str, Value]]:
         """A mapping from columns to values for every row."""
@@ -150,11 +166,14 @@ class Result:
     @property
     def _words(self) -> list[str]:
         """What is said below the table."""
-        ranks = [
-            f"{name}: off by at most {decimal_text(off, 4, 'ROUND_CEILING')} ranks (95 %)."
-            for name, off in self.ranks().items()
-        ]
-        return [str(self.guarantee), *ranks, *self.notes]
+        return [str(self.guarantee), *self.ranks_in_words, *self.notes]
+
+    @property
+    def _quantiles(self) -> dict[str, Quantile]:
+        """The quantiles by the names of the columns that show them."""
+        asked = {one.identity: one for one in self.question.estimates if isinstance(one, Quantile)}
+        shown = [(one.name, one.expression) for one in self.question.outputs]
+        return {name: asked[one.identity] for name, one in shown if isinstance(one, Field) and one.identity in asked}
 
     @staticmethod
     def table_of(

@@ -1,4 +1,4 @@
-"""How far noise strays from zero: of one number, of both sums of a pair, and of what is made of a pair."""
+"""How far noise strays from zero, of one number, of a pair and of what is made of it; how far bins are from values."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ from privately.laws import Law
 from privately.laws.deciding import least
 from privately.mechanisms.error_bars import half_width
 from privately.mechanisms.sums_of_noise import NoiseLaw, sum_half_width
+from privately.plans import BinCounts, Type
 from privately.query.uses import TwoSided
-from privately.rounding import Interval
+from privately.rounding import Interval, decimal_text
 
 _RARE = Fraction(1, 100)
 """How seldom a number may stay below the threshold for it to be treated as one that never does."""
+_FINE = 2**17
+"""A value that is nearer to the middle of its bin than such a part of the range is taken for the middle itself."""
 
 
 @lru_cache(maxsize=1024)
@@ -101,3 +104,26 @@ def _shown_offsets(law: Law, threshold: int, above: int, confidence: Fraction) -
     lowest = 1 if not too_small(1) else least(lambda units: units >= 1 and not too_small(units), threshold)
     highest = least(lambda units: units > number and too_large(units), number + width_of(law, confidence)) - 1
     return number - lowest, highest - number
+
+
+def half_bin(tally: BinCounts) -> Fraction:
+    """How far a value can be from what is shown of its bin; 0 where bins are as fine as they are unless told.
+
+    Shown is the middle. Of whole numbers a bin of width w holds w, from half before the first to half after the last.
+    """
+    range_ = tally.argument.known.range
+    gap = 1 if tally.argument.known.type is Type.INTEGER and tally.width.denominator == 1 else 0
+    half = (tally.width - gap) / 2
+    if range_ is None:
+        return half
+    half = min(half, range_.upper - range_.lower)
+    return half if half * _FINE > range_.upper - range_.lower else Fraction(0)
+
+
+def to_within(half: Fraction) -> str:
+    """What is said of it after a number of ranks.
+
+    >>> to_within(Fraction(5, 2)), to_within(Fraction(0))
+    (', to within ± 2.5', '')
+    """
+    return f", to within ± {decimal_text(half, 4, 'ROUND_CEILING')}" if half else ""

@@ -163,7 +163,7 @@ def independently(certificate: Path, folder: Path, builder: Path = _BUILDER) -> 
 
 def off(result: Result) -> list[str]:
     """How far off the quantiles of a result are."""
-    return [f"{name}: off by at most {float(ranks):g} ranks (95 %)" for name, ranks in result.ranks().items()]
+    return [line.removesuffix(".") for line in result.ranks_in_words]
 
 
 def _table(result: Result) -> str:
