@@ -82,6 +82,7 @@ def test_rounded_events_enclose_the_event(name: str, monkeypatch: pytest.MonkeyP
     exact = [ask() for ask in questions]
     monkeypatch.setattr(coarsening, "MOST_DIFFERENT", 6)
     monkeypatch.setattr(answers, "_MOST_DIRECT", 0)
+    monkeypatch.setattr(answers, "_MOST_SIMPLE", 0)
     for known, ask in zip(exact, questions, strict=True):
         rounded = ask()
         assert rounded.upper >= known.lower
@@ -93,6 +94,7 @@ def test_rounded_events_enclose_the_event(name: str, monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize("name", ["laplace", "sampled gaussian", "pure"])
 def test_little_is_lost(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(answers, "_MOST_DIRECT", 0)
+    monkeypatch.setattr(answers, "_MOST_SIMPLE", 0)
     found = acc.epsilon(many(FAMILIES[name], 600), delta="1e-6")
     assert "rounded" in found.method
     assert found.upper <= found.lower * (1 + Fraction(4, 100))
@@ -110,11 +112,18 @@ def test_less_is_lost_where_the_contour_takes_all(monkeypatch: pytest.MonkeyPatc
     event = many(FAMILIES["laplace"], 700)
     exact = acc.epsilon(event, delta="1e-6")
     monkeypatch.setattr(answers, "_MOST_DIRECT", 699)
-    monkeypatch.setattr(answers, "_MANY", 600)
+    monkeypatch.setattr(answers, "_MOST_SIMPLE", 699)
+    monkeypatch.setattr(answers, "_MANY", (600,))
     found = acc.epsilon(event, delta="1e-6")
     assert "rounded" in found.method
     assert found.lower <= exact.upper
     assert exact.lower <= found.upper <= found.lower * (1 + Fraction(1, 200))
+
+
+def test_thousands_of_simple_noises_are_not_rounded() -> None:
+    found = acc.epsilon(many(FAMILIES["laplace"], 2500), delta="1e-6")
+    assert "rounded" not in found.method
+    assert found.upper <= found.lower * (1 + Fraction(1, 10**6))
 
 
 def test_terms_that_cannot_be_rounded_are_composed_as_they_are() -> None:

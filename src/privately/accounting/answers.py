@@ -17,7 +17,7 @@ from privately.accounting.conditioning import Conditioned, Inner
 from privately.accounting.events import Event, Group
 from privately.accounting.group_bounds import group_bound
 from privately.accounting.little_noise import LITTLE_NOISE
-from privately.accounting.losses import GluedLoss
+from privately.accounting.losses import GaussianLoss, GluedLoss, LaplaceLoss
 from privately.accounting.nearby_rates import between_rates, share_of_all
 from privately.accounting.questions import LARGEST_EPSILON, NOTHING, DeltaAt, EpsilonAt, Question, Road
 from privately.accounting.roads import DEAD_ENDS, NotApplicable
@@ -33,8 +33,10 @@ WIDTH = Fraction(1, 10**6)
 
 _MOST_DIRECT, _MOST_DIRECT_NODES = 2_000, 10_000
 """So many different laws, and so large an event, are not too much for the contour integral."""
-_MANY = 1_000
-"""To so many different terms others are rounded for it."""
+_MOST_SIMPLE = 6_000
+"""Of Laplace and normal noise alone, so many."""
+_MANY = 4_000, 1_000
+"""To so many different terms others are rounded for it, if it takes them."""
 _LOOSE = Fraction(1, 1000)
 """An answer wider than this is held against Renyi divergences, and against a direction that is below it."""
 
@@ -154,8 +156,12 @@ def _between_rounded(top: Interval, bottom: Interval) -> Interval:
 
 def _little_rounded(event: Event, question: Question) -> Interval | None:
     """With as many different terms as the contour integral takes in reasonable time, if it takes them all."""
-    found = [_direct(coarser(event, upward=upward, most=_MANY), question) for upward in (True, False)]
-    return _between_rounded(found[0], found[1]) if found[0] and found[1] else None
+    for most in _MANY:
+        top = _direct(coarser(event, upward=True, most=most), question)
+        bottom = _direct(coarser(event, upward=False, most=most), question) if top else None
+        if top and bottom:
+            return _between_rounded(top, bottom)
+    return None
 
 
 def _direct(event: Event, question: Question) -> Interval | None:
@@ -166,9 +172,14 @@ def _direct(event: Event, question: Question) -> Interval | None:
         found = compositions(event)
     except (NotApplicable, NoSuchRule):
         return None
-    if any(len(one.parts) > _MOST_DIRECT for one in found):
+    if any(len(one.parts) > _most_direct(one) for one in found):
         return None
     return _worst(found, question, "contour")
+
+
+def _most_direct(composition: Composition) -> int:
+    is_simple = all(isinstance(law, (LaplaceLoss, GaussianLoss)) for law, _ in composition.parts)
+    return _MOST_SIMPLE if is_simple else _MOST_DIRECT
 
 
 def _exact(event: Event, question: Question, method: Method | None) -> Interval:
@@ -231,7 +242,7 @@ def _best(composition: Composition, question: Question, method: Method | None) -
         return settled
     best: Interval | None = None
     ways = [road for name, road in _ROADS if method in {None, name}]
-    most = _MOST_DIRECT if method == "contour" else _MOST_LAWS
+    most = _most_direct(composition) if method == "contour" else _MOST_LAWS
     for road in ways if len(composition.parts) <= most else ():
         if road in _ROUGHLY and best is not None and question.is_met(best, _NEARLY):
             continue

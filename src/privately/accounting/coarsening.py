@@ -37,7 +37,7 @@ MOST_DIFFERENT = 256
 MOST_RIGID = 512
 """So many that cannot be rounded are enough for Renyi divergences."""
 
-_BITS = (12, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0, -1, -2, -3, -4, -5, -6, -7)
+_BITS = (12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0, -1, -2, -3, -4, -5, -6, -7)
 _DIGITS = 40
 _NORMAL = (Gaussian, GaussianDP)
 """All of them together are one law anyway."""
