@@ -7,6 +7,7 @@ import duckdb
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.csv as csv_files
 import pyarrow.parquet as files
 import pytest
 
@@ -99,6 +100,28 @@ def test_missing_files_and_mixed_columns(tmp_path: Path) -> None:
         frame(pd.DataFrame({"x": [1, "a", None]}))
     with pytest.raises(InvalidParameter, match="one character"):
         delimited(tmp_path / "x.csv", delimiter="ab")
+
+
+@pytest.mark.parametrize(("mine", "others"), [("v[1]", ("v1", "v[[]1]")), ("v*", ("v1",)), ("v?", ("va", "v[?]"))])
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_names_are_no_patterns(mine: str, others: tuple[str, ...], ending: str, tmp_path: Path) -> None:
+    """Files beside it that the name would match as a pattern, or that are called like the pattern, are not read."""
+    tables = {mine: pa.table({"mine": ["7"]})} | {one: pa.table({"other": ["8"]}) for one in others}
+    for called, table in tables.items():
+        write = csv_files.write_csv if ending == "csv" else files.write_table
+        write(table, tmp_path / f"{called}.{ending}")
+    source = source_of(tmp_path / f"{mine}.{ending}")
+    with Reader(source) as reader:
+        assert list(reader.found) == ["mine"]
+        for relation in (source.relation, source.strict):
+            assert reader.pool.tell([f"SELECT * FROM {relation}"], LIMITS) == [[["7"]]]
+
+
+def test_patterns_behind_a_backslash_are_refused(tmp_path: Path) -> None:
+    path = written(tmp_path / "a\\b[1].parquet")
+    with pytest.raises(InvalidParameter, match="backslash"):
+        parquet(path)
+    assert "who" in _columns(parquet(written(tmp_path / "a\\b.parquet")))
 
 
 def test_frames_leave_nothing_behind() -> None:

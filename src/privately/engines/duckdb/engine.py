@@ -14,7 +14,7 @@ from privately.engines.duckdb.direct import direct_of
 from privately.engines.duckdb.emission import program
 from privately.engines.duckdb.histograms import histogram_of
 from privately.engines.duckdb.lines import check_lines
-from privately.engines.duckdb.literals import quoted
+from privately.engines.duckdb.literals import pattern, quoted
 from privately.engines.duckdb.pool import Pool
 from privately.engines.duckdb.ranking import KEY_BYTES
 from privately.engines.duckdb.scanning import fitting
@@ -69,7 +69,7 @@ def _columns(pool: Pool, source: Source, limits: Limits) -> dict[str, str]:
     described = f"SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM {source.relation})"
     statements = [described]
     if source.relation.startswith("read_parquet"):
-        statements.append(f"SELECT name, num_children FROM parquet_schema({quoted(str(source.path))})")
+        statements.append(f"SELECT name, num_children FROM parquet_schema({quoted(pattern(str(source.path)))})")
     if source.table is not None:
         statements += checking.kept_text(ALIAS, source.table)
     found, *inner = pool.tell(statements, limits)

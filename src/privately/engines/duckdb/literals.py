@@ -16,6 +16,8 @@ NAMES = {
 }
 """What the types of a plan are called in DuckDB."""
 
+WILD = frozenset("[*?")
+"""What makes a path a pattern."""
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 _-.,:;/+*()[]{}<>=!?@#$%&|~^")
 
 
@@ -62,6 +64,15 @@ def text(value: str) -> str:
 def name(identifier: str) -> str:
     """The name of a column or table in the source, in double quotes."""
     return '"' + identifier.replace('"', '""') + '"'
+
+
+def pattern(path: str) -> str:
+    """The pattern that matches this path alone: functions that read files take every path for a pattern.
+
+    >>> pattern("/data/visits[1].csv")
+    '/data/visits[[]1].csv'
+    """
+    return "".join(f"[{one}]" if one in WILD else one for one in path)
 
 
 def quoted(path: str) -> str:

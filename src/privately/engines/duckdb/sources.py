@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from privately.engines.duckdb.lines import LineForm
-from privately.engines.duckdb.literals import name, quoted
+from privately.engines.duckdb.literals import WILD, name, pattern, quoted
 from privately.errors import InvalidParameter
 
 ALIAS = "source"
@@ -39,7 +39,8 @@ class Source:
 
     @property
     def paths(self) -> tuple[str, ...]:
-        return () if self.table is not None else (str(self.path),)
+        """What may be opened: the file, and the pattern that matches nothing else, by which it is looked for."""
+        return () if self.table is not None else tuple(dict.fromkeys((str(self.path), pattern(str(self.path)))))
 
     @property
     def attachments(self) -> tuple[tuple[str, str], ...]:
@@ -67,8 +68,8 @@ class _Held:
 
 def parquet(path: str | Path) -> Source:
     """A Parquet file."""
-    found = _file(path)
-    relation = f"read_parquet({quoted(str(found))})"
+    found = _looked_for(_file(path))
+    relation = f"read_parquet({quoted(pattern(str(found)))})"
     return Source(path=found, relation=relation, strict=relation)
 
 
@@ -85,7 +86,7 @@ def delimited(
         raise InvalidParameter("names", 'list the columns: names=["patient", "cost"].')
     if delimiter == quote:
         raise InvalidParameter("quote", "must be another character than the delimiter.")
-    found = _file(path)
+    found = _looked_for(_file(path))
     first = _first_line(found)
     columns = _header(first, delimiter, quote) if header else names
     lines = LineForm(delimiter=delimiter, quote=quote, returns=first.endswith(b"\r\n"))
@@ -96,8 +97,8 @@ def delimited(
         f"escape = {quoted(quote)}, columns = {{{listed}}}, null_padding = false, allow_quoted_nulls = false, "
         f"new_line = '{lines.new_line}', parallel = false"
     )
-    strict = f"read_csv({quoted(str(found))}, {options})"
-    total = f"read_csv({quoted(str(found))}, {options}, ignore_errors = true)"
+    strict = f"read_csv({quoted(pattern(str(found)))}, {options})"
+    total = f"read_csv({quoted(pattern(str(found)))}, {options}, ignore_errors = true)"
     return Source(path=found, relation=total, strict=strict, names=tuple(columns), lines=lines)
 
 
@@ -134,7 +135,7 @@ def frame(data: Any) -> Source:
         files.write_table(table, path)
     except pa.ArrowException:
         raise InvalidParameter("source", "has a column of a type that no file can hold.") from None
-    relation = f"read_parquet({quoted(str(path))})"
+    relation = f"read_parquet({quoted(pattern(str(path)))})"
     return Source(path=path, relation=relation, strict=relation, held=held)
 
 
@@ -184,6 +185,14 @@ def _file(path: str | Path) -> Path:
     if "\0" in str(found):
         raise InvalidParameter("source", "has a name that is no name.")
     return found
+
+
+def _looked_for(path: Path) -> Path:
+    """The path, if a pattern matches it alone; behind a backslash DuckDB finds no file by a pattern."""
+    if "\\" in str(path) and WILD & set(str(path)):
+        hint = "Rename it, or make a link to it that has a plainer name."
+        raise InvalidParameter("source", "the path has a backslash beside one of [ * ?.", hint=hint)
+    return path
 
 
 def _first_line(path: Path) -> bytes:
