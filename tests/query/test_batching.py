@@ -10,7 +10,7 @@ from privately.certificates import certify, check
 from privately.errors import BudgetExhausted, EngineFailed, InvalidParameter, LedgerCorrupt, NoSuchRule
 from privately.guarantees import ZCDP, ApproxDP, ApproxZCDP, GaussianDP, Guarantee, PureDP
 from privately.plans import Unit
-from privately.query.batching import batch_from_bytes, proofs_of, read_questions, tightest
+from privately.query.batching import Options, batch_from_bytes, proofs_of, read_questions, tightest
 from tests.query.test_sessions import COUNT, Desk
 
 TOTAL = "SELECT COUNT(*) AS n FROM t"
@@ -112,6 +112,32 @@ def test_slack_makes_epsilon_less() -> None:
         one.session.price_batch(MANY, slack=0)
 
 
+def test_slack_that_saves_nothing_changes_nothing() -> None:
+    """The same choices, the same charge: what was asked without it is free with it."""
+    one = desk(ApproxDP(epsilon=9, delta="1e-4"), by=ApproxDP)
+    asked = [(MIDDLE, {"epsilon": "0.5"})]
+    assert one.session.price_batch(asked, slack="1e-6").asked == one.session.price_batch(asked).asked
+    one.session.batch(asked)
+    assert one.session.batch(asked, slack="1e-6")[0].free
+    assert one.spent == ApproxDP(epsilon="0.5", delta=0)
+
+
+@pytest.mark.parametrize("cap", [PureDP(epsilon=9), ZCDP(rho=1), GaussianDP(mu=3)])
+def test_slack_is_refused_where_no_delta_is_counted(cap: Guarantee) -> None:
+    one = desk(cap)
+    with pytest.raises(InvalidParameter, match=f"slack: the account counts in terms of {type(cap).__name__}"):
+        one.session.batch([COUNT], epsilon="0.1", slack="1e-6")
+    assert one.engine.runs == 0
+
+
+def test_a_guess_without_an_accuracy_is_refused() -> None:
+    one = desk(PureDP(epsilon=9))
+    for ask in (one.session.sql, one.session.explain):
+        with pytest.raises(InvalidParameter, match="assuming: is for an accuracy"):
+            ask(COUNT, epsilon="0.1", assuming=100)
+    assert one.engine.runs == 0
+
+
 def test_different_noises_meet_in_rho() -> None:
     asked = [(TOTAL, {"epsilon": "0.1"}), (COUNT, {"mu": "0.1"}), (MIDDLE, {"rho": "0.01"})]
     cost = desk(ApproxDP(epsilon=3, delta="1e-6")).session.price_batch(asked).cost
@@ -168,9 +194,11 @@ def test_options_of_a_question_come_first() -> None:
     asked = read_questions(["a", ("b", {"rho": 1}), ("c", {"assuming": 5})], {"epsilon": 2, "assuming": 7})
     assert asked == [
         ("a", {"epsilon": 2, "assuming": 7}),
-        ("b", {"rho": 1, "assuming": 7}),
+        ("b", {"rho": 1}),
         ("c", {"epsilon": 2, "assuming": 5}),
     ]
+    common: Options = {"accuracy": "5 at 95%", "assuming": 7}
+    assert read_questions([("a", {"accuracy": "9 at 95%"})], common) == [("a", {"accuracy": "9 at 95%", "assuming": 7})]
 
 
 @pytest.mark.parametrize("wrong", [[], "SELECT", 7, [7], [("a",)], [("a", {"colour": 1})], [(7, {})], ["a"] * 1001])

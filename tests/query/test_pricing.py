@@ -36,6 +36,7 @@ def choosers(*priced: Priced) -> list[type]:
         (ZCDP(rho=9), {}, {"epsilon": 1}, Quantile),
         (ZCDP(rho=9), {}, {"rho": 1}, Quantile),
         (GaussianDP(mu=9), {}, {"mu": 1}, Quantile),
+        (GaussianDP(mu=9), {}, {"epsilon": 1}, PermutedQuantile),
     ],
 )
 def test_quantiles_are_chosen_by_what_costs_the_account_least(
@@ -49,11 +50,18 @@ def test_quantiles_are_chosen_by_what_costs_the_account_least(
         assert desk.ledger.budget("people").spent == ZCDP(rho="1/8")
 
 
+def test_in_terms_of_mu_the_exponential_mechanism_costs_no_less() -> None:
+    session = Desk(GaussianDP(mu=9), Unit()).session
+    ways = [session._priced_by(choose, MEDIAN, epsilon=1) for choose in (PermutedQuantile, Quantile)]
+    assert len({session._priced(one) for one in ways}) == 1
+
+
 def test_where_a_slack_makes_squares_add_up_it_is_the_same() -> None:
     desk = Desk(APPROX, Unit(), by=ApproxDP)
-    asked = [(MEDIAN, {"epsilon": "1/10"})] * 5
-    assert choosers(*desk.session.price_batch(asked).parts) == [PermutedQuantile] * 5
-    assert choosers(*desk.session.price_batch(asked, slack="1e-7").parts) == [Quantile] * 5
+    asked = [(MEDIAN, {"epsilon": "1/10"})] * 40
+    assert choosers(*desk.session.price_batch(asked).parts) == [PermutedQuantile] * 40
+    assert choosers(*desk.session.price_batch(asked, slack="1e-7").parts) == [Quantile] * 40
+    assert choosers(*desk.session.price_batch(asked[:5], slack="1e-7").parts) == [PermutedQuantile] * 5  # for 1e-7 less
 
 
 def test_how_it_was_chosen_is_part_of_what_is_recorded() -> None:

@@ -87,7 +87,10 @@ def read_questions(questions: Sequence[Asked], common: Options) -> list[tuple[st
     found = []
     for one in questions:
         text, own = (one, {}) if isinstance(one, str) else _pair(one)
-        shared = {name: value for name, value in common.items() if not (name in _PRICES and own.keys() & _PRICES)}
+        decided = _PRICES if own.keys() & _PRICES else set()
+        if decided and "accuracy" not in own:
+            decided = decided | {"assuming"}
+        shared = {name: value for name, value in common.items() if name not in decided}
         found.append((text, shared | own))
     return found
 
@@ -164,6 +167,14 @@ def tightest(proofs: Iterator[Derivation], price: Callable[[Guarantee], Guarante
         except NoSuchRule:
             continue
     return min(found, key=lambda one: one[:2])[2] if found else None
+
+
+def is_worth_it(other: Derivation, plain: Derivation | None, price: Callable[[Guarantee], Guarantee]) -> bool:
+    """Whether a proof that takes slack saves an account a hundredth or more; for less no delta is given away."""
+    if plain is None:
+        return True
+    with_slack, without = (_amount(price(one.conclusion)) for one in (other, plain))
+    return bool(with_slack * 100 <= without * 99)
 
 
 def _amount(cost: Guarantee) -> Any:

@@ -8,7 +8,7 @@ from typing import Any, Self, Unpack
 
 from privately.engines.protocol import Limits, TableReport
 from privately.errors import BudgetExhausted, InvalidParameter, NoSuchRule
-from privately.guarantees import ApproxDP, Derivation, Guarantee, PureDP
+from privately.guarantees import ApproxDP, Derivation, GaussianDP, Guarantee, PureDP
 from privately.ledger import Answer, Charge, Ledger
 from privately.ledger import Budget as AccountBudget
 from privately.ledger.charges import LONGEST_LABEL, LONGEST_QUERY
@@ -28,6 +28,7 @@ from privately.query.batching import (
     PricedBatch,
     batch_from_bytes,
     batch_to_bytes,
+    is_worth_it,
     proofs_of,
     read_questions,
     tightest,
@@ -134,9 +135,12 @@ class Session:
         )
 
     def _choice(self, *, slack: Number | None = None) -> type[Choice]:
-        """How quantiles are chosen that an epsilon pays for: by permute-and-flip where epsilons are added up."""
-        adds_epsilons = isinstance(self.budget.cap, (PureDP, ApproxDP)) and slack is None
-        return PermutedQuantile if adds_epsilons else Quantile
+        """How quantiles are chosen that an epsilon pays for: by permute-and-flip, the more accurate one.
+
+        Not so where rho is counted, of which the exponential mechanism takes less for the same epsilon.
+        """
+        counts_rho = slack is not None or not isinstance(self.budget.cap, (PureDP, ApproxDP, GaussianDP))
+        return Quantile if counts_rho else PermutedQuantile
 
     def _priced_by(
         self,
@@ -158,6 +162,8 @@ class Session:
             raise InvalidParameter("delta", "all groups of this question are public already; leave it out.")
         listed, needed = public_groups(question), uses(question)
         budget = budget_of(epsilon=epsilon, rho=rho, mu=mu, delta=delta)
+        if assuming is not None and accuracy is None:
+            raise InvalidParameter("assuming", "is for an accuracy: give one, or leave it out.")
         if (budget is None) == (accuracy is None):
             both = "say what the answer may cost, or how accurate it should be"
             raise InvalidParameter("epsilon", f"{both}." if budget is None else f"{both}, not both.")
@@ -205,8 +211,8 @@ class Session:
 
         Each is a text, or a text with options of its own: `("SELECT COUNT(*) AS n FROM visits", {"epsilon": "0.1"})`;
         `options` hold for each of the others. Together they cost what the tightest composition gives that the account
-        can count; where it counts epsilon and delta, `slack` is a delta that this may take to save epsilon. The
-        certificate of each result is that of all of them together.
+        can count; where it counts epsilon and delta, `slack` is a delta that this may take to save epsilon, which it
+        does where that is a hundredth of it or more. The certificate of each result is that of all of them together.
         """
         priced = self.price_batch(questions, slack=slack, **options)
         charge = self._charge(_recorded(*priced.asked), priced.cost, key=key, label=priced.label)
@@ -224,14 +230,26 @@ class Session:
     ) -> PricedBatch:
         """What several questions would cost together. Free, and touches no data."""
         asked = read_questions(questions, options)
-        choose = self._choice(slack=slack)
-        parts = tuple(self._priced_by(choose, text, **own) for text, own in asked)
-
-        proof = self._tightest(parts, slack=slack)
+        cap = self.budget.cap
+        if slack is not None and "delta" not in cap.parameters:
+            raise InvalidParameter("slack", f"the account counts in terms of {type(cap).__name__}; leave it out.")
+        parts, proof = self._composed(asked, slack=None)
+        if slack is not None:
+            others, cheaper = self._composed(asked, slack=slack)
+            if cheaper is not None and is_worth_it(cheaper, proof, self._price):
+                parts, proof = others, cheaper
         if proof is None:
             costs = [one.cost for one in parts]
-            raise unpayable(next((one for one in costs if "delta" in one.parameters), costs[0]), self.budget.cap, "rho")
+            raise unpayable(next((one for one in costs if "delta" in one.parameters), costs[0]), cap, "rho")
         return PricedBatch(parts=parts, texts=tuple(text for text, _ in asked), proof=proof)
+
+    def _composed(
+        self, asked: Sequence[tuple[str, dict[str, Any]]], *, slack: Number | None
+    ) -> tuple[tuple[Priced, ...], Derivation | None]:
+        """Questions with their mechanisms, and the tightest proof; None if the account can count none."""
+        choose = self._choice(slack=slack)
+        parts = tuple(self._priced_by(choose, text, **own) for text, own in asked)
+        return parts, self._tightest(parts, slack=slack)
 
     def explain_batch(
         self, questions: Sequence[Asked], *, slack: Number | None = None, **options: Unpack[Options]
@@ -282,17 +300,16 @@ class Session:
     def _priced(self, priced: Priced) -> Guarantee | None:
         """The charge in the terms of the account; None if it cannot count it."""
         try:
-            return self._ledger.price(self._charge("price", self._charged(priced)))[self.lineage]
+            return self._price(self._charged(priced))
         except NoSuchRule:
             return None
 
+    def _price(self, cost: Guarantee) -> Guarantee:
+        return self._ledger.price(self._charge("price", cost))[self.lineage]
+
     def _tightest(self, parts: Sequence[Priced], *, slack: Number | None = None) -> Derivation | None:
         """The proof of what all cost together that costs the account least; None if it can count none."""
-
-        def price(cost: Guarantee) -> Guarantee:
-            return self._ledger.price(self._charge("price", cost))[self.lineage]
-
-        return tightest(proofs_of(parts, slack=slack), price)
+        return tightest(proofs_of(parts, slack=slack), self._price)
 
     def _answer(self, charge: Charge, run: Callable[[], bytes], *, asked: str, again: bool) -> Answer:
         """Charges, counts, stores, in this order. Data that is gone is refused before, and what cannot be counted."""

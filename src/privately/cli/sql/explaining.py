@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,7 +15,7 @@ from privately.cli.sql import options as o
 from privately.cli.sql import telling
 from privately.cli.sql.faults import each_priced, placed, refusals
 from privately.cli.sql.tables import NoData, Opened, budget_names, budget_of, cap_of, kept, options_of, questions_of
-from privately.guarantees import ApproxZCDP, Guarantee, PureDP
+from privately.guarantees import ApproxDP, ApproxZCDP, Guarantee, PureDP
 
 if TYPE_CHECKING:
     from privately.plans import Table
@@ -51,13 +51,8 @@ def explain(
         known = kept(ledger, opened.lineage)
         table = _table(opened)
         options = options_of(asked, table)
-        usual = (
-            PureDP(epsilon=1)
-            if (asked.rho, asked.mu, asked.delta) == (None, None, None)
-            else ApproxZCDP(rho=1, delta="0.5")
-        )
         is_told = given is not None or known is not None
-        with _desk(table, **(cap_of(given, known) if is_told else {"budget": usual})) as session:
+        with _desk(table, **(cap_of(given, known) if is_told else _usual(asked))) as session:
             found = _explained(session, texts, asked.slack, options)
         remaining = known.remaining if known is not None else found.remaining
         found = replace(found, remaining=remaining) if is_told else found.apart()
@@ -65,6 +60,15 @@ def explain(
         print(telling.explanation_json(found))
     else:
         telling.say(str(found))
+
+
+def _usual(asked: o.Asked) -> dict[str, Any]:
+    """An account that can pay for what is asked, where nobody told of one."""
+    if asked.slack is not None:
+        return {"budget": ApproxDP(epsilon=1, delta="0.5"), "by": ApproxDP}
+    if (asked.rho, asked.mu, asked.delta) == (None, None, None):
+        return {"budget": PureDP(epsilon=1)}
+    return {"budget": ApproxZCDP(rho=1, delta="0.5")}
 
 
 def _table(opened: Opened) -> Table:
