@@ -276,3 +276,17 @@ FAILING_RUNS = [
 def test_runs_that_stop_for_one_neighbour_are_not_proved(body: str) -> None:
     with pytest.raises(NotSupported):
         prove(f"def f(x: replaced(0, 1)):\n{body}", 0)
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        "[[[0]*300]*300]*1000",
+        "[[0]*400 for v in range(400)]",
+        "[[0]*60000] + [[0]*60000]",
+        "[[[[[[[0]]]]]]]",
+    ],
+)
+def test_lists_inside_lists_have_a_longest_length_in_all(made: str) -> None:
+    with pytest.raises(NotSupported, match=r"entries in all|deep"):
+        prove(f"def f(x: replaced(0, 1)):\n    a = {made}\n    return len(a)\n", 0)

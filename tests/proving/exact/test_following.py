@@ -1,5 +1,7 @@
 """Weighted states through statements: planted faults are found, and there is a limit."""
 
+from time import process_time
+
 import pytest
 
 from privately.errors import NotSupported
@@ -44,3 +46,28 @@ def test_a_budget_is_spent() -> None:
     budget.spend(10)
     with pytest.raises(NotFinite, match="more than 10 states"):
         budget.spend(1)
+
+
+GROWING = {
+    "long numbers": "    y = 1\n    while y > 0:\n        y = y * 2/3\n    return y\n",
+    "halves": "    y = 1\n    while y > 0:\n        y = y / 2\n    return y\n",
+    "long lists": "    i = 0\n    while i < 9000:\n        s = sum(range(90000))\n        i += 1\n    return i\n",
+    "a long list kept": "    a = [0] * 90000\n    i = 0\n    while i < 9000:\n        i += 1\n    return a[x]\n",
+    "lists compared": "    a = [0] * 90000\n    i = 0\n    while i < 9000:\n        i += a == a\n    return i\n",
+    "many noises": "    y = 0\n    while y >= 0:\n        y += discrete_laplace(1)\n    return y\n",
+    "noises of many sizes": """    a = 0
+    for i in range(12):
+        a = a*3 + discrete_laplace(1)
+    return a > x
+""",
+    "long weights": "    y = 9\n    while 0 < y and y < 80:\n        y += flip_exp(1) - flip_exp(1/3)\n    return y\n",
+}
+
+
+@pytest.mark.parametrize("name", GROWING)
+def test_work_is_counted_in_bits_and_entries(name: str) -> None:
+    """A unit is some ten microseconds; without counting them, each of these takes minutes, or seconds at best."""
+    began = process_time()
+    with pytest.raises(NotFinite, match="more than 20000 states"):
+        output_law(read_python(f"def f(x):\n{GROWING[name]}"), {"x": 1}, budget=Budget(20_000))
+    assert process_time() - began < 2

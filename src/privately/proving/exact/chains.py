@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from typing import TypeVar
 
 from privately.errors import NotSupported
-from privately.proving.exact.weights import ONE, ZERO, Weight
+from privately.proving.exact.weights import ONE, ZERO, Weight, cost
 
 S = TypeVar("S", bound=Hashable)
 
@@ -14,7 +14,9 @@ MOST_TOGETHER = 300
 """States that may all lead back to one another."""
 
 
-def visits(entry: Mapping[S, Weight], steps: Mapping[S, Mapping[S, Weight]]) -> dict[S, Weight]:
+def visits(
+    entry: Mapping[S, Weight], steps: Mapping[S, Mapping[S, Weight]], spend: Callable[[int], None] = lambda _: None
+) -> dict[S, Weight]:
     """v(s) = entry(s) + sum of v(r) steps(r, s): the expected number of visits of every state in `steps`.
 
     Theorem: if from every state some exit is reached, these equations have one solution, the expected number of visits.
@@ -25,7 +27,7 @@ def visits(entry: Mapping[S, Weight], steps: Mapping[S, Mapping[S, Weight]]) -> 
     arriving: dict[S, Weight] = {state: entry.get(state, ZERO) for state in steps}
     found: dict[S, Weight] = {}
     for component in components(steps):
-        solved = _solved(component, arriving, steps)
+        solved = _solved(component, arriving, steps, spend)
         found.update(solved)
         inside = set(component)
         for state, mass in solved.items():
@@ -35,7 +37,12 @@ def visits(entry: Mapping[S, Weight], steps: Mapping[S, Mapping[S, Weight]]) -> 
     return found
 
 
-def _solved(component: list[S], arriving: Mapping[S, Weight], steps: Mapping[S, Mapping[S, Weight]]) -> dict[S, Weight]:
+def _solved(
+    component: list[S],
+    arriving: Mapping[S, Weight],
+    steps: Mapping[S, Mapping[S, Weight]],
+    spend: Callable[[int], None],
+) -> dict[S, Weight]:
     """The states of one component lead to one another: elimination without rounding."""
     if len(component) == 1 and component[0] not in steps[component[0]]:
         return {component[0]: arriving[component[0]]}
@@ -53,11 +60,15 @@ def _solved(component: list[S], arriving: Mapping[S, Weight], steps: Mapping[S, 
             raise NotSupported("a loop that never ends.", hint="Every round must have a way out.")
         rows[column], rows[pivot] = rows[pivot], rows[column]
         head = rows[column][column]
-        rows[column] = [one / head for one in rows[column]]
+        rows[column] = [one / head if one else one for one in rows[column]]
+        filled = [(place, one) for place, one in enumerate(rows[column]) if one]
+        spend(sum(1 + cost(one) for _, one in filled) // 16)
         for other in size:
             factor = rows[other][column]
             if other != column and factor:
-                rows[other] = [a - factor * b for a, b in zip(rows[other], rows[column], strict=True)]
+                spend((len(filled) * (1 + cost(factor) + cost(filled[-1][1]))) // 16)
+                for place, one in filled:
+                    rows[other][place] = rows[other][place] - factor * one
     return {state: rows[i][-1] for i, state in enumerate(component)}
 
 

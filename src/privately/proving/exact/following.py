@@ -8,19 +8,39 @@ by round; if it comes back to a state it has seen, its states form a chain, and 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from fractions import Fraction
 from typing import TypeAlias
-
-from flint import fmpq
 
 from privately.errors import NotSupported, PrivatelyError
 from privately.proving.exact.chains import visits
 from privately.proving.exact.places import Between
 from privately.proving.exact.sampling import NotFinite
 from privately.proving.exact.sets import apart
-from privately.proving.exact.tails import ENDLESS, LONGEST, Undecided, drawn, fresh, renamed, split, writable
-from privately.proving.exact.weights import ONE, Weight
+from privately.proving.exact.tails import (
+    ENDLESS,
+    LONGEST,
+    Tail,
+    Undecided,
+    drawn,
+    fresh,
+    renamed,
+    split,
+    variables,
+    writable,
+)
+from privately.proving.exact.weights import ONE, Weight, cost
 from privately.proving.language.liveness import needed, needed_by, needed_by_loop
-from privately.proving.language.meaning import UNSET, Evaluator, OpenNumber, State, canonical, closed, evaluator, truth
+from privately.proving.language.meaning import (
+    UNSET,
+    Evaluator,
+    OpenNumber,
+    State,
+    canonical,
+    closed,
+    evaluator,
+    spending,
+    truth,
+)
 from privately.proving.language.program import Program
 from privately.proving.language.syntax import (
     Assign,
@@ -84,7 +104,8 @@ class Follower:
 
     def law(self) -> Outputs:
         out: Outputs = {}
-        rest = self.step({self.start: ONE}, out)
+        with spending(self.budget.spend):
+            rest = self.step({self.start: ONE}, out)
         if rest:
             raise NotSupported("the program can end without an output.", hint="Return a value on every way.")
         return apart(out)  # type: ignore[no-any-return]
@@ -99,6 +120,7 @@ class Follower:
                     found = value(part)
                 except Undecided as undecided:
                     splits += 1
+                    self.budget.spend(cost(share) // 8)
                     if splits > LONGEST:
                         raise NotFinite(f"a comparison with more than {LONGEST} values of a tail.") from None
                     waiting += [(one, writable(share * chance)) for one, chance in self.parts(part, undecided)]
@@ -107,7 +129,7 @@ class Follower:
 
     def parts(self, state: State, undecided: Undecided) -> list[tuple[State, Weight]]:
         """Where a comparison needs more of a tail."""
-        self.budget.spend(SPLITTING)
+        self.budget.spend(SPLITTING + 10 * sum(1 for _ in variables(state)))
         return split(state, undecided.gap)
 
     def draws(self, law: str, given: tuple[Value, ...]) -> list[tuple[Value, Weight]]:
@@ -297,7 +319,7 @@ class Follower:
             if not seen.isdisjoint(going):
                 return self.chain(entry, out, test, body)
             seen.update(going)
-            self.budget.spend(sum(map(_size, going)) + _bits(going) // 512)
+            self.budget.spend(sum(map(_size, going)) + _cost(going))
             states = body(going, found)
         for value, mass in found.items():
             add(out, value, mass)
@@ -318,7 +340,7 @@ class Follower:
                 self.budget.spend(_size(state))
                 steps[state] = self.tested(body({state: ONE}, given[state]), test)
                 waiting += steps[state]
-        times = visits(entry, steps)
+        times = visits(entry, steps, self.budget.spend)
         ends: Weighted = {}
         for state, mass in times.items():
             for value, share in given[state].items():
@@ -340,14 +362,23 @@ def _left(states: Weighted, leave: Callable[[State], State]) -> Weighted:
 
 
 def _size(state: State) -> int:
-    """What a state costs to keep: long lists count."""
-    return 1 + sum(len(value) for value in state if isinstance(value, tuple)) // 32
+    """What a state costs to keep: long lists, long numbers and sums of many noises count."""
+    return 1 + sum(map(_length, state)) // 32
 
 
-def _bits(states: Weighted) -> int:
+def _length(value: Value) -> int:
+    if isinstance(value, int):
+        return value.bit_length() // 512
+    if isinstance(value, tuple):
+        return len(value)
+    if isinstance(value, Fraction):
+        return value.denominator.bit_length() // 512
+    return 32 * len(value.factors) if isinstance(value, Tail) else 0
+
+
+def _cost(states: Weighted) -> int:
     """How long the weights are."""
-    first = next(iter(states.values()), None)
-    return first.q.bit_length() * len(states) if isinstance(first, fmpq) else 0
+    return cost(next(iter(states.values()), ONE)) * len(states) // 16
 
 
 def add(table: dict[Value, Weight], key: Value, mass: Weight) -> None:

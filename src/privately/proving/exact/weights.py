@@ -113,3 +113,14 @@ def quotient(value: Weight) -> Quotient:
         return value
     exact = value if isinstance(value, fmpq) else weight(value)
     return Quotient(fmpz_poly([exact.p]), fmpz_poly([exact.q]))
+
+
+def cost(value: Weight) -> int:
+    """What a step with a weight takes, in units of about a microsecond; lowest terms take the square of the length."""
+    if isinstance(value, fmpq):
+        return int(value.q).bit_length() // 32
+    if not isinstance(value, Quotient):
+        return 0
+    below = value.denominator
+    size = (1 + below.degree()) * (1 + int(below.leading_coefficient()).bit_length() // 32)
+    return 20 + size + (size * size >> 4)

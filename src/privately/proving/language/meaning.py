@@ -50,6 +50,35 @@ def note_divisor(value: Any) -> None:
         noted.append(value)
 
 
+_work: ContextVar[Callable[[int], None] | None] = ContextVar("work", default=None)
+
+LARGE = 2048
+"""Bits from which on a number counts as work, and entries of a list, times 32."""
+
+
+@contextmanager
+def spending(spend: Callable[[int], None]) -> Iterator[None]:
+    """Long numbers and long lists in the meantime cost, in units of some microseconds."""
+    token = _work.set(spend)
+    try:
+        yield
+    finally:
+        _work.reset(token)
+
+
+def _note_bits(bits: int) -> None:
+    """Fractions are brought to lowest terms, which takes the square of their length."""
+    spend = _work.get()
+    if spend is not None:
+        spend(bits // 1024 + (bits * bits >> 22))
+
+
+def _note_entries(entries: int) -> None:
+    spend = _work.get()
+    if spend is not None:
+        spend(entries // 32)
+
+
 class OpenNumber:
     """A parameter without a value, or what arithmetic makes of it: one can compute with it, but not compare it.
 
@@ -117,8 +146,8 @@ def _each(each: Each, slots: Mapping[str, int], known: Mapping[str, Value]) -> E
 
     def read(state: State) -> Value:
         padded = state + (UNSET,) * (width - len(state))
-        inside = ((*padded[:width], one) for one in _list(source(state)))
-        return tuple(element(one) for one in inside if truth(condition(one)))
+        inside = ((*padded[:width], one) for one in _entire(source(state)))
+        return _listed(*(element(one) for one in inside if truth(condition(one))))
 
     return read
 
@@ -174,6 +203,14 @@ def _list(value: Value) -> tuple[Value, ...]:
     raise NotSupported(f"{shown(value)} is no list.")
 
 
+def _entire(value: Value) -> tuple[Value, ...]:
+    """A list of which all entries are looked at, or copied."""
+    entries = _list(value)
+    if len(entries) >= LARGE // 32:
+        _note_entries(len(entries))
+    return entries
+
+
 def _whole(value: Value) -> int:
     exact = ordered(value)
     if exact != int(exact):
@@ -200,12 +237,19 @@ def simple(value: Any) -> Any:
     if isinstance(value, OpenNumber):
         return value
     if isinstance(value, int):
-        if value.bit_length() > MOST_BITS:
-            raise NotSupported("a number grows without bounds.")
+        if value.bit_length() >= LARGE:
+            _check_bits(value.bit_length())
         return value
-    if max(value.numerator.bit_length(), value.denominator.bit_length()) > MOST_BITS:
-        raise NotSupported("a number grows without bounds.")
+    bits = max(value.numerator.bit_length(), value.denominator.bit_length())
+    if bits >= LARGE:
+        _check_bits(bits)
     return value.numerator if value.denominator == 1 else value
+
+
+def _check_bits(bits: int) -> None:
+    if bits > MOST_BITS:
+        raise NotSupported("a number grows without bounds.")
+    _note_bits(bits)
 
 
 def _plus(left: Value, right: Value) -> Value:
@@ -246,7 +290,7 @@ def _power(left: Value, right: Value) -> Value:
 
 def _xor(left: Value, right: Value) -> Value:
     if isinstance(left, tuple) or isinstance(right, tuple):
-        first, second = _list(left), _list(right)
+        first, second = _entire(left), _entire(right)
         if len(first) != len(second):
             raise NotSupported("xor of two lists of different lengths.")
         return tuple(_xor(a, b) for a, b in zip(first, second, strict=True))
@@ -254,10 +298,10 @@ def _xor(left: Value, right: Value) -> Value:
 
 
 def _joined(left: Value, right: Value) -> Value:
-    whole = _list(left) + _list(right)
+    whole = _entire(left) + _entire(right)
     if len(whole) > LONGEST_LIST:
         raise NotSupported(f"a list of more than {LONGEST_LIST} entries.")
-    return whole
+    return _listed(*whole)
 
 
 def _least(*values: Value) -> Value:
@@ -269,36 +313,36 @@ def _largest(*values: Value) -> Value:
 
 
 def _several(values: tuple[Value, ...]) -> tuple[Value, ...]:
-    several = _list(values[0]) if len(values) == 1 else values
+    several = _entire(values[0]) if len(values) == 1 else values
     if not several:
         raise NotSupported("the least or largest of nothing.")
     return several
 
 
 def _replaced(items: Value, place: Value, value: Value) -> Value:
-    where = _place(_list(items), place)
-    return (*items[:where], value, *items[where + 1 :])
+    where = _place(_entire(items), place)
+    return _listed(*items[:where], value, *items[where + 1 :])
 
 
 def _without(items: Value, place: Value) -> Value:
-    where = _place(_list(items), place)
+    where = _place(_entire(items), place)
     return items[:where] + items[where + 1 :]
 
 
 def _repeated(items: Value, times: Value) -> Value:
     if len(_list(items)) * max(_whole(times), 0) > LONGEST_LIST:
         raise NotSupported(f"a list of more than {LONGEST_LIST} entries.")
-    return items * max(_whole(times), 0)
+    return _listed(*_entire(items * max(_whole(times), 0)))
 
 
 def _numbers(first: Value, end: Value) -> Value:
     if _whole(end) - _whole(first) > LONGEST_LIST:
         raise NotSupported(f"a list of more than {LONGEST_LIST} entries.")
-    return tuple(range(_whole(first), _whole(end)))
+    return _entire(tuple(range(_whole(first), _whole(end))))
 
 
 def _part(items: Value, first: Value, end: Value) -> Value:
-    return _list(items)[_whole(first) : _whole(end)]
+    return _entire(items)[_whole(first) : _whole(end)]
 
 
 def _unknown(name: Value, *_: Value) -> Value:
@@ -317,7 +361,7 @@ def closed(value: Value) -> Value:
 
 def _listed(*items: Value) -> Value:
     """A list; lists inside lists are few and not deep."""
-    if any(isinstance(one, tuple) for one in items) and _entries(items, DEEPEST_LIST, LONGEST_LIST) > LONGEST_LIST:
+    if tuple in map(type, items) and _entries(items, DEEPEST_LIST, LONGEST_LIST) > LONGEST_LIST:
         raise NotSupported(f"a list of more than {LONGEST_LIST} entries in all.")
     return items
 
@@ -340,7 +384,9 @@ def _same(left: Value, right: Value) -> bool:
     if isinstance(left, tuple) is not isinstance(right, tuple):
         raise NotSupported(f"{shown(left)} is compared with {shown(right)}: a list with a number.")
     if isinstance(left, tuple):
-        return len(left) == len(right) and all(_same(one, other) for one, other in zip(left, right, strict=True))
+        return len(_entire(left)) == len(_entire(right)) and all(
+            _same(one, other) for one, other in zip(left, right, strict=True)
+        )
     if isinstance(left, OpenNumber) or isinstance(right, OpenNumber):
         gap: Any = ordered(left) - ordered(right)
         return gap.is_zero() if isinstance(gap, OpenNumber) else bool(gap == 0)
@@ -362,13 +408,13 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "<=": lambda left, right: ordered(left) <= ordered(right),
     ">": lambda left, right: ordered(left) > ordered(right),
     ">=": lambda left, right: ordered(left) >= ordered(right),
-    "in": lambda value, items: any(_same(value, one) for one in _list(items)),
+    "in": lambda value, items: any(_same(value, one) for one in _entire(items)),
     "not": lambda value: not truth(value),
     "xor": _xor,
     "absolute": lambda value: abs(ordered(value)),
     "least": _least,
     "largest": _largest,
-    "total": lambda items: simple(sum(map(number, _list(items)))),
+    "total": lambda items: simple(sum(map(number, _entire(items)))),
     "list": _listed,
     "length": lambda items: len(_list(items)),
     "item": lambda items, place: _list(items)[_place(items, place)],

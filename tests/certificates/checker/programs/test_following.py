@@ -2,6 +2,7 @@
 
 import random
 from fractions import Fraction
+from time import process_time
 from typing import Any
 
 import pytest
@@ -236,3 +237,24 @@ def test_planted_faults_are_found(name: str, fault: Any, monkeypatch: pytest.Mon
     monkeypatch.setattr(Follower, name, fault)
     with pytest.raises(AssertionError):
         agree(text, {"x": 1})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def f(x):\n    a = [0] * 90000\n    i = 0\n    while i < 9000:\n        i += 1\n    return a[x]\n",
+        "def f(x):\n    a = [[0] * 9000] * 10\n    i = 0\n    while i < 9000:\n        i += 1\n    return a[x][x]\n",
+        "def f(x):\n    a = [geometric(1/2)] * 9000\n    i = 0\n    while i < 9000:\n        i += 1\n    return a[x]\n",
+    ],
+)
+def test_lists_in_states_are_work(text: str) -> None:
+    began = process_time()
+    with pytest.raises(Invalid, match="more work"):
+        law(text, {"x": 1}, units=1_000_000)
+    assert process_time() - began < 5
+
+
+@pytest.mark.parametrize("made", ["[[[0]*300]*300]*1000", "[[0]*400 for v in range(400)]", "[[0]*60000] + [[0]*60000]"])
+def test_lists_inside_lists_have_a_longest_length_in_all(made: str) -> None:
+    with pytest.raises(Beyond, match="too long"):
+        law(f"def f(x):\n    a = {made}\n    return len(a)\n", {"x": 1})

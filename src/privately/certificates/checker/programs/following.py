@@ -12,7 +12,7 @@ from typing import Any
 
 from ..work import Work
 from .exact import Beyond, Number, fraction, less, minus, over, sign, terms
-from .operators import OPERATORS, integer, items, plain, truth
+from .operators import OPERATORS, integer, items, plain, short, truth
 from .reading import Program
 from .tails import Undecided, noise, renamed, split, unused
 from .weights import Decay, Field, Weight
@@ -47,6 +47,7 @@ class Follower:
         self.work = work
         self.endless = any(one[0] == "draw" and one[2] in ENDLESS for block in program.blocks for one in block)
         self.tidy = renamed if self.endless else _as_it_stands
+        self.entries = 1 if self.endless else 8
         self.compiled: list[Evaluator] = []
         for expression in program.expressions:
             self.compiled.append(self._evaluator(expression))
@@ -107,7 +108,7 @@ class Follower:
             waiting, splits = [(state, weight)], 0
             while waiting:
                 part, share = waiting.pop()
-                self.work.spend(10 + len(part) // 4)
+                self.work.spend(10 + len(part) // 4 + _entries(part) // self.entries)
                 try:
                     found = value(part)
                 except Undecided as undecided:
@@ -287,13 +288,18 @@ class Follower:
             found = items(source(state))
             self.work.spend(2 + len(found) * (2 + len(state) // 16))
             inside = ((*before, one, *after) for one in found)
-            return tuple(element(one) for one in inside if truth(condition(one)))
+            return short(tuple(element(one) for one in inside if truth(condition(one))))
 
         return evaluate
 
 
 def _as_it_stands(state: State) -> State:
     return state
+
+
+def _entries(value: tuple[Any, ...]) -> int:
+    """How long the lists in it are, in all: states are copied, hashed and renamed whole."""
+    return sum([len(one) + _entries(one) for one in value if isinstance(one, tuple)])
 
 
 def _known(value: Any) -> Any:

@@ -35,10 +35,22 @@ def items(value: Any) -> tuple[Any, ...]:
     raise Beyond("something stands where a list must")
 
 
-def _short(found: tuple[Any, ...]) -> tuple[Any, ...]:
-    if len(found) > LONGEST_LIST:
+def short(found: tuple[Any, ...]) -> tuple[Any, ...]:
+    if len(found) > LONGEST_LIST or (tuple in map(type, found) and _size(found, DEEPEST_LIST) > LONGEST_LIST):
         raise Beyond("a list is too long")
     return found
+
+
+def _size(found: tuple[Any, ...], depth: int) -> int:
+    """All entries, of lists inside too; counted no further than it takes."""
+    if not depth:
+        raise Beyond("lists inside lists, too deep")
+    total = 0
+    for one in found:
+        total += _size(one, depth - 1) if isinstance(one, tuple) else 1
+        if total > LONGEST_LIST:
+            break
+    return total
 
 
 def _times(one: Any, other: Any) -> Any:
@@ -112,7 +124,7 @@ def _item(found: Any, place: Any) -> Any:
 
 def _replaced(found: Any, place: Any, value: Any) -> Any:
     where = _place(items(found), place)
-    return (*found[:where], value, *found[where + 1 :])
+    return short((*found[:where], value, *found[where + 1 :]))
 
 
 def _without(found: Any, place: Any) -> Any:
@@ -124,7 +136,7 @@ def _repeated(found: Any, times_: Any) -> Any:
     count = max(integer(times_), 0)
     if len(items(found)) * count > LONGEST_LIST:
         raise Beyond("a list is too long")
-    return items(found) * count
+    return short(items(found) * count)
 
 
 def _numbers(first: Any, end: Any) -> Any:
@@ -134,13 +146,7 @@ def _numbers(first: Any, end: Any) -> Any:
 
 
 def _listed(*values: Any) -> Any:
-    if _depth(values) > DEEPEST_LIST:
-        raise Beyond("lists inside lists, too deep")
-    return values
-
-
-def _depth(value: Any) -> int:
-    return 1 + max(map(_depth, value), default=0) if isinstance(value, tuple) else 0
+    return short(values)
 
 
 def _total(found: Any) -> Any:
@@ -191,7 +197,7 @@ OPERATORS: Mapping[str, tuple[int | None, Callable[..., Any]]] = {
     "length": (1, lambda found: len(items(found))),
     "item": (2, _item),
     "part": (3, lambda found, first, end: items(found)[integer(first) : integer(end)]),
-    "joined": (2, lambda one, other: _short(items(one) + items(other))),
+    "joined": (2, lambda one, other: short(items(one) + items(other))),
     "replaced": (3, _replaced),
     "without": (2, _without),
     "repeated": (2, _repeated),
