@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from privately.errors import Refused
+from privately.errors import NotSupported, Refused
 from privately.plans import FUNCTIONS, Call, Constant, Expression, Field, Identity, Known, Range, Type, call, constant
 from privately.plans.meaning import evaluate
 
@@ -113,3 +113,20 @@ def test_whole_numbers_end_at_64_bits_whatever_they_are_made_of() -> None:
         known = call("to_integer", Field(Identity(number=1, name="x"), constant(value).known)).known
         assert known.range is not None
         assert known.range.magnitude < 2**62
+
+
+@pytest.mark.parametrize(
+    ("function", "type_", "hint"),
+    [
+        ("to_text", Type.REAL, "ROUND(x)"),
+        ("to_text", Type.TIMESTAMP, "TRY_CAST(x AS DATE)"),
+        ("to_integer", Type.DATE, "integer, real, text, boolean are."),
+        ("to_date", Type.INTEGER, "text, date, timestamp are."),
+    ],
+)
+def test_refused_conversions_say_what_is_converted(function: str, type_: Type, hint: str) -> None:
+    """To convert it first is no help: that is what was asked for."""
+    with pytest.raises(NotSupported, match=f"the type {type_.value} is not converted to {function[3:]}") as found:
+        call(function, Field(Identity(number=1, name="x"), Known(type=type_)))
+    assert found.value.hint.endswith(hint) or f"{hint}." in found.value.hint
+    assert "TRY_CAST(... AS ...)" not in found.value.hint

@@ -58,9 +58,20 @@ def _refuse(name: str, arguments: Arguments) -> NotSupported:
     return NotSupported(f"{name} of {found} has no meaning here.", hint="Convert with TRY_CAST(... AS ...) first.")
 
 
+def _no_conversion(name: str, found: Type, wanted: Sequence[Type]) -> NotSupported:
+    hint = f"Those of the types {', '.join(one.value for one in wanted)} are."
+    if found is Type.REAL and Type.INTEGER in wanted:
+        hint += " Make it a whole number first: ROUND(x)."
+    if found is Type.TIMESTAMP and Type.DATE in wanted:
+        hint += " Make it a day first: TRY_CAST(x AS DATE)."
+    return NotSupported(f"a value of the type {found.value} is not converted to {name[3:]}.", hint=hint)
+
+
 def _types(name: str, arguments: Arguments, *wanted: tuple[Type, ...]) -> None:
     found = [argument.known.type for argument in arguments]
     if len(found) != len(wanted) or not all(one in allowed for one, allowed in zip(found, wanted, strict=True)):
+        if name.startswith("to_") and len(found) == len(wanted) == 1:
+            raise _no_conversion(name, found[0], wanted[0])
         raise _refuse(name, arguments)
 
 

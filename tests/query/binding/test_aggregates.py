@@ -31,7 +31,9 @@ def the_sum(text: str) -> StepSum:
         ("SUM(1)", 1, 1, 1),
         ("AVG(1)", 1, 1, 2),
         ("SUM(LEAST(GREATEST(free, 0), 64))", Fraction(1, 2**18), 0, 2**24),
-        ("SUM(cost) FILTER (WHERE urgent)", Fraction(1, 2**15), 0, 1000 * 2**15),
+        ("SUM(cost) FILTER (WHERE urgent)", Fraction(1, 100), 0, 100_000),
+        ("SUM(CASE WHEN urgent THEN cost END)", Fraction(1, 100), 0, 100_000),
+        ("SUM(CASE WHEN urgent THEN cost ELSE 0 END)", Fraction(1, 2**15), 0, 1000 * 2**15),
         ("SUM(COALESCE(size, 0))", 1, 0, 5),
     ],
 )
@@ -147,7 +149,11 @@ def test_bins_have_the_resolution_of_their_column(declared: tuple[Any, ...], exp
     type_, bounds, resolution = declared
     column = Column(name="x", type=type_, bounds=bounds, resolution=resolution)
     table = Table(name="t", columns=(column,), unit=Unit())
-    for text in ("SELECT MEDIAN(x) FROM t", "SELECT QUANTILE_CONT(y, 0.9) FROM (SELECT x AS y FROM t WHERE x > 3)"):
+    for text in (
+        "SELECT MEDIAN(x) FROM t",
+        "SELECT QUANTILE_CONT(y, 0.9) FROM (SELECT x AS y FROM t WHERE x > 3)",
+        "SELECT MEDIAN(x) FILTER (WHERE x > 3) FROM t",
+    ):
         ((_, found),) = bind(text, {"t": table}).aggregation.tallies
         assert isinstance(found, BinCounts)
         assert (found.lower, found.width, found.bins) == expected

@@ -16,6 +16,7 @@ from sqlglot import exp
 from privately.errors import InvalidParameter, NotSupported, Refused, UnknownBounds
 from privately.plans import (
     BinCounts,
+    Call,
     Column,
     Constant,
     Estimate,
@@ -255,7 +256,10 @@ class Aggregates:
         return _sum(argument, step, low, high + (wide and low == high))
 
     def _column(self, argument: Expression) -> Column | None:
-        """The column that an argument is, if it is nothing else."""
+        """The column that an argument is, or is where a condition holds (FILTER), and NULL elsewhere."""
+        if isinstance(argument, Call) and argument.function == "case" and len(argument.arguments) == 3:
+            _, chosen, other = argument.arguments
+            argument = chosen if isinstance(other, Constant) and other.value is None else argument
         return self.rows.binding.columns.get(argument.identity) if isinstance(argument, Field) else None
 
     def _step(self, argument: Expression, range_: Range) -> Fraction:
