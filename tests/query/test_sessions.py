@@ -1,6 +1,8 @@
 """The line from a text to an answer: charged before anything is counted, and never answered twice for one price."""
 
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -127,6 +129,22 @@ def test_if_noise_cannot_be_drawn_the_charge_stays() -> None:
     with pytest.raises(OSError, match="no randomness"):
         desk.session.sql(COUNT, epsilon="0.5")
     assert desk.spent == PureDP(epsilon="0.5")
+
+
+def test_the_same_question_from_several_threads_is_paid_once(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first is still counting when the others ask."""
+    run = desk.engine.run
+
+    def slowly(*asked: Any) -> Counts:
+        time.sleep(0.2)
+        return run(*asked)
+
+    monkeypatch.setattr(desk.engine, "run", slowly)
+    with ThreadPoolExecutor(4) as threads:
+        found = list(threads.map(lambda _: desk.session.sql(COUNT, epsilon="0.2"), range(4)))
+    assert sorted(one.free for one in found) == [False, True, True, True]
+    assert desk.engine.runs == 1
+    assert desk.spent == PureDP(epsilon="0.2")
 
 
 def test_the_same_key_is_free(desk: Desk) -> None:

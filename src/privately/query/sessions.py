@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
+from threading import RLock
 from typing import Any, Self, Unpack
 
 from privately.engines.protocol import Limits, TableReport
@@ -46,6 +47,9 @@ from privately.rounding import Number
 Keys = Mapping[str, Sequence[Value]] | Any
 """Values of keys by name, or a public table of any library whose rows are the groups."""
 
+_TURNS = 64
+"""Of so many sorts of questions one of each is answered at a time; the same questions are always of one sort."""
+
 
 class Session:
     """Answers questions about one table within the budget of its lineage, and of those that are charged `also`."""
@@ -67,6 +71,7 @@ class Session:
         self._lineages = [lineage, *also]
         self._limits = limits
         self._engine, self._ledger, self._snapshot, self._randomness = engine, ledger, snapshot, randomness
+        self._turns = [RLock() for _ in range(_TURNS)]
 
     @property
     def budget(self) -> AccountBudget:
@@ -312,7 +317,14 @@ class Session:
         return tightest(proofs_of(parts, slack=slack), self._price)
 
     def _answer(self, charge: Charge, run: Callable[[], bytes], *, asked: str, again: bool) -> Answer:
-        """Charges, counts, stores, in this order. Data that is gone is refused before, and what cannot be counted."""
+        """Charges, counts, stores, in this order. Data that is gone is refused before, and what cannot be counted.
+
+        Of threads that ask the same at once, the first pays, and the others wait for its answer.
+        """
+        with self._turns[hash(charge.query) % _TURNS]:
+            return self._answer_in_turn(charge, run, asked=asked, again=again)
+
+    def _answer_in_turn(self, charge: Charge, run: Callable[[], bytes], *, asked: str, again: bool) -> Answer:
         self._engine.ready()
         try:
             receipt = self._ledger.charge(charge, again=again)
