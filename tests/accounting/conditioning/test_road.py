@@ -110,11 +110,12 @@ def test_exchanging_twice_changes_nothing() -> None:
         assert exchanged(exchanged(law)) == law
 
 
+FEW: tuple[tuple[Loss, int], ...] = (
+    (response(Fraction(2, 5)), 1),
+    (SampledLaplaceLoss(epsilon=Fraction(1, 5), rate=Fraction(1, 10), direction="add"), 1),
+)
 CASES = [
-    (
-        (response(Fraction(2, 5)), 1),
-        (SampledLaplaceLoss(epsilon=Fraction(1, 5), rate=Fraction(1, 10), direction="add"), 1),
-    ),
+    FEW,
     ((response(Fraction(1)), 3), (GaussianLoss(mu_squared=Fraction(1, 4)), 1)),
     pytest.param(
         (
@@ -157,7 +158,7 @@ def test_few_losses_alone(direction: str) -> None:
 
 
 def test_nothing_is_revealed() -> None:
-    composition = Composition(parts=CASES[0])
+    composition = Composition(parts=FEW)
     assert ROAD.epsilon(composition, Fraction(9, 10), WIDTH) == Interval(0, 0, method="mean over few losses")
 
 

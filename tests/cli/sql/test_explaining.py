@@ -33,6 +33,13 @@ def test_explaining_is_free_and_writes_nothing(run: Run, tmp_path: Path) -> None
     assert (told["groups"], told["cost"]["epsilon"], told["remaining"]["epsilon"]) == (2, "1/2", "2")
 
 
+def test_what_the_account_cannot_pay_for_is_said(run: Run) -> None:
+    median = "SELECT MEDIAN(age) AS m FROM visits"
+    told = run("explain", "visits.csv", median, "--mu", "0.2", "--budget-mu", "1").out
+    assert "charged: this account counts in GaussianDP and cannot pay for it." in told
+    assert "remaining: GaussianDP with mu 1, adding or removing one patient" in told
+
+
 def test_slack_makes_several_cheaper(run: Run) -> None:
     words = ("explain", "visits.csv", *[TOTAL] * 30, "--epsilon", "0.05", "--json", "--ledger", "a.ledger")
     with Ledger.open("a.ledger") as ledger:
