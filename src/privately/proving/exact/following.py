@@ -373,7 +373,7 @@ def _length(value: Value) -> int:
         return len(value)
     if isinstance(value, Fraction):
         return value.denominator.bit_length() // 512
-    return 32 * len(value.factors) if isinstance(value, Tail) else 0
+    return 128 * len(value.factors) if isinstance(value, Tail) else 0
 
 
 def _cost(states: Weighted) -> int:
