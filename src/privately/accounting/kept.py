@@ -27,7 +27,7 @@ class Kept(Generic[Value]):
 
     def __get__(self, instance: Any, owner: type | None = None) -> Value:
         if instance is None:
-            return self  # type: ignore[return-value]
+            return self  # type: ignore[return-value]  # asked of the class itself, by tools alone
         value = self.func(instance)
         instance.__dict__[self.name] = value
         return value

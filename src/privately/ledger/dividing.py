@@ -156,7 +156,7 @@ class _Processes:
         try:
             for at, (after, upto) in enumerate(zip(self._limits, self._limits[1:], strict=False)):
                 command = [sys.executable, "-P", "-c", _READ, self._place, str(after), str(upto)]
-                process = Popen(command, stdin=DEVNULL, stdout=PIPE, stderr=DEVNULL, env=_environment())  # noqa: S603
+                process = Popen(command, stdin=DEVNULL, stdout=PIPE, stderr=DEVNULL, env=_environment())  # noqa: S603 - ours alone
                 self._started.append(process)
                 self._threads.append(Thread(target=self._listen, args=(at, process), daemon=True))
                 self._threads[-1].start()

@@ -55,7 +55,7 @@ def answered(priced: Priced, engine: Engine, limits: Limits | None, randomness: 
     return groups, (shown, *drawn(rest, asked, counts, groups, randomness))
 
 
-def _shown(  # noqa: PLR0917
+def _shown(  # noqa: PLR0917 - all are handed on
     first: Drawn, listing: Listing, most: int, engine: Engine, limits: Limits | None, randomness: Randomness
 ) -> ShownKeys:
     (mechanism,) = first.mechanisms

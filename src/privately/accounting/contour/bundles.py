@@ -157,7 +157,8 @@ class RoughBundle:
         total, first, second = (self.segments.sums(row) for row in (weights, weighted, weighted * self.losses))
         mean = first / total
         spread = np.maximum(second / total - mean * mean, 0)
-        return tuple(float((row @ self.times)[0]) for row in (top + np.log(total), mean, spread))  # type: ignore[return-value]
+        level, slope, bend = (float((row @ self.times)[0]) for row in (top + np.log(total), mean, spread))
+        return level, slope, bend
 
     def levels(self, heights: Floats) -> Floats:
         """K alone, at several places."""

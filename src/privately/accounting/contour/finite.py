@@ -64,6 +64,6 @@ class Finite:
     def atoms(self, c: float, view: View, times: int) -> None:
         """None that could be taken out."""
 
-    def decay(self, c: float, frequencies: Floats) -> Floats:  # noqa: ARG002 - the same at all
+    def decay(self, c: float, frequencies: Floats) -> Floats:  # noqa: ARG002 - the same at all frequencies
         """It may not fall at all."""
         return np.zeros_like(frequencies)

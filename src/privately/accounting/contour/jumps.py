@@ -119,7 +119,7 @@ class JumpIntegral(Integral):
                 layout,
                 log_mass=(low + logs[0] - slack, high + logs[1] + slack),
                 truncated=self._truncated(layout),
-                whole=JumpWhole(grids),  # type: ignore[arg-type]
+                whole=JumpWhole(grids),  # type: ignore[arg-type]  # stands in where only masses above a place are asked for
             )
         )
         self.rounding += self.doubt * self.first
@@ -293,11 +293,11 @@ class _Sums:
         self.parts: list[tuple[Law, int]] = [(_split(law, wanted), times) for law, times in listed]
         self.outline = Outline(self.parts, 0.0)
         self.jumpy = [(law.rough_jumps(), times) for law, times in self.parts]
-        self._near_levels: Floats = self.outline.levels(_HEIGHTS.tolist())  # type: ignore[assignment]
+        self._near_levels: Floats = np.array(self.outline.levels(_HEIGHTS.tolist()))
 
     def first_guess(self, log_delta: float) -> float:
         """Where near losses, by a Chernoff bound, and one jump alone are about delta together."""
-        near = np.array(self._near_levels) - np.log(2 * (_HEIGHTS + 1) * (_HEIGHTS + 1))
+        near = self._near_levels - np.log(2 * (_HEIGHTS + 1) * (_HEIGHTS + 1))
 
         def too_small(epsilon: float) -> bool:
             total = math.exp(min(float((near - _HEIGHTS * epsilon).min()), 0.0))
@@ -337,7 +337,7 @@ class _Sums:
     def _jumps(self, epsilon: float, log_delta: float) -> JumpIntegral:
         often = self._log_often(_HEIGHTS)
         kept = often < _MOST_OFTEN
-        heights, levels = _HEIGHTS[kept], (np.array(self._near_levels) + often)[kept]
+        heights, levels = _HEIGHTS[kept], (self._near_levels + often)[kept]
         if heights.size < _FEW:
             raise NotApplicable("jumps are too large")
         falls = levels - heights * epsilon

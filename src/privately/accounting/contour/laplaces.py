@@ -82,7 +82,8 @@ class Laplaces:
         """K(c) and its first two derivatives, nearly."""
         if len(self.times) <= _FEW_LAWS:
             each = [(times, *_cumulants(e, c)) for e, times in zip(self.epsilon.tolist(), self.times, strict=True)]
-            return tuple(sum(row[0] * row[place] for row in each) for place in (1, 2, 3))  # type: ignore[return-value]
+            level, slope, bend = (sum(row[0] * row[place] for row in each) for place in (1, 2, 3))
+            return level, slope, bend
         e, s = self.epsilon, 2 * c + 1
         g = np.exp(-s * e)
         whole = (c + 1) + c * g
@@ -92,7 +93,7 @@ class Laplaces:
         k = np.where(near, c * (c + 1) * e * e / 2, c * e + np.log(whole / s))
         mean = np.where(near, (c + 0.5) * e * e, first - 2 / s)
         variance = np.where(near, e * e, np.maximum(second - first * first + 4 / (s * s), 0))
-        return tuple(float(self.counts @ each) for each in (k, mean, variance))  # type: ignore[return-value]
+        return float(self.counts @ k), float(self.counts @ mean), float(self.counts @ variance)
 
     def levels(self, heights: Floats) -> Floats:
         """K alone, at several places."""

@@ -139,7 +139,7 @@ class _Columns:
         sums = self._exact(tally)
         if sums is not None:
             self._sums[place] = sums
-            identity = tally.argument.identity  # type: ignore[union-attr]
+            identity = tally.argument.identity  # type: ignore[union-attr]  # `_exact` takes columns alone
             self.layers[0].append(f"{sums.left(f'y{identity.number}')} AS l{place}")
             self.layers[1].append(f"{sums.above(f'l{place}')} AS b{place}")
             self.read.append(f"{sums.doubles(f'b{place}')} AS a{place}")

@@ -14,7 +14,7 @@ from privately.errors import LedgerUnavailable
 try:
     import fcntl
 except ImportError:  # pragma: no cover - Windows
-    fcntl = None  # type: ignore[assignment]
+    fcntl = None  # type: ignore[assignment]  # not on this system
 
 _NOTE = 64  # where in the file
 _SHORTEST_PAUSE, _LONGEST_PAUSE, _SHARE = 0.00002, 0.01, 1 / 8

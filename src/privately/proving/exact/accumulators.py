@@ -7,6 +7,7 @@ from privately.proving.language.syntax import (
     Assign,
     Expression,
     Return,
+    Statement,
     Variable,
     While,
     assigned,
@@ -30,12 +31,12 @@ def accumulator(loop: While, after: frozenset[str]) -> str | None:
     return None
 
 
-def _only_adds(statement: object, name: str) -> bool:
+def _only_adds(statement: Statement, name: str) -> bool:
     if isinstance(statement, Assign) and statement.name == name:
         return added_to(statement.value, name) is not None
     if getattr(statement, "name", None) == name:
         return False
-    return all(name not in free_variables(one) for one in expressions_of(statement))  # type: ignore[arg-type]
+    return all(name not in free_variables(one) for one in expressions_of(statement))
 
 
 def added_to(value: Expression, name: str) -> Expression | None:

@@ -46,6 +46,7 @@ from privately.proving.language.syntax import (
     Assign,
     Assume,
     Block,
+    Expression,
     Hint,
     If,
     Return,
@@ -108,7 +109,8 @@ class Follower:
             rest = self.step({self.start: ONE}, out)
         if rest:
             raise NotSupported("the program can end without an output.", hint="Return a value on every way.")
-        return apart(out)  # type: ignore[no-any-return]
+        found: Outputs = apart(out)
+        return found
 
     def settled(self, states: Weighted, value: Evaluator) -> Iterator[tuple[State, Weight, Value]]:
         """Every state with its value; states that have no one value are split until they do."""
@@ -196,8 +198,8 @@ class Follower:
             case Hint():
                 return lambda states, _: states
 
-    def compiled(self, expression: object) -> Evaluator:
-        return evaluator(expression, self.slots, self.known)  # type: ignore[arg-type]
+    def compiled(self, expression: Expression) -> Evaluator:
+        return evaluator(expression, self.slots, self.known)
 
     def dropped(self, statement: Assign | Sample, after: frozenset[str]) -> tuple[int, ...]:
         """The slots that nobody reads any more."""
@@ -254,10 +256,10 @@ class Follower:
 
         return run
 
-    def branch(self, condition: object, then: Block, otherwise: Block, after: frozenset[str]) -> Step:
+    def branch(self, condition: Expression, then: Block, otherwise: Block, after: frozenset[str]) -> Step:
         test = self.compiled(condition)
         steps = self.block(then, after), self.block(otherwise, after)
-        start = free_variables(condition) | needed(then, after) | needed(otherwise, after)  # type: ignore[arg-type]
+        start = free_variables(condition) | needed(then, after) | needed(otherwise, after)
         clears = self.cleared(start, needed(then, after)), self.cleared(start, needed(otherwise, after))
 
         def run(states: Weighted, out: Outputs) -> Weighted:

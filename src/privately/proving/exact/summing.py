@@ -86,7 +86,10 @@ class _Inside(Follower):
     def statement(self, statement: Statement, after: frozenset[str]) -> Step:
         if not isinstance(statement, Assign) or statement.name != self.name:
             return super().statement(statement, after)
-        amount = self.compiled(added_to(statement.value, self.name))
+        added = added_to(statement.value, self.name)
+        if added is None:
+            raise CannotSum
+        amount = self.compiled(added)
         clear = self.cleared(needed_by(statement, after), after | {self.name})
 
         def run(states: dict[State, Series], _: Outputs) -> dict[State, Series]:

@@ -280,7 +280,7 @@ def _power(left: Value, right: Value) -> Value:
     if isinstance(base, OpenNumber):
         if exponent < 0:
             _over(1, base)
-        return base**exponent  # type: ignore[operator]
+        return base**exponent  # type: ignore[operator]  # forms and fractions of forms have powers
     if abs(exponent) * max(1, Fraction(base).numerator.bit_length()) > MOST_BITS:
         raise NotSupported("a number grows without bounds.")
     if base == 0 and exponent < 0:

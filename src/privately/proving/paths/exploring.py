@@ -192,7 +192,7 @@ class _Explorer:
             while state is not None:
                 following = self.advanced(state)
                 waiting += following[1:]
-                state = following[0] if following else None  # type: ignore[assignment]
+                state = following[0] if following else None  # type: ignore[assignment]  # the inner loop ends
         return Exploration(tuple(self.paths), tuple(self.assumptions))
 
     def advanced(self, state: _State) -> list[_State]:

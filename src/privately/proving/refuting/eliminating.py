@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from privately.errors import NotSupported
-from privately.proving.paths.affine import Affine, Constraint, Symbol, holds
+from privately.proving.paths.affine import Affine, Constraint, Relation, Symbol, holds
 from privately.proving.paths.linear import point
 
 MOST_CONSTRAINTS = 400
@@ -64,12 +64,12 @@ def _without(constraints: list[Constraint], symbol: Symbol) -> list[Constraint]:
     return rest
 
 
-def _keep(constraints: list[Constraint], form: Affine | Fraction | int, relation: object) -> None:
+def _keep(constraints: list[Constraint], form: Affine | Fraction | int, relation: Relation) -> None:
     if isinstance(form, Affine):
-        one = Constraint(_scaled(form), relation)  # type: ignore[arg-type]
+        one = Constraint(_scaled(form), relation)
         if one not in constraints:
             constraints.append(one)
-    elif not holds(form, relation):  # type: ignore[arg-type]
+    elif not holds(form, relation):
         raise Contradiction
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from functools import lru_cache
 from math import sqrt
 
@@ -20,19 +21,19 @@ REACH = 22.0
 """Points of a grid, and its half width in scales."""
 
 
-class FloatLaw:
+class FloatLaw(ABC):
     """A law in floating point: masses on a grid, and the mass between two ends (open below, closed above)."""
 
     whole = False
     scale = 1.0
 
+    @abstractmethod
     def upper(self, place: Floats) -> Floats:
         """P(X > place)."""
-        raise NotImplementedError
 
+    @abstractmethod
     def lower(self, place: Floats) -> Floats:
         """P(X <= place)."""
-        raise NotImplementedError
 
     def between(self, low: Floats, high: Floats) -> Floats:
         """P(low < X <= high), from whichever side loses less."""

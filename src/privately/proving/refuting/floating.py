@@ -161,7 +161,7 @@ class _FloatNode:
         grid, weights = evaluation.once(("grid", self.place), lambda: np.stack(self.law.grid(*self.limits(evaluation))))
         for (child, edges), joint in zip(self.children, self.joints, strict=True):
             key = ("given", self.place, joint)
-            weights = weights * evaluation.once(key, lambda: child.given(grid, edges, evaluation))  # noqa: B023
+            weights = weights * evaluation.once(key, lambda: child.given(grid, edges, evaluation))  # noqa: B023 - called at once
         return grid, weights
 
     def given(self, above: Floats, edges: list[tuple[float, float, _Row, Relation]], evaluation: Evaluation) -> Floats:
