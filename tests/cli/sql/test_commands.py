@@ -203,3 +203,10 @@ def test_the_owner_hears_of_strange_data_and_the_analyst_does_not(run: Run) -> N
     for words in (("--analyst", "ann"), ()):
         later = run("sql", "visits.csv", TOTAL, "--epsilon", "0.5", *BUDGET, *words)
         assert (later.status, later.err) == (0, "")
+
+
+def test_only_copies_are_written_over(run: Run) -> None:
+    before = Path("visits.toml").read_bytes()
+    done = run("prepare", "visits.csv", "visits.toml", "--ledger", "visits.ledger")
+    assert done.error.startswith("COPY: visits.toml is no prepared copy.")
+    assert Path("visits.toml").read_bytes() == before

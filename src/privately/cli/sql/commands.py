@@ -133,7 +133,7 @@ def prepare(
     Example: privately prepare visits.parquet visits.prepared --ledger visits.ledger
     """
     opened = Opened(file=file, told=described.told)
-    with o.named(path="COPY"), telling.working("preparing"):
+    with o.named(path="COPY", prepare="COPY"), telling.working("preparing"):
         from privately.query.opening import prepare as prepare_table
 
         found = prepare_table(file, copy, ledger=needed_ledger(ledger), **opened.settings)
