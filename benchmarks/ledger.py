@@ -1,14 +1,13 @@
 """Claims about `privately.ledger`: durable charges per second, and how fast a long ledger is opened and verified.
 
-Charges: 64 clients as coroutines of one process, over two and four, and as threads of one and of four, beside the naive
-loop: eight processes, each with a transaction of its own for every charge, in WAL mode with `synchronous =
-FULL` too. It does the same job in the way
-that comes to mind first: look whether the key was used and the question answered, take the cost from two balances
-unless that passes a cap, append a record with the same fields and the hash of the last one. Both in turn, on the same
-disk. What a sync costs decides the comparison, so it is done on the disk as it is and again with disks that take
-longer (a pause at every sync, for both sides alike, in a file system of SQLite's), as the disks of servers and laptops
-without a battery-backed cache do. Beside the rates: the CPU time of a charge, which other work on the machine changes
-less.
+Charges: 64 clients as coroutines of one process (whose turns the thread of their loop takes, unless the disk is slow),
+over two and four, and as threads of one and of four, beside the naive loop: eight processes, each with a transaction of
+its own for every charge, in WAL mode with `synchronous = FULL` too. It does the same job in the way that comes to mind
+first: look whether the key was used and the question answered, take the cost from two balances unless that passes a
+cap, append a record with the same fields and the hash of the last one. Both in turn, on the same disk. What syncs cost
+decides the comparison, so it is done on the disk as it is and again with disks that take longer (a pause at every sync,
+for both sides alike, in a file system of SQLite's), as the disks of servers and laptops without a battery-backed cache
+do. Beside the rates: the CPU time of a charge, which other work on the machine changes less.
 
 Answers: what storing one takes, in turns of 64, beside a charge.
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from privately.guarantees import ZCDP, ApproxDP, ApproxZCDP, Guarantee, Neighbors, PureDP
 from privately.ledger.alike import Alike, alike, taken_apart
+from privately.ledger.arguments import filter_for
 from privately.ledger.charges import described
 from privately.ledger.entries import terms
-from privately.ledger.ledger import _filter
 from privately.ledger.state import Account, bill_of
 
 CAPS: dict[str, Guarantee] = {
@@ -21,7 +21,7 @@ CAPS: dict[str, Guarantee] = {
     "both": ApproxDP(epsilon=1, delta="1e-6"),
     "renamed": PureDP(epsilon=10, neighbors=Neighbors(change="replace")),
 }
-ACCOUNTS = {name: Account(name, _filter(cap, None), "everyone") for name, cap in CAPS.items()}
+ACCOUNTS = {name: Account(name, filter_for(cap, None), "everyone") for name, cap in CAPS.items()}
 
 
 def of(first: bytes) -> Alike | None:

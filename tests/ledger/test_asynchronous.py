@@ -15,7 +15,8 @@ import pytest
 from privately.accounting.filters import Currency
 from privately.errors import BudgetExhausted, InvalidParameter, LedgerUnavailable, Unanswered
 from privately.guarantees import PureDP
-from privately.ledger import Ledger, Receipt
+from privately.ledger import Ledger, Receipt, asynchronous
+from privately.ledger import writer as writers
 from privately.ledger.asynchronous import AsyncLedger, Mailbox, Outbox, Reply
 from privately.ledger.book import Book, now
 from privately.ledger.writer import Writer
@@ -23,6 +24,14 @@ from tests.ledger.examples import charge, founded
 from tests.ledger.stores.test_forks import in_a_child, refused
 
 CLIENTS = 64
+
+
+@pytest.fixture(params=["the loop's", "the writer's"], autouse=True)
+def whose_thread(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Who takes the turns, as if the disk were fast or slow."""
+    monkeypatch.setattr(writers, "LONG", float("inf") if request.param == "the loop's" else -1.0)
+    name: str = request.param
+    return name
 
 
 async def run(receipt: Receipt) -> bytes:
@@ -137,17 +146,30 @@ def test_coroutines_and_threads_of_several_loops_share_turns(tmp_path: Path, mon
     assert len(sizes) < 200
 
 
-def test_nothing_is_told_before_it_is_durable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_told_before_it_is_durable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, whose_thread: str
+) -> None:
     told: list[tuple[int, int]] = []
     with founded(tmp_path / "l", cap=100) as ledger:
-        awaited, post = AsyncLedger(ledger), Mailbox.post
+        awaited, post, give = AsyncLedger(ledger), Mailbox.post, asynchronous.give
 
-        def looks(self: Mailbox, future: Any, result: Any, fault: Any) -> None:
+        def look(result: Any) -> None:
             with ledger._store.reading() as session:
                 told.append((result.number, session.head().number))
+
+        def posts(self: Mailbox, future: Any, result: Any, fault: Any) -> None:
+            look(result)
             post(self, future, result, fault)
 
-        monkeypatch.setattr(Mailbox, "post", looks)
+        def gives(outcomes: Any) -> None:
+            for _, result, _ in outcomes:
+                look(result)
+            give(outcomes)
+
+        if whose_thread == "the writer's":
+            monkeypatch.setattr(Mailbox, "post", posts)
+        else:
+            monkeypatch.setattr(asynchronous, "give", gives)
 
         async def client(number: int) -> None:
             for at in range(20):
@@ -197,27 +219,32 @@ def test_a_run_that_fails_or_is_cancelled_stays_charged(fault: BaseException) ->
         assert ledger.budget("visits").entries == 1
 
 
-def test_an_error_on_the_way_to_the_writer_is_told() -> None:
-    def fail(asked: object) -> None:
+def test_an_error_on_the_way_to_the_writer_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
         raise ZeroDivisionError
 
+    for way in ("take_turn_here", "submit_all"):
+        monkeypatch.setattr(Ledger, way, fail)
+    ledger = founded()
+
     async def main() -> list[Any]:
-        outbox = Outbox(Mailbox(asyncio.get_running_loop()), fail)
+        outbox = Outbox(Mailbox(asyncio.get_running_loop()), ledger)
         asked = [outbox.ask(lambda book: None) for _ in range(2)]
         return await asyncio.wait_for(asyncio.gather(*asked, return_exceptions=True), 10)
 
     assert [type(one) for one in asyncio.run(main())] == [ZeroDivisionError] * 2
+    ledger.close()
 
 
 def test_what_one_round_of_a_loop_asks_for_goes_to_the_writer_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     sizes: list[int] = []
-    submit = Ledger.submit_all
+    take_here = Ledger.take_turn_here
 
-    def counted(self: Ledger, asked: Sequence[Any]) -> None:
+    def counted(self: Ledger, asked: Sequence[Any], give: Any) -> bool:
         sizes.append(len(asked))
-        submit(self, asked)
+        return take_here(self, asked, give)
 
-    monkeypatch.setattr(Ledger, "submit_all", counted)
+    monkeypatch.setattr(Ledger, "take_turn_here", counted)
     with founded(cap=100) as ledger:
         awaited = AsyncLedger(ledger)
 
@@ -438,7 +465,9 @@ def test_an_error_that_a_loop_does_not_take_keeps_nothing_from_others() -> None:
     assert [type(one) for one in told] == [LedgerUnavailable] * 3
 
 
-def test_what_was_priced_in_another_thread_is_not_priced_in_that_of_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_priced_in_another_thread_is_not_priced_in_that_of_the_loop(
+    monkeypatch: pytest.MonkeyPatch, whose_thread: str
+) -> None:
     threads: list[int] = []
     price = Currency.price
 
@@ -448,7 +477,7 @@ def test_what_was_priced_in_another_thread_is_not_priced_in_that_of_the_loop(mon
         return price(self, cost)
 
     monkeypatch.setattr(Currency, "price", noted)
-    asked = charge(cost=PureDP(epsilon=Fraction(1, 97)))
+    asked = charge(cost=PureDP(epsilon=Fraction(1, 97 if whose_thread == "the loop's" else 101)))
     with founded() as ledger:
 
         async def main() -> None:

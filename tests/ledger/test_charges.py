@@ -146,7 +146,13 @@ def test_new_keys_of_one_time_begin_alike() -> None:
     keys = [new_key() for _ in range(100)]
     assert len(set(keys)) == 100
     assert len({key[:6] for key in keys}) == 1
-    assert [key[:16] for key in keys] == sorted(key[:16] for key in keys)
+    assert keys == sorted(keys)
+
+
+def test_new_keys_are_all_different() -> None:
+    keys = [new_key() for _ in range(5_000)]
+    assert len(set(keys)) == 5_000
+    assert len({key[16:32] for key in keys}) > 5  # random bits, drawn again and again
 
 
 def test_questions() -> None:
@@ -165,7 +171,7 @@ def test_questions() -> None:
 def test_a_forked_child_has_keys_of_its_own() -> None:
     """Random parts are drawn in advance; those of the parent are not the child's, at whatever time it asks."""
     new_key()
-    waiting = set(charges._random)
+    waiting = {key[16:] for key in charges._keys}
     assert len(waiting) > 100
     reading, writing = os.pipe()
 
@@ -175,6 +181,7 @@ def test_a_forked_child_has_keys_of_its_own() -> None:
 
     assert in_a_child(draw) == 0
     theirs = {key[16:] for key in os.read(reading, 1 << 16).decode().split("\n")}
+    assert not {key[:16] for key in theirs} & {key[:16] for key in waiting}  # the random parts
     for end in (reading, writing):
         os.close(end)
     assert len(theirs) == 100

@@ -317,3 +317,17 @@ def test_short_ledgers_and_those_in_memory_are_read_in_one_go(whole: Path) -> No
     with founded() as ledger:
         assert ledger._store.elsewhere is None
     assert dividing._processors() <= (os.cpu_count() or 1)
+
+
+def test_ledgers_with_many_accounts_are_read_in_one_go(whole: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    places: list[str | None] = []
+
+    def noted(_: Look, place: str | None, **__: Any) -> None:
+        places.append(place)
+
+    monkeypatch.setattr("privately.ledger.ledger.verified_divided", noted)
+    with Ledger.inspect(whole) as ledger:
+        few = ledger.verify()
+        monkeypatch.setattr("privately.ledger.ledger.MOST_ACCOUNTS", len(ledger.budgets()) - 1)
+        assert ledger.verify() == few
+    assert places == [str(whole), None]

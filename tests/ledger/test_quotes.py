@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from privately.accounting import Filter
 from privately.errors import InvalidParameter
 from privately.guarantees import ApproxDP, PureDP
-from privately.ledger import Ledger
+from privately.ledger import Charge, Ledger
 from privately.ledger.charges import described
 from privately.ledger.entries import Charged, Founded, Opened, written
 from privately.ledger.quotes import offer, quote
@@ -28,6 +28,10 @@ def opened(*names: str, reuse: str = "everyone") -> State:
         entry = Opened(account=name, filter=Filter(cap=PureDP(epsilon=1)).to_state(), reuse=reuse)
         state.add(entry, TIME, Head(at, b""))
     return state
+
+
+def found_own(state: State, asked: Charge) -> bool | None:
+    return offer(state, asked).own
 
 
 @given(
@@ -56,6 +60,10 @@ def test_a_quote_is_the_text_of_the_charge(analyst: str, key: str, token: str | 
     assert found.start + TIME.encode() + found.end == written(entry, TIME)
     assert (found.key, found.question, found.analyst) == (asked.filed, entry.question, analyst)
     assert found.bill.accounts == entry.accounts
+    for query in ("another", 'with "quotes"'):  # what was hashed around the first one is remembered
+        quoted, alone = (charge(query, analyst=analyst, key=key, token=token, snapshot=label) for _ in range(2))
+        assert quote(state, quoted).question == alone.hashes(own=found_own(state, quoted))[1]
+        assert quoted.body == alone.body
 
 
 def test_a_quote_ends_when_an_account_is_opened() -> None:

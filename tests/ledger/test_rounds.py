@@ -13,9 +13,10 @@ from privately.errors import BudgetExhausted, LedgerUnavailable, PrivatelyError
 from privately.guarantees import ApproxDP, ApproxZCDP, GaussianDP, PureDP
 from privately.ledger import Charge, Receipt
 from privately.ledger.acts import MakeCharge, OpenAccount, StoreAnswer
+from privately.ledger.arguments import filter_for
 from privately.ledger.book import Book
 from privately.ledger.entries import Founded
-from privately.ledger.ledger import _filter, _found
+from privately.ledger.ledger import _found
 from privately.ledger.quotes import quote
 from privately.ledger.state import State
 from privately.ledger.stores import Row, SQLiteStore
@@ -23,8 +24,8 @@ from privately.ledger.writer import Writer
 from tests.ledger.examples import Clock, charge
 
 FILTERS = [
-    _filter(PureDP(epsilon="0.9"), None),
-    _filter(GaussianDP(mu=2), None),
+    filter_for(PureDP(epsilon="0.9"), None),
+    filter_for(GaussianDP(mu=2), None),
     Filter.promising(ApproxDP(epsilon=3, delta="1e-6"), by=ApproxZCDP),
 ]
 COSTS = [PureDP(epsilon=text) for text in ("0.1", "0.1", "0.03", "1/7", f"1/{3**300}")]

@@ -10,15 +10,15 @@ import pytest
 from privately.errors import LedgerCorrupt
 from privately.guarantees import PureDP
 from privately.ledger import settling
+from privately.ledger.arguments import filter_for
 from privately.ledger.charges import described
 from privately.ledger.entries import Charged, Founded, Opened, kind_of, terms
-from privately.ledger.ledger import _filter
 from privately.ledger.settling import Run, settle
 from privately.ledger.state import State
 from privately.ledger.stores import Head
 from tests.ledger.examples import COST
 
-CAP = _filter(PureDP(epsilon=1), None).to_state()
+CAP = filter_for(PureDP(epsilon=1), None).to_state()
 
 
 def opened(*names: str) -> State:

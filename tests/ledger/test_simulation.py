@@ -37,7 +37,7 @@ def test_two_thousand_kills(part: int) -> None:
     for place in ("write of ledger-wal", "sync of ledger-wal", "write of ledger", "write of ledger-journal"):
         assert total.seen[f"killed at {place}"] > 0
     assert total.seen["answers shown"] > 50
-    for often in ("waited", "carried over", "checkpoint", "adjusted"):
+    for often in ("waited", "carried over", "log written again", "checkpoint", "adjusted"):
         assert total.seen[often] > 5
 
 
@@ -47,6 +47,7 @@ def test_two_hundred_power_cuts(part: int) -> None:
     assert total.cuts >= 50
     assert total.seen["answers shown"] > 10
     assert total.seen["carried over"] > 5
+    assert total.seen["log written again"] > 2
 
 
 @pytest.mark.slow

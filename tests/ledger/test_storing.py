@@ -13,9 +13,9 @@ from privately.errors import InvalidParameter, LedgerUnavailable
 from privately.guarantees import PureDP
 from privately.ledger import Charge, Receipt, rounds, storing
 from privately.ledger.acts import MakeCharge, OpenAccount, StoreAnswer
+from privately.ledger.arguments import filter_for
 from privately.ledger.book import Book
 from privately.ledger.entries import Founded
-from privately.ledger.ledger import _filter
 from privately.ledger.stores import Head, Row, SQLiteStore
 from privately.ledger.verifying import verified
 from privately.ledger.writer import Reader, Writer
@@ -28,7 +28,7 @@ class Told:
     def __init__(self, reuse: Any = "everyone") -> None:
         self.store, self.clock = SQLiteStore(":memory:"), Clock()
         self.writer = Writer(self.store, self.clock)
-        opening = OpenAccount(name="visits", filter=_filter(PureDP(epsilon=100), None), reuse=reuse)
+        opening = OpenAccount(name="visits", filter=filter_for(PureDP(epsilon=100), None), reuse=reuse)
         self.turn([_founded, opening])
 
     def turn(self, acts: list[Any]) -> list[Any]:

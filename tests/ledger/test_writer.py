@@ -1,10 +1,13 @@
 """Whatever waits is written together; an error of one is its own, an error of the disk is everybody's."""
 
+import contextlib
+import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
+from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -13,18 +16,21 @@ import pytest
 
 from privately.errors import BudgetExhausted, InvalidParameter, LedgerCorrupt, LedgerUnavailable
 from privately.guarantees import PureDP
-from privately.ledger import Ledger, Pin
+from privately.ledger import Ledger, Pin, desks, rounds
 from privately.ledger import book as books
+from privately.ledger import writer as writers
 from privately.ledger.acts import MakeCharge, OpenAccount, StoreAnswer
+from privately.ledger.arguments import filter_for
 from privately.ledger.book import Book, now
 from privately.ledger.desks import Promise
-from privately.ledger.ledger import _filter, _found
+from privately.ledger.ledger import _found
 from privately.ledger.rounds import Asked, Outcome, perform
-from privately.ledger.stores import SQLiteStore
+from privately.ledger.stores import SQLiteStore, locks, logs, sqlite
 from privately.ledger.writer import Writer
 from tests.ledger.examples import charge, forging, founded, used
 
-OPEN = OpenAccount(name="visits", filter=_filter(PureDP(epsilon="0.25"), None), reuse="everyone")
+FILES = {module.__file__ for module in (books, contextlib, desks, locks, rounds, sqlite, writers)}
+OPEN = OpenAccount(name="visits", filter=filter_for(PureDP(epsilon="0.25"), None), reuse="everyone")
 
 
 def turn(writer: Writer, *acts: Any) -> list[Future[Any]]:
@@ -286,3 +292,171 @@ def test_nothing_is_written_after_anybody_noticed_that_a_ledger_is_corrupt(
             with pytest.raises(LedgerCorrupt):
                 act()
         assert ledger.head == head
+
+
+def here(ledger: Ledger, *acts: Any) -> tuple[bool, list[tuple[Any, Any, Any]]]:
+    """Whether the turn was taken by this thread, and what became of it."""
+    outcomes: list[tuple[Any, Any, Any]] = []
+    done = ledger.take_turn_here([(act, at) for at, act in enumerate(acts)], outcomes.extend)
+    return done, outcomes
+
+
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However long the disk takes, on a machine that has other things to do."""
+    monkeypatch.setattr(writers, "LONG", float("inf"))
+
+
+@pytest.mark.usefixtures("patient")
+def test_long_answers_are_left_to_the_writer(tmp_path: Path) -> None:
+    with founded(tmp_path / "l", cap=100) as ledger:
+        receipts = [ledger.charge(charge(f"q{at}")) for at in range(2)]
+        assert not here(ledger, *(ledger.storing(one, bytes(2**19 + 1)) for one in receipts))[0]
+        assert here(ledger, *(ledger.storing(one, bytes(2**19)) for one in receipts))[0]
+
+
+@pytest.mark.usefixtures("patient")
+def test_a_turn_in_the_thread_that_asks(tmp_path: Path) -> None:
+    threads: list[int] = []
+
+    def note(book: Book) -> None:
+        threads.append(threading.get_ident())
+
+    with founded(tmp_path / "l", cap=100) as ledger:
+        acts = [ledger.charging(charge(f"q{at}")) for at in range(3)]
+        done, outcomes = here(ledger, *acts, note, ledger.charging(charge(cost=PureDP(epsilon=1000))))
+        assert done
+        assert [told for told, _, _ in outcomes] == [0, 1, 2, 3, 4]
+        assert [result.number for _, result, _ in outcomes[:3]] == [3, 4, 5]
+        assert isinstance(outcomes[4][2], BudgetExhausted)
+        assert threads == [threading.get_ident()]
+        assert ledger.charge(charge("by the writer's")).number == 6
+        assert ledger.verify().charges == 4
+
+
+@pytest.mark.usefixtures("patient")
+def test_whoever_asks_does_not_wait_for_another_process(tmp_path: Path) -> None:
+    with founded(tmp_path / "l", cap=100) as ledger:
+        other = SQLiteStore(tmp_path / "l")
+        with other.writing():
+            assert here(ledger, ledger.charging(charge())) == (False, [])
+        assert here(ledger, ledger.charging(charge()))[0]
+        other.close()
+        assert ledger.verify().charges == 1
+
+
+@pytest.mark.usefixtures("patient")
+def test_whoever_asks_does_not_go_before_those_who_wait(tmp_path: Path) -> None:
+    begun, go = threading.Event(), threading.Event()
+
+    def wait(book: Book) -> None:
+        begun.set()
+        go.wait(30)
+
+    with founded(tmp_path / "l", cap=100) as ledger:
+        waiting = threading.Thread(target=ledger._writer.perform, args=(wait,))
+        waiting.start()
+        begun.wait(30)
+        assert here(ledger, ledger.charging(charge())) == (False, [])
+        go.set()
+        waiting.join()
+
+
+@pytest.mark.usefixtures("patient")
+def test_whoever_asks_does_not_carry_the_log_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with founded(tmp_path / "l", cap=100) as ledger:
+        monkeypatch.setattr(logs, "LONG", 0)
+        ledger.charge(charge("first"))  # tries, and pauses
+        taken = [here(ledger, ledger.charging(charge(f"q{at}")))[0] for at in range(logs.PAUSE)]
+        assert taken == [True] * logs.PAUSE
+        assert here(ledger, ledger.charging(charge("due"))) == (False, [])
+        assert ledger.charge(charge("due")).number == 3 + 1 + logs.PAUSE
+        assert here(ledger, ledger.charging(charge("later")))[0]
+
+
+def test_a_slow_disk_is_left_to_the_writers_thread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(writers, "LONG", 0.2)
+    with founded(tmp_path / "l", cap=100) as ledger:
+        slow = iter([0.5])
+        writing = SQLiteStore.writing
+
+        @contextlib.contextmanager
+        def delayed(self: SQLiteStore, *, waits: bool = True) -> Iterator[Any]:
+            with writing(self, waits=waits) as session:
+                yield session
+                time.sleep(next(slow, 0))
+
+        monkeypatch.setattr(SQLiteStore, "writing", delayed)
+        ledger._writer._waited = 0.0
+        taken = [here(ledger, ledger.charging(charge("slow")))[0], here(ledger, ledger.charging(charge("fast")))[0]]
+        assert taken == [True, False]
+        for at in range(20):  # half as much of it is remembered after every turn
+            ledger.charge(charge(f"q{at}"))
+            if ledger._writer._waited <= 0.2:
+                break
+        assert here(ledger, ledger.charging(charge("fast")))[0]
+
+
+@pytest.mark.usefixtures("patient")
+def test_what_runs_in_such_a_turn_waits_for_no_ledger(tmp_path: Path) -> None:
+    """A clock that asks the ledger would wait for itself."""
+    asked: list[LedgerUnavailable] = []
+
+    def clock() -> Any:
+        if ledger is not None:
+            try:
+                ledger.charge(charge("more"))
+            except LedgerUnavailable as fault:
+                asked.append(fault)
+        return now()
+
+    ledger: Ledger | None = None
+    opened = Ledger(SQLiteStore(tmp_path / "l"), clock=clock)
+    opened.account("visits", cap=PureDP(epsilon=1))
+    ledger = opened
+    assert here(opened, opened.charging(charge()))[0]
+    ledger = None
+    assert "cannot wait" in str(asked[0])
+    assert opened.charge(charge("later")).number == 4  # this thread may wait again
+    opened.close()
+
+
+@pytest.mark.usefixtures("patient")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize("durable", [True, False])
+def test_an_interrupt_at_any_point_of_such_a_turn(durable: bool, tmp_path: Path) -> None:
+    """Ctrl-C is put off; but other signals, and their handlers, may raise what they like in the main thread."""
+    path = tmp_path / "l"
+    with founded(path if durable else ":memory:", cap=1000) as ledger:
+        told, interrupted = 0, 0
+        for at in count(1):
+            steps = count(1)
+
+            def interrupt(frame: Any, event: str, _: Any, at: int = at, steps: Iterator[int] = steps) -> None:
+                """Where Python looks for signals: as a function begins, and after one that is not written in it."""
+                if event in {"call", "c_return"} and frame.f_code.co_filename in FILES and next(steps) == at:
+                    sys.setprofile(None)
+                    raise KeyboardInterrupt
+
+            act = ledger.charging(charge(f"q{at}"))
+            outcomes: list[Any] = []
+            sys.setprofile(interrupt)
+            try:
+                ledger.take_turn_here([(act, at)], outcomes.extend)
+            except KeyboardInterrupt:
+                interrupted += 1
+            else:
+                break
+            finally:
+                sys.setprofile(None)
+            told += len(outcomes)
+            outcomes.clear()
+            ledger._writer.perform(lambda book: None)  # the writer's thread can take a turn
+            if durable:
+                other = SQLiteStore(path, patience=0)
+                with other.writing():
+                    pass  # and after it the lock is free
+                other.close()
+        assert interrupted > 10
+        assert told > 0
+        assert ledger.verify().charges == ledger.budget("visits").entries

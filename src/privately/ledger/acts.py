@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 from privately.accounting import Filter
 from privately.errors import InvalidParameter, LedgerCorrupt, Unanswered
@@ -25,8 +25,7 @@ REUSES: tuple[Reuse, ...] = get_args(Reuse)
 LARGEST_ANSWER = 1 << 28
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Receipt:
+class Receipt(NamedTuple):
     """Shows that a charge is durable. With `answer`, the question was answered before and nothing was charged now."""
 
     charge: Charge

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from asyncio import AbstractEventLoop, Future, get_running_loop
 from collections import deque
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable
 from copy import copy
 from inspect import isasyncgenfunction, isawaitable
 from typing import Any
@@ -15,7 +15,7 @@ from privately.ledger.budgets import Budget
 from privately.ledger.charges import Charge
 from privately.ledger.desks import call_later, check_may_wait
 from privately.ledger.ledger import Answer, Ledger
-from privately.ledger.rounds import Act, Asked
+from privately.ledger.rounds import Act
 
 
 class Mailbox:
@@ -44,17 +44,22 @@ class Mailbox:
 
     def _deliver(self) -> None:
         self._called = False  # first of all: whoever posts from now on calls again
-        while self._posted:
-            future, result, fault = self._posted.popleft()
-            if future.done():
-                continue  # whoever waited was cancelled
-            if fault is None:
-                future.set_result(result)
-                continue
-            try:
-                future.set_exception(fault)
-            except Exception:  # noqa: BLE001 - asyncio takes no StopIteration; others wait behind it
-                future.set_exception(LedgerUnavailable(f"the ledger failed with {type(fault).__name__}."))
+        give([self._posted.popleft() for _ in range(len(self._posted))])
+
+
+def give(outcomes: Iterable[tuple[Future[Any], Any, BaseException | None]]) -> None:
+    """Tells futures of a loop what became of what they wait for, in the thread of the loop."""
+    for future, result, fault in outcomes:
+        if future.done():
+            continue  # whoever waited was cancelled
+        if fault is None:
+            future.set_result(result)
+            continue
+        told = fault if isinstance(fault, Exception) else LedgerUnavailable("the ledger was closed.")
+        try:
+            future.set_exception(told)
+        except Exception:  # noqa: BLE001 - asyncio takes no StopIteration; others wait behind it
+            future.set_exception(LedgerUnavailable(f"the ledger failed with {type(fault).__name__}."))
 
 
 class Reply:
@@ -72,8 +77,7 @@ class Reply:
 
     def set_exception(self, fault: BaseException) -> None:
         self._done = True
-        told = fault if isinstance(fault, Exception) else LedgerUnavailable("the ledger was closed.")
-        self._mailbox.post(self.future, None, told)
+        self._mailbox.post(self.future, None, fault)
 
     def done(self) -> bool:
         return self._done
@@ -82,28 +86,31 @@ class Reply:
 class Outbox:
     """What coroutines ask for, on its way to the writer: all that one round of the loop brings, at once."""
 
-    __slots__ = ("_asked", "_mailbox", "_submit")
+    __slots__ = ("_asked", "_ledger", "_loop", "_mailbox")
 
-    def __init__(self, mailbox: Mailbox, submit: Callable[[Sequence[Asked]], None]) -> None:
-        self._mailbox, self._submit = mailbox, submit
-        self._asked: list[Asked] = []
+    def __init__(self, mailbox: Mailbox, ledger: Ledger) -> None:
+        self._mailbox, self._loop, self._ledger = mailbox, mailbox.loop, ledger
+        self._asked: list[tuple[Act[Any], Future[Any]]] = []
 
     def ask(self, act: Act[Any]) -> Future[Any]:
         """In the thread of the loop. What is then awaited."""
-        loop, asked = self._mailbox.loop, self._asked
-        future = loop.create_future()
+        loop, asked = self._loop, self._asked
+        future: Future[Any] = loop.create_future()
         if not asked:
             loop.call_soon(self._send)
-        asked.append((act, Reply(self._mailbox, future)))
+        asked.append((act, future))
         return future
 
     def _send(self) -> None:
+        """Handing over to another thread takes longer than a fast disk; from one that is slow the loop is spared."""
         asked, self._asked = self._asked, []
         try:
-            self._submit(asked)
-        except Exception as fault:  # noqa: BLE001 - whoever waits is told, whatever it is
-            for _, reply in asked:
-                reply.set_exception(copy(fault))
+            if not self._ledger.take_turn_here(asked, give):
+                self._ledger.submit_all([(act, Reply(self._mailbox, future)) for act, future in asked])
+        except BaseException as fault:
+            give((future, None, copy(fault)) for _, future in asked)
+            if not isinstance(fault, Exception):
+                raise
 
 
 class AsyncLedger:
@@ -173,5 +180,5 @@ class AsyncLedger:
         loop, boxes = get_running_loop(), self._boxes
         if boxes is None or boxes[0].loop is not loop:
             mailbox = Mailbox(loop)
-            boxes = self._boxes = mailbox, Outbox(mailbox, self.ledger.submit_all)
+            boxes = self._boxes = mailbox, Outbox(mailbox, self.ledger)
         return boxes

@@ -148,12 +148,13 @@ class Book:
         stamped = time.encode("ascii")
         number, last = self.state.head
         rows: list[Whole] = []
-        heads = []
+        heads: list[Head] = []
         for _, key, _, start, end, _, _ in quotes:
             text = start + stamped + end
-            number, last = number + 1, sha256(last + text).digest()
+            number += 1
+            last = sha256(last + text).digest()
             rows.append((number, last, text, key, None, None, None))
-            heads.append(Head(number, last))
+            heads.append(tuple.__new__(Head, (number, last)))
         self.state.add_charges(paid, [quote.analyst for quote in quotes], time, heads[-1])
         self.session.extend(rows)
         return heads

@@ -24,9 +24,10 @@ from privately.ledger.entries import canonical, quoted
 from privately.ledger.names import checked_name, checked_text
 
 Cost: TypeAlias = Guarantee | Event | Batch
+Around: TypeAlias = tuple[str, str, str]
 
 LONGEST_QUERY, LONGEST_LABEL, MOST_LINEAGES = 10**6, 10_000, 100
-OWNER = "owner"
+OWNER, _BLANK = "owner", ""
 _set = object.__setattr__
 _COSTS = {*GUARANTEES.values(), *(kind for kind, _ in EVENTS.values()), Batch}
 
@@ -62,22 +63,26 @@ class Charge:
         lineages: Iterable[str],
         query: str,
         cost: Cost,
-        snapshot: str = "",
+        snapshot: str = _BLANK,
         analyst: str = OWNER,
         token: str | None = None,
         key: str | None = None,
-        label: str = "",
+        label: str = _BLANK,
     ) -> None:
         if type(cost) not in _COSTS:
             raise InvalidParameter("cost", "give a guarantee, an event of privately.accounting, or a Batch of events.")
         _set(self, "lineages", _listed(lineages))
         _set(self, "query", checked_text(query, "query", longest=LONGEST_QUERY))
         _set(self, "cost", cost)
-        _set(self, "snapshot", checked_text(snapshot, "snapshot", longest=LONGEST_LABEL))
+        _set(
+            self,
+            "snapshot",
+            _BLANK if snapshot is _BLANK else checked_text(snapshot, "snapshot", longest=LONGEST_LABEL),
+        )
         _set(self, "analyst", checked_name(analyst, "analyst"))
         _set(self, "token", None if token is None else checked_name(token, "token"))
         _set(self, "key", new_key() if key is None else checked_name(key, "key"))
-        _set(self, "label", checked_text(label, "label", longest=LONGEST_LABEL))
+        _set(self, "label", _BLANK if label is _BLANK else checked_text(label, "label", longest=LONGEST_LABEL))
         _set(self, "named", key is not None)
         _set(self, "_memory", None)
 
@@ -101,20 +106,29 @@ class Charge:
         """A hash of what decides whether a stored answer serves again: the query, the snapshot, the policy."""
         return self.hashes(own=own)[1] or ""
 
-    def hashes(self, *, own: bool | None) -> tuple[str, str | None]:
-        """The body, and the question if answers serve again: only whoever asked, or everyone."""
+    def hashes(self, *, own: bool | None, around: Around | None = None) -> tuple[str, str | None]:
+        """The body, and the question if answers serve again: only whoever asked, or everyone.
+
+        `around` is what `self.around(own=own)` gives, where that is known.
+        """
         memory = self._memory
         if memory is not None and (own is None or memory[0] is own):
             return memory[1], None if own is None else memory[2]
-        lineages, token = self.lineages, "null" if self.token is None else quoted(self.token)
-        listed = quoted(lineages[0]) if len(lineages) == 1 else ",".join(map(quoted, lineages))
-        beginning = f"[[{listed}],{quoted(self.query)},"
-        body, question = _hashed(f"{beginning}{described_text(self.cost)},{token}]"), None
+        before, priced, asked = self.around(own=own) if around is None else around
+        beginning, question = f"{before}{quoted(self.query)},", None
+        body = sha256(f"{beginning}{priced}".encode("ascii")).hexdigest()
         if own is not None:
-            analyst = quoted(self.analyst) if own else "null"
-            question = _hashed(f"{beginning}{quoted(self.snapshot)},{analyst}]")
+            question = sha256(f"{beginning}{quoted(self.snapshot)}{asked}".encode("ascii")).hexdigest()
         _set(self, "_memory", (own, body, question))
         return body, question
+
+    def around(self, *, own: bool | None) -> Around:
+        """What is hashed beside the query and the snapshot, as JSON: never people's data."""
+        return (
+            f"[[{','.join(map(quoted, self.lineages))}],",
+            f"{self.terms},{'null' if self.token is None else quoted(self.token)}]",
+            f",{quoted(self.analyst) if own else 'null'}]",
+        )
 
     @property
     def terms(self) -> str:
@@ -135,24 +149,22 @@ def _listed(lineages: Any) -> tuple[str, ...]:
 
 
 def new_key() -> str:
-    """One that nobody has used. Those of one time begin alike, so that a store finds them in one place."""
+    """One that nobody has used. Those of one time begin alike, so that a store finds them in one place.
+
+    It is made of a time, 64 random bits, and a number; many are made at once, and the last of them is given first.
+    """
     try:
-        return f"{time.time_ns():016x}{_random.pop()}"
+        return _keys.pop()
     except IndexError:
-        found = os.urandom(8 * _AT_ONCE).hex()
-        _random.extend(found[start : start + 16] for start in range(0, len(found), 16))
+        start = f"{time.time_ns():016x}{os.urandom(8).hex()}"
+        _keys.extend([start + number for number in _NUMBERS])
         return new_key()
 
 
-_random: list[str] = []  # asking the system for each lets other threads go first, one after the other
-_AT_ONCE = 512
+_keys: list[str] = []  # asking the system for each lets other threads go first, one after the other
+_NUMBERS = [f"{number:03x}" for number in reversed(range(512))]
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_random.clear)
-
-
-def _hashed(text: str) -> str:
-    """A hash of what was asked, never of people's data."""
-    return sha256(text.encode("ascii")).hexdigest()
+    os.register_at_fork(after_in_child=_keys.clear)
 
 
 @lru_cache(maxsize=1024)

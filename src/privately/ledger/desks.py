@@ -10,7 +10,8 @@ import os
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from queue import Empty, SimpleQueue
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
@@ -127,6 +128,17 @@ def check_may_wait() -> None:
         raise LedgerUnavailable("a callback that a ledger runs cannot wait for a ledger.", hint=hint)
 
 
+@contextmanager
+def serving() -> Iterator[None]:
+    """In which a thread serves others itself, and so must not wait for them."""
+    before = getattr(_here, "serves", False)
+    _here.serves = True
+    try:
+        yield
+    finally:
+        _here.serves = before
+
+
 class Desk(Generic[Task]):
     """A thread with a queue. `serve` settles every promise: of one task, or of all that wait if the desk `gathers`."""
 
@@ -135,7 +147,7 @@ class Desk(Generic[Task]):
         self._last, self._seconds = 0, 0.0
         self._queue: SimpleQueue[Sequence[Asked[Task]] | None] = SimpleQueue()
         self._awake: deque[threading.Lock] = deque()
-        self._closing = self._ended = False
+        self._closing = self._ended = self._busy = False
         self._process = os.getpid()
         self._thread = threading.Thread(target=self._run, name=f"privately ledger: {name}", daemon=True)
         self._thread.start()
@@ -153,6 +165,12 @@ class Desk(Generic[Task]):
             self._queue.put(asked[start : start + _MOST])
         if self._ended:
             self._refuse()
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether it would serve whoever comes now, at once. Soon after, it may not."""
+        ends = self._closing or self._ended or self._process != os.getpid()
+        return not (ends or self._busy) and self._queue.empty()
 
     def perform(self, task: Task) -> Any:
         """Has a task done, and waits for its outcome.
@@ -223,11 +241,14 @@ class Desk(Generic[Task]):
         start = time.monotonic()
         self._last = len(tasks)
         try:
+            self._busy = True
             if tasks:
                 self._serve(tasks)
         except BaseException:
             self._closing = True
             raise
+        finally:
+            self._busy = False
         self._seconds = time.monotonic() - start
         return not ends
 

@@ -27,6 +27,9 @@ from privately.ledger.verifying import ANSWERED, Progress, Verification, Verifie
 SHORTEST, MOST_PROCESSES = 100_000, 8
 """A segment has at least so many records: starting a process for it takes as long as reading some 50,000."""
 
+MOST_ACCOUNTS = 2_000
+"""With more of them there are charges on so many terms that segments would be given up: none is begun."""
+
 _READ = "from privately.ledger.segments import main; main()"
 _WRONG = (LedgerCorrupt, LedgerUnavailable, OSError, ValueError, KeyError, TypeError, IndexError)
 

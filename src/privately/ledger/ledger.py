@@ -12,12 +12,12 @@ from functools import partial
 from inspect import isasyncgenfunction, iscoroutinefunction
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 from weakref import finalize
 
 from privately.accounting import Filter
 from privately.errors import InvalidParameter, LedgerCorrupt, PrivatelyError
-from privately.guarantees import ApproxDP, ApproxZCDP, Guarantee, RenyiDP
+from privately.guarantees import ApproxDP, Guarantee
 from privately.ledger.acts import (
     LARGEST_ANSWER,
     REUSES,
@@ -29,24 +29,25 @@ from privately.ledger.acts import (
     Reuse,
     StoreAnswer,
 )
+from privately.ledger.arguments import account_name, check_charge, checked_path, checked_reason, filter_for
 from privately.ledger.book import Book, Clock, now
 from privately.ledger.budgets import Budget
 from privately.ledger.catching_up import CaughtUp, caught_up
-from privately.ledger.charges import LONGEST_LABEL, OWNER, Charge, amounts
+from privately.ledger.charges import OWNER, Charge, amounts
 from privately.ledger.desks import Answerable, check_answerable
-from privately.ledger.dividing import verified_divided
+from privately.ledger.dividing import MOST_ACCOUNTS, verified_divided
 from privately.ledger.entries import Entry, Founded, read
 from privately.ledger.following import follow
-from privately.ledger.names import checked_name, checked_text
+from privately.ledger.names import checked_name
 from privately.ledger.pins import Pin, check_pin, check_same_ledger
 from privately.ledger.quotes import payers, quote
-from privately.ledger.rounds import Asked
+from privately.ledger.rounds import Act, Asked
 from privately.ledger.sketches import OwnerKey, sketch
 from privately.ledger.state import State, spendable
 from privately.ledger.stores import Head, Row, Session, SQLiteReader, SQLiteStore, Store
 from privately.ledger.tables import RegisterTable, Registration
 from privately.ledger.verifying import Progress, Verification, verified
-from privately.ledger.writer import Look, Reader, Writer
+from privately.ledger.writer import Look, Outcomes, Reader, Writer
 from privately.rounding import whole
 
 _PAGE = 1_000
@@ -116,7 +117,7 @@ class Ledger:
         pinned = Pin.parse(pin) if isinstance(pin, str) else pin
         if pinned is not None and os.fspath(path) != _MEMORY and not Path(path).exists():
             raise LedgerCorrupt(f"{path} is gone, but its head was pinned.", hint="Put the ledger back.")
-        ledger = cls(SQLiteStore(_named(path)), clock=clock)
+        ledger = cls(SQLiteStore(checked_path(path)), clock=clock)
         try:
             if pinned is not None:
                 ledger.check(pinned)
@@ -128,7 +129,7 @@ class Ledger:
     @classmethod
     def inspect(cls, path: str | os.PathLike[str]) -> Ledger:
         """The ledger in this file, only to look at: no file is created or changed, and none needs to be writable."""
-        return cls(SQLiteReader(_named(path)))
+        return cls(SQLiteReader(checked_path(path)))
 
     @property
     def durable(self) -> bool:
@@ -160,7 +161,7 @@ class Ledger:
         if analyst is not None and reuse != "everyone":
             raise InvalidParameter("reuse", "is decided for the whole lineage.", hint="Leave it out here.")
         reuse = REUSES[REUSES.index(reuse)]  # as it is written, whatever it inherits from
-        name, filter_ = _account_name(lineage, analyst, token), _filter(cap, by)
+        name, filter_ = account_name(lineage, analyst, token), filter_for(cap, by)
         before = self._reader.look(partial(self._spent_before, name, filter_))
         self._writer.perform(OpenAccount(name=name, filter=filter_, reuse=reuse, before=before))
         return self.budget(lineage, analyst=analyst, token=token)
@@ -176,21 +177,21 @@ class Ledger:
         token: str | None = None,
     ) -> Budget:
         """Another cap, recorded with who decided it and why. What was spent stays spent."""
-        name = _account_name(lineage, analyst, token)
+        name = account_name(lineage, analyst, token)
         known = self._state().accounts.get(name)
         if known is None:
             raise InvalidParameter("account", f"there is no account {name}.")
         kind = known.filter.tally.currency.kind
         if type(cap) not in (kind, ApproxDP):
             raise InvalidParameter("cap", f"account {name} counts in {kind.__name__}, which never changes.")
-        following = _filter(cap, kind)
-        act = AdjustCap(name=name, filter=following, by=checked_name(by, "by"), reason=_reason(reason))
+        following = filter_for(cap, kind)
+        act = AdjustCap(name=name, filter=following, by=checked_name(by, "by"), reason=checked_reason(reason))
         self._writer.perform(act)
         return self.budget(lineage, analyst=analyst, token=token)
 
     def accept_clock(self, *, by: str, reason: str) -> None:
         """The owner says that the clock is right although it is behind earlier records."""
-        self._writer.perform(AcceptClock(by=checked_name(by, "by"), reason=_reason(reason)))
+        self._writer.perform(AcceptClock(by=checked_name(by, "by"), reason=checked_reason(reason)))
 
     def register(
         self,
@@ -222,7 +223,7 @@ class Ledger:
 
     def price(self, charge: Charge) -> dict[str, Guarantee]:
         """What each account would pay. Free, and looks at nothing but the ledger."""
-        _check_charge(charge)
+        check_charge(charge)
         found = {}
         for account in payers(self._state(), charge):
             currency = account.filter.tally.currency
@@ -257,7 +258,7 @@ class Ledger:
 
     def charging(self, charge: Charge, *, again: bool = False) -> MakeCharge:
         """The act of a charge, with what can be known of it before the writer's turn. Nothing is charged yet."""
-        _check_charge(charge)
+        check_charge(charge)
         if not isinstance(again, bool):
             raise InvalidParameter("again", "give True to pay once more, or False.")
         state = self._writer.state
@@ -282,6 +283,10 @@ class Ledger:
         for outcome in {type(outcome): outcome for _, outcome in asked}.values():
             check_answerable(outcome)
         self._writer.submit_all(asked)
+
+    def take_turn_here(self, asked: Sequence[tuple[Act[Any], Any]], give: Callable[[Outcomes], None]) -> bool:
+        """As `submit_all`, but at once, by the thread that asks; False, and nothing done, where that may take long."""
+        return self._writer.take_turn_here(asked, give)
 
     def answer(self, charge: Charge, run: Callable[[Receipt], bytes], *, again: bool = False) -> Answer:
         """Charges, runs, stores, answers, in this order. If `run` fails, the charge stays: it may have seen data."""
@@ -343,7 +348,9 @@ class Ledger:
         told = None if progress is None else _never_back(progress)
         with self._noticing():
             look, aside = self._reader.look, self._store.checking
-            found = verified_divided(look, self._store.elsewhere, aside=aside, progress=told)
+            few = self._seen is None or len(self._seen.accounts) <= MOST_ACCOUNTS
+            place = self._store.elsewhere if few else None
+            found = verified_divided(look, place, aside=aside, progress=told)
             return verified(look, aside=aside, progress=told) if found is None else found
 
     def backup(self, path: str | os.PathLike[str]) -> None:
@@ -351,7 +358,7 @@ class Ledger:
 
         A backup that is put back forgets what was spent since: pin the head elsewhere, so that this shows.
         """
-        target = _named(path)
+        target = checked_path(path)
         if target == _MEMORY:
             raise InvalidParameter("path", "a backup that ends with the process is none.", hint="Give a new file.")
         self._reader.look(lambda session: session.backup(target))
@@ -394,7 +401,7 @@ class Ledger:
         return self._seen
 
     def _budget_of(self, lineage: str, analyst: str | None, token: str | None) -> Look[Budget]:
-        name = _account_name(lineage, analyst, token)
+        name = account_name(lineage, analyst, token)
 
         def find(session: Session) -> Budget:
             accounts = self._follow(session).accounts
@@ -436,54 +443,6 @@ def _page(after: int, upto: int, session: Session) -> list[Row]:
 def _found(book: Book) -> None:
     if book.state.head.number == 0:
         book.append(Founded(ledger=secrets.token_hex(16)))
-
-
-def _filter(cap: Guarantee, by: type[Guarantee] | None) -> Filter:
-    if not isinstance(cap, Guarantee):
-        raise InvalidParameter("cap", "give a guarantee, such as PureDP(epsilon=1).")
-    if type(cap) is ApproxDP and by is RenyiDP:
-        hint = "Give a cap of the kind RenyiDP, or count in ApproxZCDP or GaussianDP."
-        raise InvalidParameter("cap", "no account keeps an ApproxDP cap by counting in RenyiDP.", hint=hint)
-    if type(cap) is ApproxDP:
-        return Filter.promising(cap, by=ApproxZCDP if by is None else by)
-    if by not in (None, type(cap)):
-        raise InvalidParameter("by", f"a cap of the kind {type(cap).__name__} is counted in that kind; leave it out.")
-    return Filter(cap=cap)
-
-
-def _account_name(lineage: str, analyst: str | None, token: str | None) -> str:
-    if token is not None and analyst is None:
-        raise InvalidParameter("token", "belongs to an analyst: name one.")
-    holder = [(field, name) for field, name in (("analyst", analyst), ("token", token)) if name is not None]
-    return "/".join(checked_name(name, field) for field, name in [("lineage", lineage), *holder])
-
-
-def _reason(reason: str) -> str:
-    text = checked_text(reason, "reason", longest=LONGEST_LABEL)
-    if not text.strip():
-        raise InvalidParameter("reason", "say why; it is kept for good.")
-    return text
-
-
-def _check_charge(charge: object) -> None:
-    if not isinstance(charge, Charge):
-        raise InvalidParameter("charge", "give a Charge.")
-
-
-def _named(path: str | os.PathLike[str]) -> str:
-    name = os.fspath(path) if isinstance(path, (str, os.PathLike)) else None
-    if not isinstance(name, str) or not name or "\0" in name or not _writable(name):
-        raise InvalidParameter("path", 'give the path of a file, or ":memory:".')
-    return name
-
-
-def _writable(name: str) -> bool:
-    """Whether SQLite can be told it: in UTF-8."""
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _never_back(progress: Progress) -> Progress:

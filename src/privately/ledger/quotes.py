@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from privately.errors import InvalidParameter
-from privately.ledger.book import Quote, key_of
+from privately.ledger.book import Quote
 from privately.ledger.charges import Charge, amounts, described
 from privately.ledger.entries import charge_end, charge_front, charge_start, terms
 from privately.ledger.state import Account, Bill, Offer, State
@@ -16,11 +16,12 @@ _MOST_OFFERS = 4096
 def quote(state: State, charge: Charge) -> Quote:
     """The quote for a charge in this state, whether or not it can be paid; InvalidParameter if nobody would pay."""
     offers = state.offers
-    found = offer(state, charge)
-    hashes = charge.hashes(own=found.own)
-    start = charge_start(found.front, hashes, charge.key, charge.label, charge.snapshot)
-    analyst = charge.analyst
-    return Quote(offers, key_of(analyst, charge.key), hashes[1], start, found.end, found.bill, analyst)
+    _, bill, own, front, end, around = offer(state, charge)
+    hashes = charge.hashes(own=own, around=around)
+    key, analyst = charge.key, charge.analyst
+    start = charge_start(front, hashes, key, charge.label, charge.snapshot)
+    made: Quote = tuple.__new__(Quote, (offers, f"{key}\n{analyst}", hashes[1], start, end, bill, analyst))
+    return made  # as Quote(...), in half the time, once for every charge
 
 
 def question_of(state: State, charge: Charge) -> str | None:
@@ -40,7 +41,8 @@ def offer(state: State, charge: Charge) -> Offer:
         }
         first = terms(owed, described(charge.cost))
         front, end = charge_front(first, charge.analyst), charge_end(charge.token)
-        found = Offer(first, Bill.of(owed), _own(state, charge), front, end)
+        own = _own(state, charge)
+        found = Offer(first, Bill.of(owed), own, front, end, charge.around(own=own))
         if len(offers) >= _MOST_OFFERS:
             offers.clear()
         offers[asked] = found

@@ -47,7 +47,7 @@ def perform(book: Book, acts: Sequence[Asked]) -> list[Outcome]:
             found += [(future, *_outcome(act, book)) for act, future in listed]
         else:
             found += [
-                (future, Receipt(charge=act.charge, head=head), None)  # type: ignore[attr-defined]
+                (future, tuple.__new__(Receipt, (act.charge, head, None)), None)  # type: ignore[attr-defined]
                 for (act, future), head in zip(listed, heads, strict=True)
             ]
     return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
@@ -60,7 +60,7 @@ class Bill(NamedTuple):
 class Offer(NamedTuple):
     """On what terms a charge is made: the first line of its text, its bill, and how its text begins and ends.
 
-    `own` says whether stored answers serve only whoever asked, None that none serves.
+    `own` says whether stored answers serve only whoever asked, None that none serves. `around` is hashed with a query.
     """
 
     first: bytes
@@ -68,6 +68,7 @@ class Offer(NamedTuple):
     own: bool | None
     front: str
     end: bytes
+    around: tuple[str, str, str]
 
 
 @lru_cache(maxsize=MOST_TERMS)
@@ -224,13 +225,14 @@ class State:
                 else:
                     owed[name] = [amounts]
                 last[name] = accounts
-        found = []
+        found: list[Account] = []
         for name, spent in owed.items():
             account = self.accounts[name]
             _, before, reuse, known, times, room = account
             like = len(spent) == 1 and last[name] is known
             if like and times < room:
-                found.append(Account(name, before, reuse, known, times + 1, room))
+                counted: Account = tuple.__new__(Account, (name, before, reuse, known, times + 1, room))
+                found.append(counted)
                 continue
             tally = account.filter.tally
             following = tally.plus_amounts(spent[0]) if len(spent) == 1 else _spent(tally, spent)
@@ -239,13 +241,12 @@ class State:
             found.append(account.after(following, last[name], room=_room(following, spent[0]) if like else 0))
         return found
 
-    def add_charges(self, paid: Sequence[Account], analysts: Iterable[str], time: str, head: Head) -> None:
+    def add_charges(self, paid: Sequence[Account], analysts: Sequence[str], time: str, head: Head) -> None:
         """Goes on by as many charges as there are analysts, after which the accounts are as `paid` says."""
-        for account in paid:
-            self.accounts[account.name] = account
-        for number, analyst in enumerate(analysts, self.head.number + 1):
-            if analyst not in self.asked:
-                self.asked[analyst] = number
+        self.accounts.update({account[0]: account for account in paid})
+        if not self.asked.keys() >= set(analysts):
+            for number, analyst in enumerate(analysts, self.head.number + 1):
+                self.asked.setdefault(analyst, number)
         self.head, self.time = head, time
 
     def _add(self, entry: Entry, head: Head) -> None:

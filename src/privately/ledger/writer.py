@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Callable, Sequence
 from copy import copy
 from typing import Any, TypeAlias, TypeVar
 
 from privately.errors import LedgerCorrupt, LedgerUnavailable, PrivatelyError
+from privately.ledger.acts import StoreAnswer
 from privately.ledger.book import Book, Clock
-from privately.ledger.desks import Answerable, Desk, tell, tell_all
+from privately.ledger.desks import Answerable, Desk, serving, tell, tell_all
 from privately.ledger.following import follow
+from privately.ledger.interrupts import uninterrupted
 from privately.ledger.rounds import Act, Asked, perform
 from privately.ledger.state import State
-from privately.ledger.stores import Session, Store
+from privately.ledger.stores import NotNow, Session, Store
 
 Result = TypeVar("Result")
 Look: TypeAlias = Callable[[Session], Result]
+Outcomes: TypeAlias = Sequence[tuple[Any, Any, BaseException | None]]
+"""Who is told, the result, or what went wrong."""
+
+LONG = 0.002
+"""A turn that waits so many seconds, for the disk or for others, is taken in a thread of its own."""
+
+_MOST_HERE = 1_000
+_LONGEST_HERE = 2**20
 
 
 class Writer:
@@ -26,6 +38,8 @@ class Writer:
         self._state: State | None = None
         self._fault: LedgerCorrupt | None = None
         self._desk: Desk[Act[Any]] | None = None
+        self._turns = threading.Lock()
+        self._waited = 0.0
 
     @property
     def state(self) -> State | None:
@@ -62,25 +76,58 @@ class Writer:
         """One transaction for all acts, and for those that came until it began; each future then holds its outcome."""
         if not acts:
             return
-        if self._fault is not None:
-            _fail(acts, self._fault)
-            return
+        with self._turns:
+            outcomes, end = self._turn(acts, waits=True)
+        tell_all(outcomes)
+        if end is not None:
+            raise end
+
+    def take_turn_here(self, acts: Sequence[tuple[Act[Any], Any]], give: Callable[[Outcomes], None]) -> bool:
+        """A turn in the thread that asks, which is given all outcomes; False, and nothing done, where it would wait.
+
+        That is where others write or wait for their turn, where the last turns waited long for the disk, or where
+        there is much to do.
+        """
+        desk = self._desk
+        if desk is None or len(acts) > _MOST_HERE or not desk.is_idle or self._waited > LONG or self._turns.locked():
+            return False
+        if sum(len(act.answer) for act, _ in acts if type(act) is StoreAnswer) > _LONGEST_HERE:
+            return False
         try:
-            with self._store.writing() as session:
-                acts = acts if self._desk is None else [*acts, *self._desk.more()]
+            with uninterrupted(), serving(), self._turns:
+                outcomes, end = self._turn(acts, waits=False)
+                give(outcomes)
+        except NotNow:
+            return False
+        try:
+            if end is not None:
+                raise end
+        finally:
+            del outcomes, end  # so that what was raised is forgotten with whoever catches it
+        return True
+
+    def _turn(self, acts: Sequence[Asked], *, waits: bool) -> tuple[Outcomes, BaseException | None]:
+        """The outcome of each act; and what ends the thread, if something does."""
+        if self._fault is not None:
+            return _failed(acts, self._fault), None
+        start, used = time.monotonic(), time.thread_time()
+        try:
+            with self._store.writing(waits=waits) as session:
+                if waits and self._desk is not None:
+                    acts = [*acts, *self._desk.more()]
                 book = Book(session, follow(session, self._state), self._clock)
                 outcomes = perform(book, acts)
                 book.finish()
-        except BaseException as fault:
+        except NotNow:
+            raise
+        except BaseException as fault:  # noqa: BLE001 - raised again by whoever told all acts
             self._state = None
             if isinstance(fault, LedgerCorrupt):
                 self.stop(fault)
-            _fail(acts, fault)
-            if not isinstance(fault, Exception):
-                raise
-            return
+            return _failed(acts, fault), None if isinstance(fault, Exception) else fault
         self._state = book.state
-        tell_all(outcomes)
+        self._waited = max(time.monotonic() - start - (time.thread_time() - used), self._waited / 2)
+        return outcomes, None
 
     def close(self) -> None:
         """Ends after what waits is done."""
@@ -123,6 +170,6 @@ class Reader:
                 tell(future, found, None)
 
 
-def _fail(acts: Sequence[Asked], fault: BaseException) -> None:
+def _failed(acts: Sequence[Asked], fault: BaseException) -> Outcomes:
     """Each with an error of its own, as threads add where they raised it."""
-    tell_all((future, None, copy(fault) if isinstance(fault, PrivatelyError) else fault) for _, future in acts)
+    return [(future, None, copy(fault) if isinstance(fault, PrivatelyError) else fault) for _, future in acts]

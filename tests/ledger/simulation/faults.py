@@ -15,7 +15,7 @@ from privately.ledger.book import Book
 from privately.ledger.desks import Answerable
 from privately.ledger.following import follow
 from privately.ledger.rounds import Act
-from privately.ledger.stores import Row, SQLiteStore, sqlite
+from privately.ledger.stores import Row, SQLiteStore, logs
 from privately.ledger.stores.sqlite import SQLiteSession
 from tests.ledger.simulation.clients import Clients
 from tests.ledger.simulation.disk import Disk
@@ -44,8 +44,8 @@ class HashesAfterwards(SQLiteStore):
     """The records in one transaction, their hashes in the next."""
 
     @contextmanager
-    def writing(self) -> Iterator[SQLiteSession]:
-        with super().writing() as session:
+    def writing(self, *, waits: bool = True) -> Iterator[SQLiteSession]:
+        with super().writing(waits=waits) as session:
             before = session.head().number
             yield session
             rows = list(session.rows(before))
@@ -64,11 +64,11 @@ class LosesTheLock(SQLiteStore):
     """The log is carried over after the turn, when another one may have begun."""
 
     @contextmanager
-    def writing(self) -> Iterator[SQLiteSession]:
-        with super().writing() as session:
+    def writing(self, *, waits: bool = True) -> Iterator[SQLiteSession]:
+        with super().writing(waits=waits) as session:
             yield session
-        if self._log_size() > sqlite._LOG_BYTES // 2:
-            self._carry_over()
+        if self._log is not None and self._log.size > logs.LONG // 2:
+            self._log.carry_all_over()
 
 
 class Hasty(InlineWriter):

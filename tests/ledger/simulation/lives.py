@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ from privately.accounting import Filter
 from privately.errors import BudgetExhausted, LedgerUnavailable
 from privately.ledger import Charge, Receipt, book
 from privately.ledger.acts import MakeCharge
-from privately.ledger.stores import SQLiteStore, sqlite
+from privately.ledger.stores import SQLiteStore, logs
 from privately.ledger.writer import Writer
 from tests.ledger.simulation.clients import ACCOUNTS, SMALL, Clients, opening, raising
 from tests.ledger.simulation.disk import Disk, Fate, Killed, Operation
@@ -85,12 +85,22 @@ def _carries_over(operation: Operation) -> bool:
     return operation[0] == "truncate" or not operation[1].endswith(("-wal", "-journal"))
 
 
+def _written_again(trace: Sequence[Operation]) -> int:
+    """How often a log was begun that had not been cut off before."""
+    times, is_cut = 0, True
+    for what, name, place, _ in trace:
+        if name.endswith("-wal") and place == 0 and what in {"write", "truncate"}:
+            times += what == "write" and not is_cut
+            is_cut = what == "truncate"
+    return times
+
+
 @contextmanager
 def small() -> Iterator[None]:
     """Checkpoints and carrying over come often; a filter that was read before is not derived again."""
     with (
         patch.object(book, "CHECKPOINT_EVERY", 40),
-        patch.object(sqlite, "_LOG_BYTES", 120_000),
+        patch.object(logs, "LONG", 120_000),
         patch.object(Filter, "from_state", lambda state: _filter(json.dumps(state))),
     ):
         yield
@@ -132,6 +142,7 @@ class Life:
         self.tally.seen["answers shown"] += len(self.observer.shown)
         self.tally.seen.update(self._entries(self.processes[0], 0))
         self.tally.seen["carried over"] += sum(what == "truncate" for what, *_ in self.tally.trace)
+        self.tally.seen["log written again"] += _written_again(self.tally.trace)
 
     def end(self) -> None:
         self._audit.close()

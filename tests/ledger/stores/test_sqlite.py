@@ -235,7 +235,7 @@ def test_an_old_backup_written_over_it_while_it_is_open(log: bool, times: int, p
     ledger = Ledger.open(path)
     for at in range(times):
         ledger.answer(charge(f"q{at}"), lambda _: bytes(1000))
-    ledger._store._carry_over()  # type: ignore[attr-defined]
+    ledger._store._log.carry_all_over()  # type: ignore[attr-defined]
     for suffix, data in (("", old), ("-wal", b""))[: 1 + log]:
         with path.with_name(path.name + suffix).open("r+b") as file:
             file.truncate()
@@ -276,22 +276,6 @@ def test_a_writer_that_bypasses_the_lock_cannot_deceive(number: int, path: Path)
                 attempt()
     with pytest.raises(LedgerCorrupt):
         Ledger.open(path)
-
-
-def test_somebody_reads_for_long_while_the_log_grows(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sqlite, "_LOG_BYTES", 0)
-    with founded(path, patience=20) as ledger:
-        reader = SQLiteStore(path)
-        with reader.reading() as session:
-            seen = session.head()
-            for at in range(5):
-                ledger.charge(charge(f"q{at}"))
-            assert session.head() == seen
-        reader.close()
-        for at in range(sqlite._PAUSE):
-            ledger.charge(charge(f"later {at}", cost=PureDP(epsilon="0.01")))
-        assert path.with_name(path.name + "-wal").stat().st_size == 0
-        assert ledger.verify().charges == 5 + sqlite._PAUSE
 
 
 @pytest.mark.parametrize("fault", [apsw.FullError, apsw.IOError, apsw.ReadOnlyError, apsw.NoMemError])

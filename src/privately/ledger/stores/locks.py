@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol
 
 from privately.errors import LedgerUnavailable
+from privately.ledger.stores.protocol import NotNow
 
 try:
     import fcntl
@@ -23,10 +23,29 @@ _SHORTEST_PAUSE, _LONGEST_PAUSE, _SHARE = 0.00002, 0.01, 1 / 8
 class Lock(Protocol):
     """Held by one writer at a time."""
 
-    def held(self) -> AbstractContextManager[None]:
+    def held(self, *, waits: bool = True) -> AbstractContextManager[None]:
         """A context in which the lock is held."""
 
     def close(self) -> None: ...
+
+
+class _Held:
+    """In which a lock is held. No generator, which may be ended late, when the lock is held again."""
+
+    __slots__ = ("_lock", "_waits")
+
+    def __init__(self, lock: FileLock, *, waits: bool) -> None:
+        self._lock, self._waits = lock, waits
+
+    def __enter__(self) -> None:
+        try:
+            self._lock.acquire(waits=self._waits)
+        except BaseException:
+            self._lock.release()
+            raise
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()
 
 
 class FileLock:
@@ -44,16 +63,12 @@ class FileLock:
                 "A ledger that is charged must be writable, as must its directory; to look at one, use Ledger.inspect."
             )
             raise LedgerUnavailable(f"cannot open the lock {path}: {fault.strerror}.", hint=hint) from None
+        opened = os.fstat(self._file)
+        self._place = opened.st_dev, opened.st_ino
 
-    @contextmanager
-    def held(self) -> Iterator[None]:
-        """Waits for its turn, at most as long as patience lasts."""
-        self._acquire()
-        try:
-            yield
-        finally:
-            if self._file >= 0:
-                fcntl.flock(self._file, fcntl.LOCK_UN)
+    def held(self, *, waits: bool = True) -> AbstractContextManager[None]:
+        """Waits for its turn, at most as long as patience lasts; or is told NotNow."""
+        return _Held(self, waits=waits)
 
     @property
     def marked(self) -> bool:
@@ -82,7 +97,13 @@ class FileLock:
             file, self._file = self._file, -1
             os.close(file)
 
-    def _acquire(self) -> None:
+    def release(self) -> None:
+        """Also if it is not held."""
+        if self._file >= 0:
+            fcntl.flock(self._file, fcntl.LOCK_UN)
+
+    def acquire(self, *, waits: bool) -> None:
+        """As `held`, until it is released."""
         if self._file < 0:
             raise LedgerUnavailable(f"{self.path} was closed.")
         start = time.monotonic()
@@ -90,6 +111,8 @@ class FileLock:
             try:
                 fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
+                if not waits:
+                    raise NotNow from None
                 waited = time.monotonic() - start
                 if waited > self.patience:
                     hint = "Another process holds it; is one suspended?"
@@ -105,11 +128,10 @@ class FileLock:
 
     def _check_place(self) -> None:
         """A lock file that was replaced is held by several at once."""
-        ours = os.fstat(self._file)
         try:
             found = os.stat(self._name)  # noqa: PTH116 - once for every commit
         except OSError:
             found = None
-        if found is None or (found.st_dev, found.st_ino) != (ours.st_dev, ours.st_ino):
+        if found is None or (found.st_dev, found.st_ino) != self._place:
             fcntl.flock(self._file, fcntl.LOCK_UN)
             raise LedgerUnavailable(f"{self.path} was replaced or removed.", hint="Open the ledger again.")

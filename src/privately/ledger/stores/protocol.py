@@ -43,6 +43,10 @@ Page: TypeAlias = tuple[list[Whole], dict[int, tuple[int, str]]]
 """Rows in order; and for each with which bytes are kept, by its number, their length and SHA-256."""
 
 
+class NotNow(Exception):
+    """A turn would have to be waited for, or would take long."""
+
+
 class Session(Protocol):
     """What may be done while a store is read or written. Everything seen is of one moment."""
 
@@ -121,7 +125,10 @@ class Store(Protocol):
     def checking(self) -> Checking | None:
         """Begins what `Session.check` does, while others read; None where this is not possible."""
 
-    def writing(self) -> AbstractContextManager[Session]:
-        """Waits for its turn; commits durably on leaving, and forgets everything on an error."""
+    def writing(self, *, waits: bool = True) -> AbstractContextManager[Session]:
+        """Waits for its turn; commits durably on leaving, and forgets everything on an error.
+
+        Who cannot wait is told NotNow before the turn begins, unless it begins at once and is short.
+        """
 
     def close(self) -> None: ...

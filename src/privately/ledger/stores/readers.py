@@ -93,7 +93,7 @@ class SQLiteReader:
                 if self._way == _ALONE and self._seen() != self._before:
                     raise LedgerUnavailable(f"{self.path} was written while it was read.", hint="Look again.")
 
-    def writing(self) -> AbstractContextManager[Session]:
+    def writing(self, *, waits: bool = True) -> AbstractContextManager[Session]:  # noqa: ARG002 - as all stores
         """Never."""
         return _refused(self.path)
 

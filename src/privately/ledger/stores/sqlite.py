@@ -13,6 +13,7 @@ from array import array
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from hashlib import sha256
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +24,9 @@ from privately.ledger.stores import forks, inspected
 from privately.ledger.stores.checks import CheckAside, check_database
 from privately.ledger.stores.faults import explained, real
 from privately.ledger.stores.locks import FileLock
+from privately.ledger.stores.logs import Log
 from privately.ledger.stores.mounts import check_mounts
-from privately.ledger.stores.protocol import EMPTY, Head, Page, Row, Whole
+from privately.ledger.stores.protocol import EMPTY, Head, NotNow, Page, Row, Whole
 from privately.ledger.stores.schema import check_header, check_kind, check_schema, found
 
 MEMORY = ":memory:"
@@ -33,7 +35,9 @@ PATIENCE = 30.0
 SAFE = ("trusted_schema = OFF", "cell_size_check = ON", "cache_size = -65536")
 """Settings of every connection: nothing of the file is run, damage shows, and up to 64 MB of it stay in memory."""
 
-_LOG_BYTES, _PAUSE = 8 << 20, 20
+_AT_ONCE = 32
+_INSERT = "INSERT INTO record VALUES (?, ?, ?, ?, ?, ?, ?)"
+_INSERT_SEVERAL = _INSERT + ", (?, ?, ?, ?, ?, ?, ?)" * (_AT_ONCE - 1)
 _HEAD = "SELECT number, hash FROM record ORDER BY number DESC LIMIT 1"
 _ROW = "SELECT number, hash, text, key, question, charge FROM record"
 _WHOLE = f"{_ROW.replace(' FROM', ', checkpoint FROM')} WHERE number > ? AND number <= ? ORDER BY number"
@@ -69,9 +73,9 @@ class SQLiteStore:
             raise LedgerUnavailable(f"SQLite {apsw.sqlite_lib_version()} is too old.", hint="Install a newer apsw.")
         self.durable = str(path) != MEMORY
         self.path = real(path) if self.durable else Path(MEMORY)
-        self._name, self._log, self._index = (f"{self.path}{suffix}" for suffix in ("", "-wal", "-shm"))
+        self._name, *self._beside_it = (f"{self.path}{suffix}" for suffix in ("", "-wal", "-shm"))
         self._vfs, self._patience = vfs, patience
-        self._turns_to_wait = 0
+        self._log: Log | None = None
         self._process, self._closed = os.getpid(), False
         self._write_guard, self._read_guard = threading.RLock(), threading.RLock()
         self._lock: FileLock | None = None
@@ -117,10 +121,12 @@ class SQLiteStore:
             return CheckAside(connection, self.path)
 
     @contextmanager
-    def writing(self) -> Iterator[SQLiteSession]:
+    def writing(self, *, waits: bool = True) -> Iterator[SQLiteSession]:
         """Waits for its turn; commits durably on leaving, and forgets everything on an error."""
         self._check_open()
-        with self._write_guard, explained(self.path), self._turn():
+        if not waits and self._log is not None and self._log.is_due:
+            raise NotNow  # carrying it over takes long
+        with self._write_guard, explained(self.path), self._turn(waits=waits):
             self._check_places()
             with transaction(self._writer, "BEGIN IMMEDIATE"):
                 self._check_schema()
@@ -131,8 +137,8 @@ class SQLiteStore:
             self._check_places()
             if self._lock is not None and session.appended:
                 self._lock.note(session.appended)
-            if self.durable and self._log_size() > _LOG_BYTES:
-                self._carry_over_now_and_then()
+            if self._log is not None and waits:
+                self._log.carry_over_if_due()
 
     def close(self) -> None:
         """Carries the log over, so that the file alone is the whole ledger."""
@@ -146,7 +152,8 @@ class SQLiteStore:
             if self._lock is not None:
                 try:
                     with self._turn():
-                        self._carry_over()
+                        if self._log is not None:
+                            self._log.carry_all_over()
                 except LedgerUnavailable:
                     pass  # the log stays beside the file and is read at the next opening
                 finally:
@@ -178,6 +185,7 @@ class SQLiteStore:
         check_header(self.path)
         self.place = _place(self._name)
         self._writer = self._connected(str(self.path))
+        self._log = Log(self._writer, self._beside_it[0], self._patience)
         if self._lock is not None:
             self._lock.mark()
         self._reader = self._connected(str(self.path))
@@ -238,33 +246,11 @@ class SQLiteStore:
             connection.file_control("main", apsw.SQLITE_FCNTL_PERSIST_WAL, ctypes.addressof(keep))
         return connection
 
-    def _turn(self) -> AbstractContextManager[None]:
-        return nullcontext() if self._lock is None else self._lock.held()
-
-    def _carry_over_now_and_then(self) -> None:
-        """While somebody reads for long, trying costs a sync and brings nothing."""
-        if self._turns_to_wait:
-            self._turns_to_wait -= 1
-            return
-        self._carry_over()
-        if self._log_size() > _LOG_BYTES:
-            self._turns_to_wait = _PAUSE
-
-    def _carry_over(self) -> None:
-        """Only if nobody is in the way: what is committed is durable in the log too, and there will be other times."""
-        self._writer.set_busy_timeout(0)
-        try:
-            self._writer.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
-        except apsw.Error:
-            pass  # somebody reads what would be overwritten, or the disk is full: the log stays
-        finally:
-            self._writer.set_busy_timeout(int(self._patience * 1000))
+    def _turn(self, *, waits: bool = True) -> AbstractContextManager[None]:
+        return nullcontext() if self._lock is None else self._lock.held(waits=waits)
 
     def _beside(self, suffix: str) -> Path:
         return self.path.with_name(self.path.name + suffix)
-
-    def _log_size(self) -> int:
-        return os.stat(self._log).st_size  # noqa: PTH116 - once for every commit
 
     def _check_places(self) -> None:
         """Whoever replaces or removes the file or its log would leave us writing where nobody reads."""
@@ -272,7 +258,7 @@ class SQLiteStore:
             raise LedgerCorrupt(f"{self.path} or its log was replaced or removed while it was open.")
 
     def _log_places(self) -> list[tuple[int, int] | None]:
-        return [_place_or_none(self._log), _place_or_none(self._index)]
+        return [_place_or_none(name) for name in self._beside_it]
 
     def _check_schema(self) -> None:
         if self.durable and (version := self._read_schema_version()) != self._schema_version:
@@ -391,7 +377,10 @@ class SQLiteSession:
         """Gives the database what was appended, all at once."""
         if self._rows:
             rows, answers, self._rows, self._answers = self._rows, self._answers, [], []
-            self._connection.executemany("INSERT INTO record VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+            while len(rows) >= _AT_ONCE:
+                self._connection.execute(_INSERT_SEVERAL, tuple(chain.from_iterable(rows[:_AT_ONCE])))
+                rows = rows[_AT_ONCE:]
+            self._connection.executemany(_INSERT, rows)
             if answers:
                 self._connection.executemany("INSERT INTO answer VALUES (?, ?)", answers)
 
@@ -433,17 +422,28 @@ def copied(connection: apsw.Connection, path: Path) -> None:
             new.unlink(missing_ok=True)
 
 
-@contextmanager
-def transaction(connection: apsw.Connection, begin: str) -> Iterator[None]:
-    """Nothing is left of one that was interrupted, wherever that was."""
-    if connection.in_transaction:
-        connection.execute("ROLLBACK")
-    try:
-        connection.execute(begin)
-        yield
-    finally:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
+class transaction:  # noqa: N801 - used as a function
+    """Nothing is left of one that was interrupted, wherever that was: at the latest when the next one begins.
+
+    No generator, which may be ended late, and undo what came after it.
+    """
+
+    __slots__ = ("_begin", "_connection")
+
+    def __init__(self, connection: apsw.Connection, begin: str) -> None:
+        self._connection, self._begin = connection, begin
+
+    def __enter__(self) -> None:
+        self.__exit__()
+        try:
+            self._connection.execute(self._begin)
+        except BaseException:
+            self.__exit__()
+            raise
+
+    def __exit__(self, *_: object) -> None:
+        if self._connection.in_transaction:
+            self._connection.execute("ROLLBACK")
 
 
 def _place(path: str) -> tuple[int, int]:
