@@ -50,3 +50,24 @@ def test_garbage_is_collected_after_loading_as_before(
         assert gc.isenabled() == is_collecting
     finally:
         (gc.enable if before else gc.disable)()
+
+
+def test_what_is_loaded_is_old_and_what_others_froze_stays_so(package: types.ModuleType) -> None:
+    """Otherwise the next look for garbage goes through all modules, and the one after it again."""
+    young: list[object] = []
+    gc.disable()
+    try:
+        young.append([])
+        assert any(one is young[0] for one in gc.get_objects(generation=0))
+        gc.enable()
+        on_demand("a_package", home="one")("one")
+        gc.disable()
+        assert any(one is young[0] for one in gc.get_objects(generation=2))
+        assert gc.get_freeze_count() == 0
+        gc.freeze()
+        gc.enable()
+        on_demand("a_package", home="two")("two")
+        assert gc.get_freeze_count() > 0
+    finally:
+        gc.unfreeze()
+        gc.enable()

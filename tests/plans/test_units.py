@@ -1,5 +1,6 @@
 """How much of a table one unit can be, by trying everything."""
 
+import re
 from collections.abc import Iterator
 from itertools import product
 from typing import Any
@@ -28,6 +29,41 @@ def test_counts_of_a_unit(rows: int, groups: int, per_group: int) -> None:
     assert unit.most_rows == max(sum(one) for one in listed)
     assert unit.squares == max(sum(count**2 for count in one) for one in listed)
     assert unit.most_in_a_group == max(max(one) for one in listed)
+
+
+@pytest.mark.parametrize(
+    ("limits", "groups", "said"),
+    [
+        ((4, 4, 4), None, "Of one person at most 4 rows count."),
+        ((4, 4, 4), 2, "Of one person at most 4 rows count."),
+        ((3, 2, 1), 1, "Of one person at most 1 row counts."),
+        ((3, 2, 1), 0, "Of one person at most 1 row counts."),
+        ((3, 2, 1), None, "Of one person at most 2 rows count, at most 1 in each group."),
+        ((3, 2, 2), None, "Of one person at most 3 rows count, in at most 2 groups, at most 2 in each."),
+        ((6, 2, 4), 2, "Of one person at most 6 rows count, at most 4 in each group."),
+        ((6, 1, 4), 5, "Of one person at most 4 rows count, in one group."),
+        ((6, 1, 6), None, "Of one person at most 6 rows count, in one group."),
+    ],
+)
+def test_limits_in_words(limits: tuple[int, int, int], groups: int | None, said: str) -> None:
+    rows, most, per_group = limits
+    assert Unit(column="person", rows=rows, groups=most, rows_per_group=per_group).note(groups) == said
+
+
+@pytest.mark.parametrize(("rows", "groups", "per_group"), LIMITS)
+def test_what_is_said_of_a_unit_is_all_that_limits_it(rows: int, groups: int, per_group: int) -> None:
+    """Counts in groups that keep to the words are the counts that keep to the limits."""
+    unit = Unit(column="person", rows=rows, groups=groups, rows_per_group=per_group)
+    for public in (1, 2, 3):
+        said = unit.in_words(public)
+        most, *_ = [int(one) for one in re.findall(r"at most (\d+) row", said)]
+        within = [int(one) for one in re.findall(r"in at most (\d+) group", said)] + [1] * ("in one group" in said)
+        each = [int(one) for one in re.findall(r"at most (\d+) in each", said)]
+        for one in product(range(rows + 2), repeat=public):
+            busy = sum(count > 0 for count in one)
+            kept = sum(one) <= rows and busy <= groups and max(one) <= per_group
+            as_said = sum(one) <= most and all(busy <= few for few in within) and all(max(one) <= few for few in each)
+            assert kept == as_said, (said, one)
 
 
 @pytest.mark.parametrize(

@@ -59,7 +59,10 @@ def test_budgets() -> None:
         ({"epsilon": -1}, "epsilon"),
         ({"epsilon": float("nan")}, "epsilon"),
         ({"epsilon": float("inf")}, "epsilon"),
+        ({"epsilon": "1000.001"}, "epsilon"),
         ({"epsilon": 10**10}, "epsilon"),
+        ({"rho": 125_001}, "rho"),
+        ({"mu": 501}, "mu"),
         ({"rho": 0}, "rho"),
         ({"mu": "much"}, "mu"),
         ({"epsilon": 1, "mu": 1}, "epsilon"),
@@ -70,6 +73,21 @@ def test_bad_budgets(given: dict[str, Any], field: str) -> None:
     with pytest.raises(InvalidParameter) as refused:
         budget_of(**({"epsilon": None, "rho": None, "mu": None} | given))
     assert refused.value.field == field
+
+
+@pytest.mark.parametrize(("currency", "most"), [("epsilon", 1000), ("rho", 125_000), ("mu", 500)])
+@pytest.mark.parametrize("names", [("rows",), ("sum",), ("units",), ("mean",), ("median",), ("variance", "quarter")])
+def test_nothing_that_is_asked_is_answered_as_less(currency: str, most: int, names: tuple[str, ...]) -> None:
+    """Up to the most that can be asked, more buys less noise: no scale is the narrowest one instead of its own."""
+    nothing, asked = {"epsilon": None, "rho": None, "mu": None}, uses(question(*names))
+
+    def drawn(amount: Fraction) -> list[Any]:
+        budget = budget_of(**(nothing | {currency: amount}))
+        assert budget is not None
+        return [mechanism for one in allocated(asked, 2, budget) for mechanism in one.mechanisms]
+
+    at_most, almost = drawn(Fraction(most)), drawn(Fraction(most * 999, 1000))
+    assert all(one != other for one, other in zip(at_most, almost, strict=True))
 
 
 def accurate(asked: Question, accuracy: Accuracy, epsilon: Fraction, rows: int | None) -> bool:

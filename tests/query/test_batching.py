@@ -11,7 +11,7 @@ from privately.errors import BudgetExhausted, EngineFailed, InvalidParameter, Le
 from privately.guarantees import ZCDP, ApproxDP, ApproxZCDP, GaussianDP, Guarantee, PureDP
 from privately.plans import Unit
 from privately.query.batching import Options, batch_from_bytes, proofs_of, read_questions, tightest
-from tests.query.test_sessions import COUNT, Desk
+from tests.query.desks import COUNT, Desk
 
 TOTAL = "SELECT COUNT(*) AS n FROM t"
 MIDDLE = "SELECT MEDIAN(amount) AS m FROM t"

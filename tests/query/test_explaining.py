@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
+from privately import mechanisms as m
 from privately.guarantees import PureDP
 from privately.plans import Column, Table, Unit
-from privately.query.allocation import Budget, Choice, allocated
+from privately.query.allocation import Budget, allocated
 from privately.query.asking import budget_of
 from privately.query.binding import bind
 from privately.query.explaining import Explanation, explained
@@ -65,7 +66,9 @@ def test_every_quantile_has_its_error() -> None:
     text = "SELECT MEDIAN(age) AS m, PERCENTILE_CONT(0.9) WITHIN GROUP (ORDER BY age) AS p FROM visits"
     (step,) = told(text, epsilon=1).steps
     plan = allocated(uses(bind(text, {"visits": TABLE})), 1, Budget(currency="epsilon", amount=Fraction(1)))
-    middle, high = (one.interval("0.95") for one in plan[0].mechanisms if isinstance(one, Choice))
+    middle, high = (
+        one.interval("0.95") for one in plan[0].mechanisms if isinstance(one, (m.Quantile, m.PermutedQuantile))
+    )
     assert middle < high
     assert step.what == "quantiles 0.5, 0.9 of age"
     assert step.error == f"± {float(middle):g}, {float(high):g} ranks"

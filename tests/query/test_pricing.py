@@ -11,8 +11,8 @@ from privately.mechanisms import PermutedQuantile, Quantile
 from privately.plans import Unit
 from privately.query.pricing import Priced
 from privately.query.proving import derivation_of
+from tests.query.desks import Desk
 from tests.query.test_explaining import told
-from tests.query.test_sessions import Desk
 
 MEDIAN = "SELECT part, MEDIAN(amount) AS m FROM t GROUP BY part"
 APPROX = ApproxDP(epsilon=9, delta="1e-6")

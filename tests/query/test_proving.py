@@ -16,7 +16,7 @@ from privately.certificates import certify, check
 from privately.errors import NotSupported
 from privately.guarantees import Derivation, GaussianDP, PureDP
 from privately.plans import Column, Table, Unit
-from privately.query.allocation import Budget, Choice, allocated
+from privately.query.allocation import Budget, allocated
 from privately.query.asking import budget_of
 from privately.query.binding import bind
 from privately.query.listing import public_groups
@@ -89,7 +89,7 @@ def units() -> Iterator[Unit]:
             yield Unit(column="person", rows=rows, groups=groups, rows_per_group=per_group, change=change)
 
 
-def misses(quantile: Choice, counts: Any, group: str) -> list[int]:
+def misses(quantile: m.Quantile | m.PermutedQuantile, counts: Any, group: str) -> list[int]:
     """How bad each bin is for one group."""
     bins = counts[group,][-1] if (group,) in counts else {}
     ordered = np.array(sorted(place for place, number in bins.items() for _ in range(number)), np.int64)
@@ -102,7 +102,7 @@ def chances(scores: tuple[int, ...], scale: Fraction) -> list[float]:
     return [float(chance) for chance in permuted(scores, scale).chances.values()]
 
 
-def losses(quantile: Choice, one: list[int], other: list[int]) -> list[float]:
+def losses(quantile: m.Quantile | m.PermutedQuantile, one: list[int], other: list[int]) -> list[float]:
     """log P/Q of each bin."""
     scale = float(quantile.scale)
     if isinstance(quantile, m.PermutedQuantile):
@@ -114,7 +114,9 @@ def losses(quantile: Choice, one: list[int], other: list[int]) -> list[float]:
 
 @pytest.mark.parametrize("choose", [m.PermutedQuantile, m.Quantile])
 @pytest.mark.parametrize("name", ["median", "quarter"])
-def test_choices_in_groups_cost_what_all_small_tables_say(name: str, choose: type[Choice]) -> None:
+def test_choices_in_groups_cost_what_all_small_tables_say(
+    name: str, choose: type[m.Quantile | m.PermutedQuantile]
+) -> None:
     """The loss of a choice in each of two groups is the sum; its largest value stays within what is derived."""
     for unit in units():
         asked = question(name, unit=unit, low=-2, high=2)

@@ -1,7 +1,5 @@
 """The line from a text to an answer: charged before anything is counted, and never answered twice for one price."""
 
-import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from fractions import Fraction
@@ -10,7 +8,6 @@ from typing import Any
 import pytest
 
 from privately.certificates import check
-from privately.engines.protocol import Counts, Limits, TableReport
 from privately.errors import (
     BudgetExhausted,
     DataDependentKeys,
@@ -20,78 +17,14 @@ from privately.errors import (
     Refused,
     Unanswered,
 )
-from privately.guarantees import ZCDP, ApproxDP, ApproxZCDP, GaussianDP, Guarantee, PureDP
-from privately.ledger import Ledger
-from privately.plans import Aggregation, Column, Unit
+from privately.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP
+from privately.plans import Unit
 from privately.query import estimates, results
 from privately.query.sessions import Session, _recorded
-from tests.plans.small import COLUMNS, Row, scan
-from tests.query.small_questions import NoNoise, counted
+from tests.query.desks import COUNT, Desk, desk
+from tests.query.small_questions import NoNoise
 
-TABLE: list[Row] = [(1, "a", 3), (2, "a", -5), (3, "a", None), (4, "b", 8)]
-COUNT = "SELECT part, COUNT(*) AS n FROM t GROUP BY part"
-
-
-class Memory:
-    """An engine with a table in memory, which notes how often it was asked, and can be told to fail."""
-
-    def __init__(self, table: list[Row], *, fails: bool = False) -> None:
-        self.table, self.fails, self.runs, self.closed, self.pause = table, fails, 0, False, 0.0
-        self.spent_before: list[Guarantee] = []
-        self.ledger: Ledger | None = None
-
-    def ready(self) -> None:
-        pass
-
-    def check(self, table: str) -> TableReport:
-        raise AssertionError(table)
-
-    def run(self, aggregation: Aggregation, limits: Limits | None) -> Counts:
-        self.runs += 1
-        time.sleep(self.pause)
-        assert limits is None
-        if self.ledger is not None:
-            self.spent_before.append(self.ledger.budget("people").spent)
-        if self.fails:
-            raise EngineFailed("the engine could not finish this question.")
-        return counted(_Asked(aggregation), self.table)  # type: ignore[arg-type]
-
-    def close(self) -> None:
-        self.closed = True
-
-
-class _Asked:
-    def __init__(self, aggregation: Aggregation) -> None:
-        self.aggregation = aggregation
-
-
-class Desk:
-    """A session with what is behind it."""
-
-    def __init__(self, cap: Guarantee, unit: Unit, **options: Any) -> None:
-        self.ledger = Ledger.open(":memory:")
-        self.ledger.account("people", cap=cap, by=options.pop("by", None))
-        self.engine = Memory(TABLE, fails=options.pop("fails", False))
-        self.engine.ledger = self.ledger
-        self.session = Session(
-            scan(unit).table,
-            self.engine,
-            self.ledger,
-            lineage="people",
-            snapshot=options.pop("snapshot", "first"),
-            randomness=options.pop("randomness", NoNoise()),
-        )
-
-    @property
-    def spent(self) -> Guarantee:
-        return self.session.budget.spent
-
-
-@pytest.fixture
-def desk() -> Iterator[Desk]:
-    found = Desk(PureDP(epsilon=1), Unit())
-    yield found
-    found.ledger.close()
+__all__ = ["desk"]
 
 
 def test_an_answer(desk: Desk) -> None:
@@ -344,145 +277,33 @@ def test_an_account_of_squares_is_charged_for_the_parts() -> None:
     assert pure.spent == PureDP(epsilon="0.3")
 
 
-def test_a_median() -> None:
-    unit = Unit(column="person", rows=2)
-    desk = Desk(PureDP(epsilon=10**6, neighbors=unit.neighbors), unit)
-    result = desk.session.sql("SELECT MEDIAN(amount) AS m FROM t", epsilon=10**4)
-    assert result.rows == ((3.0,),)
-    assert result.guarantee.parameters["epsilon"] <= Fraction(10**4)
-
-
-# --- groups that nobody listed --------------------------------------------------------------------------------------
-
-BY_PERSON = "SELECT person, COUNT(*) AS n FROM t GROUP BY person"
-
-
-def crowd(cap: Guarantee, by: type[Guarantee] | None = None) -> Desk:
-    """Five persons in each part that the table names, one in "c", and somebody whose part is missing."""
-    found = Desk(cap, Unit(), by=by)
-    found.engine.table = [(at, part, 1) for at, part in enumerate("aaaaabbbbbc")]
-    found.engine.table += [(at + 20, None, 2) for at in range(5)]
-    return found
-
-
-def without_categories(desk: Desk) -> Session:
-    part = Column(name="part", type="text")
-    columns = [part if one.name == "part" else one for one in COLUMNS]
-    table = scan(desk.session.table.unit, columns).table
-    return Session(table, desk.engine, desk.ledger, lineage="people", snapshot="x", randomness=NoNoise())
-
-
-def test_groups_that_nobody_listed() -> None:
-    desk = crowd(ApproxDP(epsilon=30, delta="0.1"), by=ApproxDP)
-    session = without_categories(desk)
-    result = session.sql(COUNT, epsilon=4, delta="0.02")
-    assert result.rows == (("a", 5), ("b", 5), (None, 5))
-    assert isinstance(result.guarantee, ApproxDP)
-    assert 0 < result.guarantee.parameters["delta"] <= Fraction("0.02")
-    assert desk.spent == result.guarantee
-    check(result.certificate)
-    assert any("are not shown" in note for note in result.notes)
-    again = session.sql(COUNT, epsilon=4, delta="0.02")
-    assert again.free
-    assert (again.rows, again.groups, again.noise) == (result.rows, result.groups, result.noise)
-    assert again.intervals() == result.intervals()
-    assert desk.engine.runs == 1
-
-
-def test_other_deltas_are_other_questions() -> None:
-    session = without_categories(crowd(ApproxDP(epsilon=20, delta="0.5"), by=ApproxDP))
-    assert not session.sql(COUNT, epsilon=4, delta="0.02").free
-    assert not session.sql(COUNT, epsilon=4, delta="0.03").free
-
-
-def test_unknown_groups_with_gaussian_noise() -> None:
-    desk = crowd(ApproxDP(epsilon=9, delta="0.1"))
-    result = without_categories(desk).sql(COUNT.replace("n FROM", "n, MEDIAN(amount) AS m FROM"), rho="1", delta="0.02")
-    assert isinstance(result.guarantee, ApproxZCDP)
-    assert Fraction("0.999") < result.guarantee.parameters["rho"] <= 1
-    assert [row[0] for row in result.rows] == ["a", "b", None]
-
-
-def test_whoever_is_alone_is_not_shown_and_nothing_may_be() -> None:
-    session = crowd(ApproxDP(epsilon=9, delta="0.1"), by=ApproxDP).session
-    result = session.sql(BY_PERSON, epsilon=4, delta="0.02")
-    assert result.rows == ()
-    assert result.columns == ("person", "n")
-    assert "person" in str(result)
-    assert session.sql(BY_PERSON, epsilon=4, delta="0.02").free
-
-
-def test_unknown_groups_without_a_delta_show_the_place(desk: Desk) -> None:
-    with pytest.raises(DataDependentKeys) as refused:
-        desk.session.sql(BY_PERSON, epsilon=1)
-    assert refused.value.span is not None
-    assert BY_PERSON[slice(*refused.value.span)] == "person"
-    assert 'keys={"person": [...]}' in refused.value.hint
-    assert "delta=1e-6" in refused.value.hint
-
-
-@pytest.mark.parametrize("delta", [0, 1, 2, -1, "nothing", float("nan")])
-def test_deltas_that_are_none(desk: Desk, delta: Any) -> None:
-    with pytest.raises(InvalidParameter, match="delta"):
-        desk.session.sql(BY_PERSON, epsilon=1, delta=delta)
-    with pytest.raises(InvalidParameter, match="delta"):
-        desk.session.sql(BY_PERSON, accuracy="5 at 95%", delta=delta)
-
-
-def test_public_groups_need_no_delta(desk: Desk) -> None:
-    with pytest.raises(InvalidParameter, match="delta: all groups of this question are public"):
-        desk.session.sql(COUNT, epsilon=1, delta="1e-6")
-
-
-@pytest.mark.parametrize("cap", [PureDP(epsilon=9), ZCDP(rho=9), GaussianDP(mu=9)])
-@pytest.mark.parametrize("price", [{"epsilon": 1}, {"rho": 1}, {"mu": 1}, {"accuracy": "5 at 95%"}])
-def test_accounts_without_a_delta(cap: Guarantee, price: dict[str, Any]) -> None:
-    desk = Desk(cap, Unit())
-    with pytest.raises(InvalidParameter, match="has no delta") as refused:
-        desk.session.sql(BY_PERSON, delta="1e-6", **price)
-    assert refused.value.field == "delta"
-    assert (desk.engine.runs, desk.session.budget.entries) == (0, 0)
+def test_what_a_relative_error_is_relative_to_is_explained(desk: Desk) -> None:
+    found = desk.session.explain(COUNT, accuracy="5% at 95%", assuming=2000)
+    assert "The error is 5 % of the most that a number could be, not of the answer: of 2,000 for a count" in str(found)
+    assert "± 100" in found.steps[0].error
+    assert "not of the answer" not in str(desk.session.explain(COUNT, accuracy="50 at 95%"))
 
 
 @pytest.mark.parametrize(
-    ("cap", "by", "text", "given", "field"),
-    [
-        (PureDP(epsilon=1), None, COUNT, {"rho": "0.1"}, "rho"),
-        (PureDP(epsilon=1), None, COUNT, {"mu": "0.1"}, "mu"),
-        (PureDP(epsilon=1), None, "SELECT MEDIAN(amount) AS m FROM t", {"rho": "0.1"}, "rho"),
-        (GaussianDP(mu=1), None, "SELECT MEDIAN(amount) AS m FROM t", {"mu": "0.1"}, "mu"),
-        (ApproxDP(epsilon=1, delta="1e-6"), ApproxDP, COUNT, {"mu": "0.1"}, "mu"),
-    ],
+    ("text", "rows", "rest"),
+    [(COUNT, "at most 2 rows", ", at most 1 in each group"), ("SELECT COUNT(*) AS n FROM t", "at most 1 row", "")],
 )
-def test_what_an_account_cannot_count(
-    cap: Guarantee, by: type[Guarantee] | None, text: str, given: dict[str, Any], field: str
-) -> None:
-    desk = Desk(cap, Unit(), by=by)
-    with pytest.raises(InvalidParameter, match="epsilon=") as refused:
-        desk.session.sql(text, **given)
-    assert refused.value.field == field
-    assert (desk.engine.runs, desk.session.budget.entries) == (0, 0)
+def test_notes_say_what_all_limits_together_mean(text: str, rows: str, rest: str) -> None:
+    unit = Unit(column="person", rows=3, groups=2, rows_per_group=1)
+    desk = Desk(PureDP(epsilon=9, neighbors=unit.neighbors), unit)
+    told = f"Of one person {rows} {'count' if rest else 'counts'}{rest}."
+    assert desk.session.sql(text, epsilon=1).notes == (told,)
+    explained = desk.session.explain(text, epsilon=1)
+    assert explained.notes == (told,)
+    assert explained.plan[0].endswith(f", {rows} of each person{rest}")
 
 
-@pytest.mark.parametrize("given", [{"rho": "0.5"}, {"mu": 1}])
-def test_quantiles_with_a_rho(given: dict[str, Any]) -> None:
-    desk = Desk(ZCDP(rho="0.5"), Unit())
-    text = "SELECT MEDIAN(amount) AS m, COUNT(*) AS n, QUANTILE_CONT(amount, 0.25) AS q FROM t"
-    result = desk.session.sql(text, **given)
-    assert isinstance(result.guarantee, ZCDP)
-    assert Fraction("0.4999") < result.guarantee.parameters["rho"] <= Fraction("0.5")
-    check(result.certificate)
-
-
-def test_an_accuracy_with_unknown_groups() -> None:
-    session = crowd(ApproxDP(epsilon=9, delta="0.1"), by=ApproxDP).session
-    priced = session.price(BY_PERSON, accuracy="5 at 95%", delta="1e-3")
-    assert priced.groups is None
-    assert isinstance(priced.cost, ApproxDP)
-    assert (
-        session.price(BY_PERSON, accuracy="2 at 95%", delta="1e-3").cost.parameters["epsilon"]
-        > (priced.cost.parameters["epsilon"])
-    )
+def test_a_median() -> None:
+    unit = Unit(column="person", rows=2)
+    desk = Desk(PureDP(epsilon=10**6, neighbors=unit.neighbors), unit)
+    result = desk.session.sql("SELECT MEDIAN(amount) AS m FROM t", epsilon=1000)
+    assert result.rows == ((3.0,),)
+    assert result.guarantee.parameters["epsilon"] <= 1000
 
 
 def test_closing(desk: Desk) -> None:

@@ -93,10 +93,12 @@ class TableReport:
     units: int
     without_unit: int
     columns: tuple[ColumnReport, ...]
+    left_out: int = 0
+    """Lines of a text that are no rows."""
 
     def notes(self) -> tuple[str, ...]:
         """What is worth a second look, in words."""
-        found = [] if self.rows else ["the table is empty."]
+        found = [*([] if self.rows else ["the table is empty."]), *left_out_note(self.left_out)]
         if self.without_unit:
             found.append(f"{self.without_unit:,} rows name no unit; they will not count.")
         if self.counted < self.rows - self.without_unit:
@@ -111,6 +113,15 @@ class TableReport:
                     f"{column.name} has {column.clamped:,} values beyond its bounds; they are brought to them."
                 )
         return tuple(found)
+
+
+def left_out_note(lines: int) -> tuple[str, ...]:
+    """That lines of a text are no rows, if any are not, and what to do about it."""
+    if not lines:
+        return ()
+    what = "1 line is" if lines == 1 else f"{lines:,} lines are"
+    told = f"{what} left out, with more or fewer cells than there are columns (or more than 2 MB)."
+    return (f"{told} If they should count, repair them in the file and open it again.",)
 
 
 class Engine(Protocol):

@@ -67,6 +67,31 @@ class Unit:
             column=self.column, rows=self.rows, groups=groups, rows_per_group=self.rows_per_group, change=self.change
         )
 
+    def in_words(self, groups: int | None, ends: tuple[str, str] = ("", "")) -> str:
+        """What of one unit counts in a question with so many groups, by all limits together.
+
+        `ends` follow upon the number of rows: the first if it is one.
+
+        >>> Unit(column="patient_id", rows=6, groups=2, rows_per_group=4).in_words(None)
+        'at most 6 rows, in at most 2 groups, at most 4 in each'
+        """
+        here = self.within(None if groups is None else max(groups, 1))
+        rows, most = here.most_rows, here.most_groups
+        told = [f"at most {rows:,} row{ends[0]}" if rows == 1 else f"at most {rows:,} rows{ends[1]}"]
+        if most < (rows if groups is None else min(rows, groups)):
+            told.append(f"in at most {most:,} groups" if most > 1 else "in one group")
+        if most > 1 and here.most_in_a_group < rows:
+            told.append(f"at most {here.most_in_a_group:,} in each{' group' * (len(told) == 1)}")
+        return ", ".join(told)
+
+    def note(self, groups: int | None) -> str:
+        """The same as a sentence.
+
+        >>> Unit(column="patient_id", rows=6, rows_per_group=1).note(1)
+        'Of one patient_id at most 1 row counts.'
+        """
+        return f"Of one {self.column} {self.in_words(groups, (' counts', ' count'))}."
+
     @property
     def most_groups(self) -> int:
         """In how many groups one unit can be: L0."""

@@ -10,15 +10,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from privately import mechanisms as m
 from privately.errors import InvalidParameter
-from privately.mechanisms.thresholded_histogram import least_threshold
 from privately.noise.samplers import NARROWEST, WIDEST, WIDEST_GAUSSIAN
 from privately.query.listing import not_for_replacement
 from privately.query.uses import Chosen, Listed, Noisy, TwoSided, Use
 from privately.rounding import Enclosure, round_down
+
+if TYPE_CHECKING:  # each is loaded when it is needed: most questions need one of them
+    Choice: TypeAlias = m.Quantile | m.PermutedQuantile
+    Mechanism: TypeAlias = m.Laplace | m.Gaussian | Choice | m.ThresholdedHistogram
 
 Currency = Literal["epsilon", "mu squared"]
 
@@ -39,10 +42,6 @@ class Budget:
     currency: Currency
     amount: Fraction
     delta: Fraction | None = None
-
-
-Choice: TypeAlias = m.Quantile | m.PermutedQuantile
-Mechanism: TypeAlias = m.Laplace | m.Gaussian | Choice | m.ThresholdedHistogram
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,12 +73,13 @@ def weight_of(use: Use, currency: Currency) -> int:
 
 
 def allocated(
-    uses: Sequence[Use], groups: int, budget: Budget, *, choose: type[Choice] = m.PermutedQuantile
+    uses: Sequence[Use], groups: int, budget: Budget, *, choose: type[Choice] | None = None
 ) -> tuple[Drawn, ...]:
     """Mechanisms for all uses that together cost no more than the budget.
 
     Noise is the same for any number of groups, so where they are unknown beforehand 1 will do. Quantiles that an
-    epsilon pays for are chosen by `choose`; those that a mu pays for by the one that costs it least.
+    epsilon pays for are chosen by `choose`, by permute-and-flip unless told; those that a mu pays for by the one that
+    costs it least.
     """
     parts = shares(uses, budget)
     return tuple(
@@ -88,13 +88,15 @@ def allocated(
     )
 
 
-def _mechanisms(use: Use, share: Fraction, groups: int, budget: Budget, choose: type[Choice]) -> tuple[Mechanism, ...]:
+def _mechanisms(
+    use: Use, share: Fraction, groups: int, budget: Budget, choose: type[Choice] | None
+) -> tuple[Mechanism, ...]:
     match use:
         case Noisy() | TwoSided():
             entries = groups if isinstance(use, Noisy) else 2 * groups
             return (_additive(use, share, entries, budget.currency),)
         case Chosen():
-            return _choices(use, share, budget.currency, choose)
+            return _choices(use, share, budget.currency, choose or m.PermutedQuantile)
         case Listed():
             return (_histogram(use, share, budget),)
 
@@ -156,6 +158,8 @@ def _histogram(use: Listed, share: Fraction, budget: Budget) -> m.ThresholdedHis
 def _thresholded(
     scale: Fraction, delta: Fraction, keys: int, noise: Literal["discrete_laplace", "rounded_gaussian"]
 ) -> m.ThresholdedHistogram:
+    from privately.mechanisms.thresholded_histogram import least_threshold
+
     threshold = least_threshold(scale, delta, keys, noise)
     return m.ThresholdedHistogram(scale=scale, threshold=threshold, keys=keys, noise=noise)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol, TypeAlias
 
+from privately import mechanisms as m
 from privately.engines.protocol import Counts, Group, Limits, TableReport
-from privately.mechanisms import ThresholdedHistogram
 from privately.mechanisms.randomness import Randomness
 from privately.plans import Aggregation, Identity
 from privately.query.allocation import Drawn
@@ -59,7 +59,7 @@ def _shown(  # noqa: PLR0917 - all are handed on
     first: Drawn, listing: Listing, most: int, engine: Engine, limits: Limits | None, randomness: Randomness
 ) -> ShownKeys:
     (mechanism,) = first.mechanisms
-    assert isinstance(mechanism, ThresholdedHistogram)  # noqa: S101 - what shows groups comes first
+    assert isinstance(mechanism, m.ThresholdedHistogram)  # noqa: S101 - what shows groups comes first
     types = [key.expression.known.type for key in listing.aggregation.keys]
     found = shown_keys(mechanism, engine.run(listing.aggregation, limits), types, most, randomness)
     return ShownKeys(tally=listing.tally, mechanism=mechanism, keys=tuple(found), numbers=tuple(found.values()))

@@ -15,7 +15,7 @@ from privately.errors import CertificateInvalid, LedgerCorrupt
 from privately.guarantees import Derivation
 from privately.plans import Question
 from privately.plans.types import Type, Value
-from privately.query.allocation import Choice, Drawn
+from privately.query.allocation import Drawn
 from privately.query.drawing import ChosenPoints, Noise, NoisyNumber, NoisyPair, ShownKeys
 from privately.query.listing import MOST_GROUPS, fits, groups_of, in_order
 from privately.query.results import Result
@@ -163,6 +163,6 @@ def _read(drawn: Drawn, mechanism: object, kept: object, groups: int) -> Noise:
         case TwoSided() if isinstance(mechanism, (m.Laplace, m.Gaussian)):
             above, below = tuple(kept[:groups]), tuple(kept[groups:])
             return NoisyPair(use=drawn.use, mechanism=mechanism, above=above, below=below)
-        case Chosen(bins=bins) if isinstance(mechanism, Choice):
+        case Chosen(bins=bins) if isinstance(mechanism, (m.Quantile, m.PermutedQuantile)):
             return ChosenPoints(bins=bins, mechanism=mechanism, points=tuple(Fraction(one) for one in kept))
     raise ValueError("not this mechanism")

@@ -7,18 +7,21 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from privately import mechanisms as m
 from privately.errors import BudgetExhausted, InvalidParameter, NotSupported
 from privately.guarantees import Guarantee, PureDP
 from privately.ledger import Budget as AccountBudget
 from privately.plans import Estimate, Mean, Number, Question, StepSum, Tally
-from privately.query.allocation import Budget, Choice, Drawn, allocated
+from privately.query.allocation import Budget, Drawn, allocated
 from privately.query.uses import Listed, Noisy, TwoSided, Use
 from privately.query.widths import error_of_count, error_of_sum, width_of
 from privately.rounding import Number as Numeral
-from privately.rounding import rational, whole
+from privately.rounding import decimal_text, rational, whole
 
 _TEXT = re.compile(r"\s*([0-9.eE+-]+)\s*(%?)\s+at\s+([0-9.]+)\s*%\s*")
 _SMALLEST, _LARGEST = Fraction(1, 10**9), Fraction(10**9)
+_MOST = {"epsilon": 1000, "rho": 125_000, "mu": 500}
+"""Up to here the least noise that is drawn costs no less than what was asked, whatever the question."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,20 +52,31 @@ class Accuracy:
             raise InvalidParameter("accuracy", "no noise is certain to stay within an error: say 99%, not 100%.")
         return cls(error=error, confidence=confidence, relative=relative)
 
+    def notes(self, rows: int | None) -> tuple[str, ...]:
+        """What an error is relative to, for the public guess of the number of rows in a group."""
+        if not self.relative or rows is None:
+            return ()
+        percent = decimal_text(self.error * 100, 6, "ROUND_HALF_EVEN")
+        most = (
+            f"{rows:,} for a count, {rows:,} times the larger bound for a sum, the width of the bounds for an average"
+        )
+        return (f"The error is {percent} % of the most that a number could be, not of the answer: of {most}.",)
+
 
 def budget_of(
     *, epsilon: Numeral | None, rho: Numeral | None, mu: Numeral | None, delta: Numeral | None = None
 ) -> Budget | None:
     """The one that was named; None if none was."""
     given = {"epsilon": epsilon, "rho": rho, "mu": mu}
-    named = {
-        name: rational(value, name, above=0, maximum=_LARGEST) for name, value in given.items() if value is not None
-    }
+    named = {name: rational(value, name, above=0) for name, value in given.items() if value is not None}
     if len(named) > 1:
         raise InvalidParameter("epsilon", f"give one of them, not {' and '.join(named)}.")
     if not named:
         return None
     ((name, amount),) = named.items()
+    if amount > _MOST[name]:
+        told = f"can be {_MOST[name]:,} at most: the noise is no less for more, and long before it hides nobody."
+        raise InvalidParameter(name, told, hint=f"Ask with less, such as {name}=1.")
     if name == "epsilon":
         return Budget(currency="epsilon", amount=amount, delta=delta_of(delta))
     return Budget(currency="mu squared", amount=amount**2 if name == "mu" else 2 * amount, delta=delta_of(delta))
@@ -175,7 +189,7 @@ def _error(estimate: Number | Mean, drawn: Sequence[Drawn], confidence: Fraction
     tally = estimate.tally if isinstance(estimate, Number) else estimate.total
     for one in drawn:
         mechanism = one.mechanisms[0]
-        if isinstance(mechanism, Choice):
+        if isinstance(mechanism, (m.Quantile, m.PermutedQuantile)):
             continue
         if isinstance(one.use, (Noisy, Listed)) and one.use.tally == tally:
             return Fraction(width_of(mechanism.law, confidence))

@@ -15,7 +15,7 @@ from privately.engines.protocol import Bins, Counts, Group
 from privately.mechanisms.randomness import Randomness
 from privately.noise import add
 from privately.plans import Aggregation, Identity
-from privately.query.allocation import Choice, Drawn
+from privately.query.allocation import Drawn
 from privately.query.uses import Chosen, Listed, Noisy, TwoSided
 
 
@@ -43,7 +43,7 @@ class ChosenPoints:
     """The points that were chosen for one probability."""
 
     bins: Identity
-    mechanism: Choice
+    mechanism: m.Quantile | m.PermutedQuantile
     points: tuple[Fraction, ...]
 
 
@@ -175,7 +175,7 @@ def _pair(use: TwoSided, mechanism: object, exact: _Exact, randomness: Randomnes
 
 def _points(use: Chosen, mechanism: object, counts: Sequence[Any], randomness: Randomness) -> ChosenPoints:
     """The middle of the bin that was chosen, or the bound that is nearest to it."""
-    assert isinstance(mechanism, Choice)  # noqa: S101 - for the type checker
+    assert isinstance(mechanism, (m.Quantile, m.PermutedQuantile))  # noqa: S101 - for the type checker
     chosen = [mechanism.choose(ordered, 0, use.tally.bins - 1, randomness) for ordered in counts]
     middles = (use.tally.lower + (place + Fraction(1, 2)) * use.tally.width for place in chosen)
     bounds = use.tally.argument.known.range

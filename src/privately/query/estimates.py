@@ -72,7 +72,12 @@ def _step(tally: object) -> Fraction:
 
 def _number(noisy: NoisyNumber, step: Fraction, width: int, group: int) -> Cell:
     found = noisy.numbers[group]
-    return found * step, Interval((found - width) * step, (found + width) * step)
+    return _times(found, step), Interval(_times(found - width, step), _times(found + width, step))
+
+
+def _times(number: int, step: Fraction) -> Fraction:
+    """The product, made at once: there may be many groups."""
+    return Fraction(number * step.numerator, step.denominator)
 
 
 def _units(shown: ShownKeys, confidence: Fraction, group: int) -> Cell:
@@ -110,7 +115,10 @@ def _mean(pair: NoisyPair, step: Fraction, width: int, group: int) -> Cell:
 
     def at(above: int, below: int) -> Fraction | None:
         above, below = max(above, 0), max(below, 0)
-        return None if above + below == 0 else (low + Fraction((high - low) * above, above + below)) * step
+        if above + below == 0:
+            return None
+        total = low * (above + below) + (high - low) * above
+        return Fraction(total * step.numerator, (above + below) * step.denominator)
 
     lowest, highest = at(a0, b1), at(a1, b0)
     limits = Interval(low * step if lowest is None else lowest, high * step if highest is None else highest)

@@ -24,7 +24,7 @@ from privately.plans import (
     scan_of,
 )
 from privately.plans.expressions import Field
-from privately.query.allocation import Choice, Drawn
+from privately.query.allocation import Drawn
 from privately.query.describing import described
 from privately.query.pricing import Priced
 from privately.query.uses import Chosen, Listed, Noisy, TwoSided
@@ -92,22 +92,29 @@ class Explanation:
         return [f"charged: {self.charged}"]
 
 
-def explained(priced: Priced, remaining: Guarantee | None = None, *, charged: Guarantee | None = None) -> Explanation:
-    """The explanation of a question that was priced."""
+def explained(
+    priced: Priced,
+    remaining: Guarantee | None = None,
+    *,
+    charged: Guarantee | None = None,
+    notes: Sequence[str] = (),
+) -> Explanation:
+    """The explanation of a question that was priced; `notes` come before those that follow from it."""
     aggregation = priced.question.aggregation
     tallies = dict(aggregation.tallies)
     unit = scan_of(aggregation.source).table.unit
-    notes = [] if unit.column is None else [f"rows of one {unit.column} beyond {unit.rows} do not count."]
+    groups = None if priced.groups is None else len(priced.groups)
+    told = [*notes, *([] if unit.column is None else [unit.note(groups)])]
     found = [each for one in priced.plan for each in one.mechanisms if isinstance(each, m.ThresholdedHistogram)]
-    notes += [shown_note(each, unit.column) for each in found]
+    told += [shown_note(each, unit.column) for each in found]
     return Explanation(
-        plan=tuple(_relation(aggregation.source)),
-        groups=None if priced.groups is None else len(priced.groups),
+        plan=tuple(_relation(aggregation.source, groups)),
+        groups=groups,
         steps=tuple(_step(one, tallies) for one in priced.plan),
         cost=priced.cost,
         remaining=remaining,
         charged=charged,
-        notes=tuple(notes),
+        notes=tuple(told),
     )
 
 
@@ -118,17 +125,18 @@ def shown_note(mechanism: m.ThresholdedHistogram, unit: str | None) -> str:
     return f"Groups of fewer than about {least:,} {what} are not shown; of {sure:,} or more, 95 in 100 are."
 
 
-def _relation(relation: Relation) -> Iterator[str]:
+def _relation(relation: Relation, groups: int | None) -> Iterator[str]:
     match relation:
         case Scan():
             unit = relation.table.unit
-            limit = "" if unit.column is None else f", at most {unit.rows} rows of each {unit.column}"
+            whose = f" of each {unit.column}"
+            limit = "" if unit.column is None else f", {unit.in_words(groups, (whose, whose))}"
             yield f"scan {relation.table.name}{limit}"
         case Filter():
-            yield from _relation(relation.source)
+            yield from _relation(relation.source, groups)
             yield f"keep rows where {described(relation.condition)}"
         case Project():
-            yield from _relation(relation.source)
+            yield from _relation(relation.source, groups)
             made = [
                 f"{identity.name} = {described(one)}"
                 for identity, one in relation.outputs
@@ -168,7 +176,7 @@ def _noise(drawn: Drawn, tallies: Mapping[Identity, Tally]) -> tuple[str, Fracti
 
 def _ranks(use: Chosen, mechanisms: Sequence[object]) -> str:
     """How far off each quantile is, in the order in which they are listed; once where all are off as far."""
-    choices = [one for one in mechanisms if isinstance(one, Choice)]
+    choices = [one for one in mechanisms if isinstance(one, (m.Quantile, m.PermutedQuantile))]
     off = [one.interval(_CONFIDENCE) for share in use.probabilities for one in choices if one.probability == share]
     listed = ", ".join(_number(one) for one in (off[:1] if len(set(off)) == 1 else off))
     return f"± {listed} ranks{to_within(half_bin(use.tally))}"

@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
+from privately import mechanisms as m
 from privately.engines.protocol import Bins, Counts, Group
 from privately.errors import InvalidParameter, NotSupported
-from privately.mechanisms import ThresholdedHistogram
 from privately.mechanisms.randomness import Randomness
 from privately.noise import add
 from privately.plans import Aggregation, Identity, Number, Question, RowCount, Tally, UnitCount, scan_of
@@ -136,7 +136,7 @@ def restricted(question: Question, shown: Sequence[Group], tallies: Container[Id
 
 
 def shown_keys(
-    mechanism: ThresholdedHistogram, counts: Counts, types: Sequence[Type], most: int, randomness: Randomness
+    mechanism: m.ThresholdedHistogram, counts: Counts, types: Sequence[Type], most: int, randomness: Randomness
 ) -> dict[Group, int]:
     """The groups of the first pass that are shown, in order, with their noisy numbers of units.
 

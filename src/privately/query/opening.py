@@ -96,7 +96,7 @@ def open(  # noqa: A001 - the word for it
     _check_kinds(str, name=name, lineage=lineage, analyst=analyst, snapshot=snapshot)
     if limits is not None and not isinstance(limits, Limits):
         raise InvalidParameter("limits", "must be Limits(seconds=..., memory=..., threads=...).")
-    copy = None if prepare is None else _copy_path(data, prepare)
+    copy = None if prepare is None else _copy_path(data, prepare, ledger)
     if copy is not None and not copy.exists():
         with _settle(data, given, columns=columns, declaration=declaration, options=options) as original:
             _, notes = _prepared(original, copy, ledger)
@@ -170,7 +170,7 @@ def prepare(
     }
     _check_kinds(ledger=ledger, declaration=declaration, path=copy)
     _check_kinds(str, name=name)
-    target = _copy_path(data, copy)
+    target = _copy_path(data, copy, ledger)
     with _settle(data, given, columns=columns, declaration=declaration, options=options) as settled:
         report, _ = _prepared(settled, target, ledger)
         return report
@@ -225,8 +225,14 @@ def _check_kinds(*kinds: type, **given: object) -> None:
             raise InvalidParameter(field, "must be a text." if kinds else "must be the name of a file.")
 
 
-def _copy_path(data: Any, copy: str | os.PathLike[str]) -> Path:
-    """Where the copy is to be: a copy is known by the file that it was made of, and a frame has none."""
+def _copy_path(data: Any, copy: str | os.PathLike[str], ledger: str | os.PathLike[str]) -> Path:
+    """Where the copy is to be: a copy is known by the file that it was made of, and a frame has none.
+
+    Its rows were chosen by the key beside the ledger, so without a file for that it would be of no use.
+    """
+    if os.fspath(ledger) == _MEMORY:
+        hint = 'Name a file instead of ":memory:", or ask the table as it is.'
+        raise InvalidParameter("ledger", "a prepared copy belongs to the key beside a ledger file.", hint=hint)
     if not isinstance(data, (str, os.PathLike)):
         hint = "Write the frame to a Parquet file first, and open that."
         raise InvalidParameter("prepare", "a frame has no file that a copy could belong to.", hint=hint)

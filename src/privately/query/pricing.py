@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from privately import mechanisms as m
 from privately.engines.protocol import Group
 from privately.guarantees import Derivation, Guarantee
-from privately.mechanisms import PermutedQuantile
 from privately.plans import Question
 from privately.query.allocation import Budget, Drawn
+from privately.query.uses import Chosen
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,5 +32,6 @@ class Priced:
     @property
     def asked(self) -> tuple[object, ...]:
         """All that decides on the answer; of how quantiles are chosen what is not the exponential mechanism."""
-        permuted = any(isinstance(each, PermutedQuantile) for one in self.plan for each in one.mechanisms)
+        chosen = (each for one in self.plan if isinstance(one.use, Chosen) for each in one.mechanisms)
+        permuted = any(isinstance(each, m.PermutedQuantile) for each in chosen)
         return (self.question, self.budget, "permute and flip") if permuted else (self.question, self.budget)

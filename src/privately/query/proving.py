@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from privately import mechanisms as m
 from privately.errors import NotSupported
 from privately.guarantees import ZCDP, ApproxZCDP, Derivation, PureDP, Stability, rules
 from privately.guarantees.sensitivity import Norm
 from privately.plans import Aggregation, RowCount, Steps, StepSum, scan_of
-from privately.query.allocation import Drawn, Mechanism
+from privately.query.allocation import Drawn
 from privately.query.uses import Chosen, Listed, Noisy, TwoSided, Use
+
+if TYPE_CHECKING:
+    from privately.query.allocation import Mechanism
 
 
 def derivation(drawn: Sequence[Drawn], aggregation: Aggregation) -> Derivation:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 import os
 from collections.abc import Sequence
@@ -156,6 +155,8 @@ class Result:
         return "\n".join([table(self._header(), self._cells()), "", *self._words])
 
     def _repr_html_(self) -> str:
+        import html
+
         head = "".join(f"<th>{html.escape(name)}</th>" for name in self._header())
         body = "".join(
             "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in self._cells()

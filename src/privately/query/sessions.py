@@ -5,37 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
 from threading import RLock
-from typing import Any, Self, Unpack
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
+from privately import mechanisms as m
 from privately.engines.protocol import Limits, TableReport
 from privately.errors import BudgetExhausted, InvalidParameter, NoSuchRule
 from privately.guarantees import ApproxDP, Derivation, GaussianDP, Guarantee, PureDP
 from privately.ledger import Answer, Charge, Ledger
 from privately.ledger import Budget as AccountBudget
 from privately.ledger.charges import LONGEST_LABEL, LONGEST_QUERY
-from privately.mechanisms import PermutedQuantile, Quantile, ThresholdedHistogram
 from privately.mechanisms.randomness import SYSTEM, Randomness
 from privately.plans import Table
 from privately.plans.encoding import canonical_text
 from privately.plans.types import Value
-from privately.query.allocation import Choice, allocated
+from privately.query.allocation import allocated
 from privately.query.answering import Engine, answered
 from privately.query.answers import from_bytes, result_of, to_bytes
 from privately.query.asking import Accuracy, budget_of, delta_of, exhausted, least_budget, unpayable
-from privately.query.batching import (
-    Asked,
-    BatchExplanation,
-    Options,
-    PricedBatch,
-    batch_from_bytes,
-    batch_to_bytes,
-    is_worth_it,
-    proofs_of,
-    read_questions,
-    tightest,
-)
 from privately.query.binding import bind
-from privately.query.explaining import Explanation, explained, shown_note
 from privately.query.listing import groups_of, listing_of, public_groups
 from privately.query.pricing import Priced
 from privately.query.proving import derivation
@@ -43,6 +30,11 @@ from privately.query.public_tables import read_keys
 from privately.query.results import Result
 from privately.query.uses import uses
 from privately.rounding import Number
+
+if TYPE_CHECKING:
+    from privately.query.allocation import Choice
+    from privately.query.batching import Asked, BatchExplanation, Options, PricedBatch
+    from privately.query.explaining import Explanation
 
 Keys = Mapping[str, Sequence[Value]] | Any
 """Values of keys by name, or a public table of any library whose rows are the groups."""
@@ -96,10 +88,19 @@ class Session:
 
         With `delta`, groups may be what nobody listed: those are shown that enough units are in.
         """
-        priced = self.price(
-            text, epsilon=epsilon, rho=rho, mu=mu, delta=delta, accuracy=accuracy, assuming=assuming, keys=keys
+        cap = self.budget.cap
+        priced = self._priced_by(
+            self._choice(cap),
+            text,
+            epsilon=epsilon,
+            rho=rho,
+            mu=mu,
+            delta=delta,
+            accuracy=accuracy,
+            assuming=assuming,
+            keys=keys,
         )
-        charge = self._charge(_recorded(*priced.asked), self._charged(priced), key=key, label=text)
+        charge = self._charge(_recorded(*priced.asked), self._charged(priced, cap), key=key, label=text)
 
         made: dict[bytes, Result] = {}
 
@@ -128,7 +129,7 @@ class Session:
     ) -> Priced:
         """What a question would cost and which noise it would get. Free, and touches no data."""
         return self._priced_by(
-            self._choice(),
+            self._choice(self.budget.cap),
             text,
             epsilon=epsilon,
             rho=rho,
@@ -139,17 +140,18 @@ class Session:
             keys=keys,
         )
 
-    def _choice(self, *, slack: Number | None = None) -> type[Choice]:
-        """How quantiles are chosen that an epsilon pays for: by permute-and-flip, the more accurate one.
+    @staticmethod
+    def _choice(cap: Guarantee, *, slack: Number | None = None) -> type[Choice] | None:
+        """How quantiles are chosen that an epsilon pays for: by permute-and-flip (None), the more accurate one.
 
         Not so where rho is counted, of which the exponential mechanism takes less for the same epsilon.
         """
-        counts_rho = slack is not None or not isinstance(self.budget.cap, (PureDP, ApproxDP, GaussianDP))
-        return Quantile if counts_rho else PermutedQuantile
+        counts_rho = slack is not None or not isinstance(cap, (PureDP, ApproxDP, GaussianDP))
+        return m.Quantile if counts_rho else None
 
     def _priced_by(
         self,
-        choose: type[Choice],
+        choose: type[Choice] | None,
         text: str,
         *,
         epsilon: Number | None = None,
@@ -199,7 +201,10 @@ class Session:
         priced = self.price(
             text, epsilon=epsilon, rho=rho, mu=mu, delta=delta, accuracy=accuracy, assuming=assuming, keys=keys
         )
-        return explained(priced, self.budget.remaining, charged=self._priced(priced))
+        from privately.query.explaining import explained
+
+        notes = () if accuracy is None else Accuracy.parse(accuracy).notes(assuming)
+        return explained(priced, self.budget.remaining, charged=self._priced(priced), notes=notes)
 
     # --- several questions at once ------------------------------------------------------------------------------------
 
@@ -219,6 +224,8 @@ class Session:
         can count; where it counts epsilon and delta, `slack` is a delta that this may take to save epsilon, which it
         does where that is a hundredth of it or more. The certificate of each result is that of all of them together.
         """
+        from privately.query.batching import batch_from_bytes, batch_to_bytes
+
         priced = self.price_batch(questions, slack=slack, **options)
         charge = self._charge(_recorded(*priced.asked), priced.cost, key=key, label=priced.label)
 
@@ -234,6 +241,8 @@ class Session:
         self, questions: Sequence[Asked], *, slack: Number | None = None, **options: Unpack[Options]
     ) -> PricedBatch:
         """What several questions would cost together. Free, and touches no data."""
+        from privately.query.batching import PricedBatch, is_worth_it, read_questions
+
         asked = read_questions(questions, options)
         cap = self.budget.cap
         if slack is not None and "delta" not in cap.parameters:
@@ -252,7 +261,7 @@ class Session:
         self, asked: Sequence[tuple[str, dict[str, Any]]], *, slack: Number | None
     ) -> tuple[tuple[Priced, ...], Derivation | None]:
         """Questions with their mechanisms, and the tightest proof; None if the account can count none."""
-        choose = self._choice(slack=slack)
+        choose = self._choice(self.budget.cap, slack=slack)
         parts = tuple(self._priced_by(choose, text, **own) for text, own in asked)
         return parts, self._tightest(parts, slack=slack)
 
@@ -261,6 +270,9 @@ class Session:
     ) -> BatchExplanation:
         """The same in words. Free, and touches no data."""
         priced = self.price_batch(questions, slack=slack, **options)
+        from privately.query.batching import BatchExplanation
+        from privately.query.explaining import explained
+
         parts = tuple(explained(one) for one in priced.parts)
         return BatchExplanation(parts=parts, cost=priced.cost, remaining=self.budget.remaining)
 
@@ -295,9 +307,9 @@ class Session:
             label=label[:LONGEST_LABEL],
         )
 
-    def _charged(self, priced: Priced) -> Guarantee:
+    def _charged(self, priced: Priced, cap: Guarantee) -> Guarantee:
         """What the account is charged for one question: where it does not count epsilons, the parts one by one."""
-        if isinstance(self.budget.cap, PureDP):
+        if isinstance(cap, PureDP):
             return priced.cost
         proof = self._tightest([priced])
         return priced.cost if proof is None else proof.conclusion
@@ -305,7 +317,7 @@ class Session:
     def _priced(self, priced: Priced) -> Guarantee | None:
         """The charge in the terms of the account; None if it cannot count it."""
         try:
-            return self._price(self._charged(priced))
+            return self._price(self._charged(priced, self.budget.cap))
         except NoSuchRule:
             return None
 
@@ -314,6 +326,8 @@ class Session:
 
     def _tightest(self, parts: Sequence[Priced], *, slack: Number | None = None) -> Derivation | None:
         """The proof of what all cost together that costs the account least; None if it can count none."""
+        from privately.query.batching import proofs_of, tightest
+
         return tightest(proofs_of(parts, slack=slack), self._price)
 
     def _answer(self, charge: Charge, run: Callable[[], bytes], *, asked: str, again: bool) -> Answer:
@@ -340,9 +354,12 @@ class Session:
     def _notes(self, priced: Priced) -> tuple[str, ...]:
         unit, notes = self.table.unit, []
         if unit.column is not None:
-            notes.append(f"Of one {unit.column} at most {unit.rows} rows count.")
-        found = [each for one in priced.plan for each in one.mechanisms if isinstance(each, ThresholdedHistogram)]
-        notes += [shown_note(each, unit.column) for each in found]
+            notes.append(unit.note(None if priced.groups is None else len(priced.groups)))
+        if listing_of(priced.question) is not None:
+            from privately.query.explaining import shown_note
+
+            found = [each for one in priced.plan for each in one.mechanisms]
+            notes += [shown_note(each, unit.column) for each in found if isinstance(each, m.ThresholdedHistogram)]
         return tuple(notes)
 
 

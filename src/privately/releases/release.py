@@ -31,14 +31,16 @@ class Release:
     value: Any
     certificate: Certificate
     intervals: Mapping[str, Interval] = field(default_factory=dict)
+    _content: Mapping[str, Any] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.certificate, Certificate):
             raise InvalidParameter("certificate", f"{self.certificate!r} is not a Certificate.")
         object.__setattr__(self, "value", freeze(self.value))
         object.__setattr__(self, "intervals", _frozen_intervals(self.intervals))
+        object.__setattr__(self, "_content", _content(self.value, self.intervals))
         check(self.certificate)
-        if self.certificate.subject != _subject(self.value, self.intervals):
+        if self.certificate.subject != content_hash(self._content):
             raise CertificateInvalid("subject", "the certificate belongs to another value or other intervals.")
 
     @classmethod
@@ -51,8 +53,14 @@ class Release:
                 f"the guarantee rests on an assumption: {derivation.assumptions[0]}.",
                 hint="Derive it from a mechanism instead.",
             )
-        frozen, bars = freeze(value), _frozen_intervals(intervals or {})
-        return cls(value=frozen, intervals=bars, certificate=certify(derivation, subject=_subject(frozen, bars)))
+        parts: dict[str, Any] = {"value": freeze(value), "intervals": _frozen_intervals(intervals or {})}
+        parts["_content"] = _content(parts["value"], parts["intervals"])
+        subject = content_hash(parts["_content"])
+        parts["certificate"] = certify(derivation, subject=subject, allow_assumptions=False)
+        release = object.__new__(cls)  # all that __post_init__ does is done
+        for name, part in parts.items():
+            object.__setattr__(release, name, part)
+        return release
 
     @property
     def guarantee(self) -> Guarantee:
@@ -67,8 +75,7 @@ class Release:
 
     def to_bytes(self) -> bytes:
         """Canonical: equal releases give equal bytes."""
-        content = _content(self.value, self.intervals)
-        return canonical_bytes({"schema": SCHEMA, **content, "certificate": dict(self.certificate.data)})
+        return canonical_bytes({"schema": SCHEMA, **self._content, "certificate": dict(self.certificate.data)})
 
     @classmethod
     def from_bytes(cls, document: bytes) -> Release:
@@ -110,7 +117,3 @@ def _frozen_intervals(intervals: Mapping[str, Interval]) -> Mapping[str, Interva
 def _content(value: Any, intervals: Mapping[str, Interval]) -> dict[str, Any]:
     encoded = {name: encode_interval(interval) for name, interval in intervals.items()}
     return {"value": encode_value(value), "intervals": encoded}
-
-
-def _subject(value: Any, intervals: Mapping[str, Interval]) -> str:
-    return content_hash(_content(value, intervals))

@@ -15,9 +15,11 @@ from typing import Any
 
 from privately.errors import InvalidParameter
 from privately.rounding import Interval, rational
+from privately.rounding.exact import MAX_BITS
 
 _DEEPEST = 8
 _LONGEST = 10**6
+_PLAIN = frozenset({int, str, bool, type(None)})
 _INFINITE = {"inf": math.inf, "-inf": -math.inf}
 _RATIONAL = re.compile(r"-?[0-9]{1,1300}(/[0-9]{1,1300})?")
 
@@ -26,6 +28,9 @@ def freeze(value: Any, *, depth: int = 0) -> Any:
     """The value with its lists and mappings made unchangeable; InvalidParameter when it cannot be written exactly."""
     if depth > _DEEPEST:
         raise InvalidParameter("value", f"is nested more than {_DEEPEST} deep.")
+    kind = type(value)
+    if value is None or (kind is int and value.bit_length() <= MAX_BITS) or (kind is str and len(value) <= _LONGEST):
+        return value
     if isinstance(value, (list, tuple)):
         return tuple(freeze(one, depth=depth + 1) for one in value)
     if isinstance(value, Mapping):
@@ -45,10 +50,12 @@ def freeze(value: Any, *, depth: int = 0) -> Any:
 
 def encode_value(value: Any) -> Any:
     """A frozen value as JSON data."""
-    if isinstance(value, Fraction):
-        return {"rational": str(value)}
+    if type(value) in _PLAIN:
+        return value
     if isinstance(value, float):
         return {"float": value.hex()}
+    if isinstance(value, Fraction):
+        return {"rational": str(value)}
     if isinstance(value, tuple):
         return {"list": [encode_value(one) for one in value]}
     if isinstance(value, Mapping):

@@ -28,6 +28,13 @@ def test_units_that_are_whole_numbers() -> None:
     assert _is_quick(_asked(Unit(column="who", rows=3)), ("INTEGER", *FOUND[1:]))
 
 
+def test_tables_with_more_rows_than_fit() -> None:
+    asked = _asked(Unit(column="who", rows=3))
+    declared = stored(aggregation_table(asked), FOUND)
+    assert choice_of(asked, replace(declared, most_rows=2**30), KEY) is not None
+    assert choice_of(asked, replace(declared, most_rows=2**30 + 1), KEY) is None
+
+
 @pytest.mark.parametrize(
     "unit",
     [

@@ -1,6 +1,5 @@
 """Rows that are chosen in arrays: as many as may count, by the unit's own rows alone, and exact sums of them."""
 
-import random
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,9 +12,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from privately.engines.duckdb import choosing
+from privately.engines.duckdb import choosing, first_rows
 from privately.engines.duckdb.choices import choice_of
-from privately.engines.duckdb.choosing import Shuffle, first_rows
+from privately.engines.duckdb.choosing import Shuffle
 from privately.engines.duckdb.counting import count
 from privately.engines.duckdb.emission import program
 from privately.engines.protocol import Bins
@@ -156,34 +155,11 @@ def test_no_number_is_preferred(width: int) -> None:
     assert np.abs(shares - 0.6).max() < 0.04, "about six deviations"
 
 
-@pytest.mark.parametrize("units", [range(4), (-5, 2**40, 7), (-(2**63), 2**63 - 1, 0)])
-@pytest.mark.parametrize("bits", [8, 31, 40])
-@pytest.mark.parametrize("most", [1, 2, 3, 100])
-def test_the_first_rows_of_every_unit(
-    most: int, bits: int, units: Sequence[int], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(choosing, "_ROWS_IN_CACHE", 5)
-    generator = random.Random(most * bits)
-    few = [generator.randrange(2**bits) for _ in range(6)]
-    rows = [(generator.choice(units), generator.choice(few)) for _ in range(37)]
-    word = np.uint8 if bits <= 8 else np.uint32 if bits <= 32 else np.uint64
-    blocks: list[choosing.Block] = [
-        (choosing._shortened(np.array([u for u, _ in part], dtype=np.int64)), np.array([p for _, p in part], word))
-        for part in (rows[:10], [], rows[10:11], rows[11:])
-    ]
-    found: dict[int, list[int]] = {}
-    for owners, places in first_rows(blocks, most, bits):
-        for unit, place in zip(owners.tolist(), places.tolist(), strict=True):
-            found.setdefault(unit, []).append(place)
-    wanted = {unit: sorted(p for u, p in rows if u == unit)[:most] for unit in {u for u, _ in rows}}
-    assert {unit: sorted(places) for unit, places in found.items()} == wanted
-
-
 @pytest.mark.parametrize("units", [range(9), (-(2**63), 2**63 - 1, 0)])
 def test_few_enough_are_added_at_once(units: Sequence[int], monkeypatch: pytest.MonkeyPatch) -> None:
     """Doubles hold the sums of no more than 2^20 digits, also where units and places are sorted as pairs."""
-    assert choosing._ROWS_IN_CACHE <= 2**20
-    monkeypatch.setattr(choosing, "_ROWS_IN_CACHE", 4)
+    assert first_rows._ROWS_IN_CACHE <= 2**20
+    monkeypatch.setattr(first_rows, "_ROWS_IN_CACHE", 4)
     lengths, honest = list[int](), choosing._Totals.add
 
     def add(totals: Any, numbers: Any) -> None:

@@ -1,6 +1,7 @@
 """The embedded engine from files to whole numbers."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +10,11 @@ import pytest
 
 from privately.engines.duckdb.engine import Embedded, Reader
 from privately.engines.duckdb.pool import Pool
+from privately.engines.duckdb.programs import Program
 from privately.engines.duckdb.sources import parquet
 from privately.engines.protocol import Bins, Counts, Engine, Limits, failed
 from privately.errors import EngineFailed, InvalidParameter
-from privately.plans import Column, RowCount, Table, Type, Unit
+from privately.plans import Column, RowCount, StepSum, Table, Type, Unit
 from tests.engines.duckdb.visits import ROWS, asking, everything, visits, written
 
 KEY = bytes(range(32))
@@ -57,6 +59,31 @@ def test_a_reader_hands_its_worker_on(tmp_path: Path) -> None:
             Embedded(table=visits(), source=source, key=KEY, prepared=tmp_path / "copy", reader=reader)
     with pytest.raises(InvalidParameter, match="no file"):
         Reader(source, prepared=tmp_path / "copy")
+
+
+@pytest.mark.parametrize("far", [-1.7e308, -1e308, 1.7e308, -8e307])
+def test_what_the_quick_way_gives_up_is_counted_the_long_way(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, far: float
+) -> None:
+    ways: list[bool] = []
+    count = Pool.count
+
+    def watched(self: Pool, program: Program, limits: Limits) -> Counts | None:
+        ways.append(program.direct is not None)
+        return count(self, program, limits)
+
+    monkeypatch.setattr(Pool, "count", watched)
+    table, path = visits(), tmp_path / "v.parquet"
+    costs = [("ann", "a", 10.0, 30), ("bob", "a", far, 31)]
+    with Embedded(table=table, source=parquet(written(path, costs)), key=KEY, limits=LIMITS) as engine:
+        asked = everything(table)
+        step_sum = next(one for one in asked.tallies if isinstance(one[1], StepSum))
+        found = engine.run(replace(asked, tallies=(step_sum,)), LIMITS)
+    step, bounds = table.columns[2].step, table.columns[2].bounds
+    assert step is not None
+    assert bounds is not None
+    assert found["a",] == (round((10 + (bounds.upper if far > 0 else bounds.lower)) / step),)
+    assert ways == ([True, False] if far < -9e307 else [True])
 
 
 def test_counts_by_hand(tmp_path: Path) -> None:
@@ -179,7 +206,7 @@ def test_a_copy_that_is_replaced_meanwhile_is_not_counted(tmp_path: Path, monkey
         engine._pool.close()
         count = Pool.count
 
-        def late(pool: Pool, *given: Any) -> Counts:
+        def late(pool: Pool, *given: Any) -> Counts | None:
             copy.rename(kept)
             _copied(path, copy, wide)
             found = count(pool, *given)

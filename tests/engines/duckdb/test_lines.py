@@ -38,7 +38,6 @@ ALONE = {
     "quoted": (b'77,"a, ""b""",5\n', 1),
     "a quote within a cell": (b'77,a"b,5\n', 1),
     "an empty quoted cell": (b'77,"",5\n', 1),
-    "bytes that are no text": (b"77,\xff,5\n", None),
     "too many cells": (b"77,a,5,6\n", 0),
     "too few cells": (b"77,a\n", 0),
     "an empty line": (b"\n", 0),
@@ -83,14 +82,15 @@ def _counted(source: Source) -> Any:
 @pytest.mark.parametrize("case", ALONE)
 def test_other_lines_are_read_or_dropped_alone(case: str, tmp_path: Path) -> None:
     line, counts = ALONE[case]
-    rows, cells, total = _counted(_written(tmp_path, HEADER + PLAIN + line + PLAIN))
-    assert rows == cells
-    assert rows in ((400, 401) if counts is None else (400 + counts,))
+    source = _written(tmp_path, HEADER + PLAIN + line + PLAIN)
+    rows, cells, total = _counted(source)
+    assert rows == cells == 400 + counts
+    assert check_lines(source.path, UNIX) - rows == (counts == 0 and case != "an empty line")
     assert total == 2 * sum(at % 100 for at in range(200)) + 5 * (rows - 400)
 
 
 def _line(random: Random) -> bytes:
-    pieces = [b'"', b'""', b",", b"a", b"1", b" ", b"\t", b"\\", b"'", b"\xff", b"\0", "é".encode(), b"#"]
+    pieces = [b'"', b'""', b",", b"a", b"1", b" ", b"\t", b"\\", b"'", "ÿ".encode(), b"\0", "é".encode(), b"#"]
     cells = [b"".join(random.choices(pieces, k=random.randrange(5))) for _ in range(random.choice([1, 2, 3, 3, 3]))]
     return b",".join(b'"%b"' % cell if random.random() < 0.4 else cell for cell in cells)
 
@@ -108,7 +108,7 @@ def test_lines_that_pass_are_read_one_by_one(end: bytes, tmp_path: Path) -> None
     def read(lines: list[bytes], *options: str) -> Counter[Any]:
         path.write_bytes(end.join([b"p,w,x", *lines, b""]))
         source = delimited(path)
-        check_lines(path, form)
+        assert check_lines(path, form) == sum(map(bool, lines))
         relation = f"{source.relation[:-1]}{''.join(f', {one}' for one in options)})"
         return Counter(connection.execute(f"SELECT p, w, x FROM {relation}").fetchall())
 
@@ -137,6 +137,37 @@ def test_all_lines_end_alike_or_the_file_is_refused(tmp_path: Path) -> None:
     check_lines(path, UNIX)
 
 
+@pytest.mark.parametrize("place", [0, 1, 199])
+def test_lines_that_are_no_text_are_refused_wherever_they_are(
+    place: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = PLAIN.splitlines(keepends=True)
+    content = b"".join([HEADER, *lines[:place], b"77,\xff,5\n", *lines[place:], "1,ÿ,2".encode()])
+    path = _written(tmp_path, content).path
+    for size in (2**22, 7):
+        monkeypatch.setattr("privately.engines.duckdb.lines._BLOCK", size)
+        with pytest.raises(InvalidParameter, match=rf"line {place + 2} is no text in UTF-8\. Convert"):
+            check_lines(path, UNIX)
+
+
+@pytest.mark.parametrize("content", [b"", b"\n", b"\n\n", b"\n\na", b"a\n\nb\n\n\n", b"a\nb,c\n", b"a"])
+@pytest.mark.parametrize("header", [True, False])
+@pytest.mark.parametrize("end", [b"\n", b"\r\n"])
+@pytest.mark.parametrize("names", [("p",), ("p", "w")])
+def test_no_line_is_missed_that_is_a_row(
+    content: bytes, header: bool, end: bytes, names: tuple[str, ...], tmp_path: Path
+) -> None:
+    """Lines without anything are none or NULL; only those with other numbers of cells are left out."""
+    path, first = tmp_path / "t.csv", ",".join(names).encode() + b"\n"
+    path.write_bytes((first + content).replace(b"\n", end))
+    source = delimited(path, header=header, names=names)
+    assert source.lines is not None
+    with duckdb.connect() as connection:
+        ((rows,),) = connection.execute(f"SELECT count(*) FROM {source.relation}").fetchall()
+    wrong = sum(line.count(b",") + 1 != len(names) for line in content.split(b"\n") if line)
+    assert check_lines(path, source.lines) - rows == wrong
+
+
 def test_lines_in_many_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("privately.engines.duckdb.lines._BLOCK", 7)
     for fault, line in REACHING.items():
@@ -153,7 +184,7 @@ def test_lines_in_many_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 def test_neighbours_are_answered_alike(tmp_path: Path) -> None:
     """Whatever a row that passes holds, one person's row changes the count by no more than itself."""
     table = Table(name="t", columns=(Column(name="p", type="integer"), Column(name="x", type="integer")), unit=Unit())
-    for line in (b"", b'77,a"b,5\n', b"77,\xff,5\n", b"77,a,5,6\n"):
+    for line in (b"", b'77,a"b,5\n', "77,ÿ,5\n".encode(), b"77,a,5,6\n"):
         with Embedded(
             table=table, source=_written(tmp_path, HEADER + line + PLAIN), key=bytes(32), limits=LIMITS
         ) as engine:

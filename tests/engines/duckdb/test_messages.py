@@ -36,6 +36,11 @@ def test_bins_take_few_bytes(most: int) -> None:
     assert message.endswith(most.to_bytes(width, "little") + (1).to_bytes(width, "little"))
 
 
+def test_that_a_way_was_given_up() -> None:
+    assert counts_of(*_through(counts_message(None)), ()) is None
+    assert counts_of(*_through(counts_message({})), ()) == {}
+
+
 def test_histograms() -> None:
     histogram = Histogram(
         before=("CREATE",),

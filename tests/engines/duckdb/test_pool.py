@@ -5,6 +5,7 @@ import signal
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -145,3 +146,10 @@ def test_a_forked_process_has_a_worker_of_its_own(pool: Pool) -> None:
     assert pool.process_id != kept.process_id
     assert kept.alive
     kept.close()
+
+
+def test_modules_in_the_current_directory_are_not_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "duckdb.py").write_text("raise SystemExit(3)")
+    monkeypatch.chdir(tmp_path)
+    with closing(Worker(Setup())) as worker:
+        assert worker.alive

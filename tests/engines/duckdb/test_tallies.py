@@ -2,6 +2,7 @@
 
 import math
 import struct
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import pytest
 
 from privately.engines.duckdb.literals import NAMES
-from privately.engines.duckdb.tallies import bin_text, factor, skips_nan, step_text, summed_steps
+from privately.engines.duckdb.tallies import bin_text, factor, skips_nan, step_text, summed_steps, sums_of
 from privately.errors import InvalidParameter
 from privately.plans import BinCounts, Column, Field, Identity, Known, Range, StepSum, Type
 from tests.engines import reference
@@ -78,6 +79,32 @@ def test_steps_by_sums(found: str) -> None:
                     assert got == [n for (n,) in connection.execute(f"SELECT {short} FROM t ORDER BY i").fetchall()]
                 tried += 1
     assert tried == 120
+
+
+def test_sums_of_whole_values_are_right_or_no_numbers() -> None:
+    """Without halving, what lies far below becomes NaN, which a sum shows; nothing becomes another number."""
+    values = [one for one in DOUBLES if one is not None]
+    given_up = set()
+    with connection_with([("i", "INTEGER"), ("c0", "DOUBLE")], list(enumerate(values))) as connection:
+        for bounds, step in product(LIMITS, (Fraction(1), Fraction(4), Fraction(1, 2**9))):
+            column = Column(name="c0", type="real", bounds=bounds)
+            assert column.bounds is not None
+            tally = StepSum(argument=Field(_X, column.known), step=step, low=-(2**40), high=2**40)
+            sums = sums_of(tally, column.bounds)
+            assert sums is not None
+            whole = replace(sums, part=Fraction(1))
+            text = whole.doubles(whole.above(whole.left("c0")))
+            found = [one for (one,) in connection.execute(f"SELECT {text} FROM t ORDER BY i").fetchall()]
+            for value, one in zip(values, found, strict=True):
+                if math.isnan(one):
+                    given_up.add(value)
+                else:
+                    declared = reference.scanned(column, value)
+                    assert one * whole.factor + whole.low == reference.steps(tally, float(str(declared)))
+    numbers = {one for one in given_up if math.isfinite(one)}
+    assert numbers
+    assert max(numbers) < -(2.0**1022)
+    assert len([one for one in given_up if not math.isfinite(one)]) == len(_NO_NUMBERS)
 
 
 def _single(value: Any) -> Any:

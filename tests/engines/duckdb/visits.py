@@ -1,5 +1,6 @@
 """A small table of visits, declared, and questions about it."""
 
+from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
 
@@ -43,11 +44,11 @@ def visits(unit: Unit | None = None) -> Table:
     return Table(name="visits", columns=columns, unit=unit or Unit())
 
 
-def written(path: Path) -> Path:
+def written(path: Path, rows: Sequence[tuple[object, ...]] = ROWS) -> Path:
     """The rows as a Parquet file."""
     with duckdb.connect() as connection:
         connection.execute("CREATE TABLE t (who VARCHAR, ward VARCHAR, cost DOUBLE, age INTEGER)")
-        connection.executemany("INSERT INTO t VALUES (?, ?, ?, ?)", [list(row) for row in ROWS])
+        connection.executemany("INSERT INTO t VALUES (?, ?, ?, ?)", [list(row) for row in rows])
         connection.execute(f"COPY t TO '{path}' (FORMAT parquet)")
     return path
 

@@ -24,6 +24,7 @@ from privately.engines.duckdb import (
     tallies,
 )
 from privately.engines.duckdb.expressions import expression_text
+from privately.engines.duckdb.first_rows import Rows
 from privately.engines.duckdb.stored import Stored
 from privately.guarantees import Sensitivity
 from privately.plans import (
@@ -236,16 +237,14 @@ _steps: Any = preparing._steps
 
 
 def _in_arrays(change: Callable[[Any], Any]) -> Fault:
-    return lambda patch: patch.setattr(choosing, "first_rows", change(choosing.first_rows))
+    return lambda patch: patch.setattr(Rows, "first", change(Rows.first))
 
 
 IN_ARRAYS: dict[str, Fault] = {
-    "one row too many of a unit": _in_arrays(lambda old: lambda blocks, most, bits: old(blocks, most + 1, bits)),
-    "one row too few": _in_arrays(lambda old: lambda blocks, most, bits: old(blocks, max(most - 1, 1), bits)),
+    "one row too many of a unit": _in_arrays(lambda old: lambda rows, most: old(rows, most + 1)),
+    "one row too few": _in_arrays(lambda old: lambda rows, most: old(rows, max(most - 1, 1))),
     "rows of all units together": _in_arrays(
-        lambda old: (
-            lambda blocks, most, bits: ((units[:most], places[:most]) for units, places in old(blocks, most, bits))
-        )
+        lambda old: lambda rows, most: ((units[:most], places[:most]) for units, places in old(rows, most))
     ),
     "rows that a condition leaves out": lambda patch: patch.setattr(choices, "marks_of", lambda _: []),
     "sums without what is below 0": lambda patch: patch.setattr(

@@ -5,9 +5,10 @@ from dataclasses import replace
 from typing import Any
 
 from privately.engines.duckdb import people, scanning, stored
+from privately.mechanisms import thresholded_histogram
 from privately.mechanisms.thresholded_histogram import least_threshold
 from privately.plans import Aggregation, RowCount, Type
-from privately.query import allocation, listing, uses
+from privately.query import listing, uses
 from privately.query.public_tables import PublicTable
 from tests.query.generated.faults import Fault, Patch
 
@@ -49,13 +50,15 @@ def _one_key(patch: Patch) -> None:
 @_fault("the threshold is one too low")
 def _low(patch: Patch) -> None:
     original = least_threshold
-    patch.setattr(allocation, "least_threshold", lambda *given: original(*given) - 1)
+    patch.setattr(thresholded_histogram, "least_threshold", lambda *given: original(*given) - 1)
 
 
 @_fault("each of a unit's groups may take the whole delta")
 def _unshared(patch: Patch) -> None:
     original = least_threshold
-    patch.setattr(allocation, "least_threshold", lambda scale, delta, _, noise: original(scale, delta, 1, noise))
+    patch.setattr(
+        thresholded_histogram, "least_threshold", lambda scale, delta, _, noise: original(scale, delta, 1, noise)
+    )
 
 
 @_fault("a replaced unit is claimed to have the values of one that comes or goes")

@@ -12,6 +12,7 @@ from privately.cli.grouping import with_fields_as_options
 from privately.cli.sql import options as o
 from privately.cli.sql import telling
 from privately.cli.sql.faults import each_priced, placed, refusals
+from privately.cli.sql.sharing import shared
 from privately.cli.sql.tables import (
     Opened,
     budget_names,
@@ -110,8 +111,9 @@ def _answered(
     if len(texts) == 1 and slack is None:
         with placed(texts[0]):
             return (session.sql(texts[0], **options, key=key, again=again),)
-    each_priced(session, texts, options)
-    return session.batch(texts, slack=slack, key=key, again=again, **options)
+    questions = shared(texts, options, session.table)
+    each_priced(session, questions)
+    return session.batch(questions, slack=slack, key=key, again=again)
 
 
 @with_fields_as_options

@@ -14,6 +14,7 @@ from privately.cli.grouping import with_fields_as_options
 from privately.cli.sql import options as o
 from privately.cli.sql import telling
 from privately.cli.sql.faults import each_priced, placed, refusals
+from privately.cli.sql.sharing import shared
 from privately.cli.sql.tables import NoData, Opened, budget_names, budget_of, cap_of, kept, options_of, questions_of
 from privately.guarantees import ApproxDP, ApproxZCDP, Guarantee, PureDP
 
@@ -86,8 +87,9 @@ def _explained(
     if len(texts) == 1 and slack is None:
         with placed(texts[0]):
             return session.explain(texts[0], **options)
-    each_priced(session, texts, options)
-    return session.explain_batch(texts, slack=slack, **options)
+    questions = shared(texts, options, session.table)
+    each_priced(session, questions)
+    return session.explain_batch(questions, slack=slack)
 
 
 @contextmanager

@@ -56,9 +56,9 @@ def placed(question: str) -> Iterator[None]:
         raise Placed(fault, question) from None
 
 
-def each_priced(session: Session, questions: Sequence[str], asked: Options) -> None:
+def each_priced(session: Session, questions: Sequence[tuple[str, Options]]) -> None:
     """Passes if each of several questions can be asked. Free, and touches no data."""
-    for question in questions:
+    for question, asked in questions:
         with placed(question):
             session.price(question, **asked)
 

@@ -88,7 +88,12 @@ Assuming = Annotated[
 ]
 Keys = Annotated[
     list[str] | None,
-    _option("--keys", about="The groups of a key; may be repeated.", panel=ASK, metavar="COLUMN=A,B,C"),
+    _option(
+        "--keys",
+        about="The groups of a key, for the questions that have it; may be repeated.",
+        panel=ASK,
+        metavar="COLUMN=A,B,C",
+    ),
 ]
 KeysFile = Annotated[
     Path | None,

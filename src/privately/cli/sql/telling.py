@@ -154,7 +154,7 @@ def report_json(found: TableReport) -> str:
         {"name": one.name, "null": one.null, "unfit": one.unfit, "clamped": one.clamped} for one in found.columns
     ]
     data = {"rows": found.rows, "counted": found.counted, "units": found.units, "without_unit": found.without_unit}
-    return json.dumps({**data, "columns": columns, "notes": list(found.notes())})
+    return json.dumps({**data, "left_out": found.left_out, "columns": columns, "notes": list(found.notes())})
 
 
 def refusal(fault: Refused, question: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,6 +13,9 @@ from privately.engines.duckdb.stored import Stored
 from privately.engines.protocol import ColumnReport, TableReport
 from privately.errors import InvalidParameter
 from privately.plans import Column, Table, Type
+
+_QUOTED = re.compile(r"\"(?:[^\"]|\"\")*\"|'(?:[^']|'')*'")
+_COLLATION = re.compile(r"\bCOLLATE\b", re.IGNORECASE)
 
 
 def stored_of(table: Table, relation: str, found: Mapping[str, str]) -> Stored:
@@ -36,22 +40,33 @@ def stored_of(table: Table, relation: str, found: Mapping[str, str]) -> Stored:
 
 
 def kept_text(database: str, table: str) -> list[str]:
-    """Looks up a table of a database, and those of its columns that are computed whenever they are read."""
+    """Looks up how a table of a database was made, and those of its columns that are computed when they are read."""
     tables = f"database_name = {text(database)} AND schema_name = 'main' AND lower(table_name) = lower({text(table)})"
     columns = f"table_catalog = {text(database)} AND table_schema = 'main' AND lower(table_name) = lower({text(table)})"
     return [
-        f"SELECT table_name FROM duckdb_tables() WHERE {tables}",
+        f"SELECT sql FROM duckdb_tables() WHERE {tables}",
         f"SELECT column_name FROM information_schema.columns WHERE {columns} AND is_generated <> 'NEVER'",
     ]
 
 
 def check_kept(table: str, tables: Sequence[Any], computed: Sequence[Any]) -> None:
-    """Passes if what is read is kept: rows of a view may depend on all others, and computing a column may fail."""
+    """Passes if what is read is kept, and texts are equal only if they are the same.
+
+    Rows of a view may depend on all others, and computing a column may fail. Under a collation 'a' and 'A' can be one
+    group and one person, called whatever the engine met first: a row could rename the rows of others.
+    """
     hint = "Make a table of it first: CREATE TABLE ... AS SELECT ..."
     if not tables:
         raise InvalidParameter("table", f"{table} is a view, no table.", hint=hint)
     if computed:
         raise InvalidParameter("table", f"{table} computes its column {computed[0][0]} when it is read.", hint=hint)
+    if any(_COLLATION.search(_QUOTED.sub("", str(made))) for (made,) in tables):
+        plain = "CREATE TABLE plain AS SELECT * REPLACE (decode(encode(ward)) AS ward) FROM visits."
+        raise InvalidParameter(
+            "table",
+            f"{table} has a column with a collation, by which different texts are equal.",
+            hint=f"Drop it: {plain}",
+        )
 
 
 def reading_text(stored: Stored) -> str:

@@ -21,7 +21,7 @@ from privately.engines.duckdb.emission import (
 )
 from privately.engines.duckdb.expressions import expression_text
 from privately.engines.duckdb.literals import literal, text
-from privately.engines.duckdb.programs import Choice, Part
+from privately.engines.duckdb.programs import MOST_ROWS, Choice, Part
 from privately.engines.duckdb.ranking import KEY_BYTES
 from privately.engines.duckdb.scanning import base_of, may_be_cut
 from privately.engines.duckdb.stored import Stored
@@ -86,6 +86,7 @@ def choice_of(aggregation: Aggregation, stored: Stored, key: bytes) -> Choice | 
         groups=combinations([one.values for one in known]),
         parts=parts,
         rest=groups if alone and known[0].rest else 0,
+        expected=stored.most_rows or 0,
     )
 
 
@@ -98,7 +99,7 @@ def rounded_sizes(sizes: tuple[int, ...]) -> tuple[int, ...]:
 
 def _may_choose(aggregation: Aggregation, stored: Stored) -> bool:
     unit = stored.table.unit
-    if unit.column is None or stored.bounded or is_limited(aggregation, unit):
+    if unit.column is None or stored.bounded or is_limited(aggregation, unit) or (stored.most_rows or 0) > MOST_ROWS:
         return False
     place = [one.name for one in stored.table.columns].index(unit.column)
     whole = stored.table.columns[place].type is Type.INTEGER and base_of(stored.found[place]) in _WHOLE

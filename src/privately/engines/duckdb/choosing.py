@@ -8,21 +8,16 @@ depends on other rows: not on which units there are, nor on how many.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from privately.engines.duckdb.first_rows import Rows, Whole, Words, word_of, words_for
 from privately.engines.duckdb.programs import Choice
 from privately.engines.protocol import Bins, Counts
 
-Whole = npt.NDArray[np.int64]
-Words = npt.NDArray[Any]
-
 _ROWS_AT_ONCE = 2**18
 _ROWS_IN_CACHE = 2**16
-_MOST_ROWS = 2**30
 _FEWEST_BITS = 6
 
 
@@ -101,26 +96,22 @@ def chosen_counts(connection: Any, choice: Choice) -> Counts:
     for statement in choice.before:
         connection.execute(statement)
     shuffle, totals = Shuffle(choice.key, math.prod(choice.sizes)), _Totals(choice)
-    blocks: list[Block] = []
-    for batch in connection.sql(choice.rows).to_arrow_reader(_ROWS_AT_ONCE):
-        units = batch.column(0).to_numpy(zero_copy_only=False)
-        places = np.empty(len(units), dtype=_short_word_of(shuffle.bits))
-        for at in range(0, len(units), _ROWS_IN_CACHE):
-            part = slice(at, at + _ROWS_IN_CACHE)
-            places[part] = shuffle.places(units[part], _numbers(batch.slice(at, _ROWS_IN_CACHE), choice, shuffle.bits))
-        blocks.append((_shortened(units), places))
-    if sum(len(units) for units, _ in blocks) > _MOST_ROWS:
-        raise MemoryError
-    for units, places in first_rows(blocks, choice.most, shuffle.bits):
-        for at in range(0, len(units), _ROWS_IN_CACHE):
-            part = slice(at, at + _ROWS_IN_CACHE)
-            totals.add(shuffle.numbers(units[part], places[part]))
+    with words_for(choice.expected) as words:
+        rows = Rows(shuffle.bits, words)
+        for batch in connection.sql(choice.rows).to_arrow_reader(_ROWS_AT_ONCE):
+            units = batch.column(0).to_numpy(zero_copy_only=False)
+            for at in range(0, len(units), _ROWS_IN_CACHE):
+                few = units[at : at + _ROWS_IN_CACHE]
+                numbers = _numbers(batch.slice(at, _ROWS_IN_CACHE), choice, shuffle.bits)
+                rows.add(few, shuffle.places(few, numbers))
+        for units, places in rows.first(choice.most):
+            totals.add(shuffle.numbers(units, places))
     return totals.counts()
 
 
 def _numbers(batch: Any, choice: Choice, bits: int) -> Words:
     """The numbers of rows, of their digits; in words that wrap around, which leaves a difference below 2^bits right."""
-    word = _word_of(bits)
+    word = word_of(bits)
     numbers: Words | None = None
     for place, (size, low) in enumerate(zip(choice.sizes, choice.lows, strict=True), start=1):
         column = batch.column(place)
@@ -138,75 +129,6 @@ def _numbers(batch: Any, choice: Choice, bits: int) -> Words:
     if batch.column(1).null_count and not choice.rest:
         numbers[batch.column(1).is_null().to_numpy(zero_copy_only=False)] = 0
     return numbers
-
-
-Block = tuple[npt.NDArray[np.int32] | Whole, Words]
-"""Rows: their units, and where they are in the orders of these; both in as few bytes as will do."""
-
-
-def first_rows(blocks: list[Block], most: int, bits: int) -> Iterator[tuple[Whole, Words]]:
-    """The first rows of every unit, in the order of their places, which have so many bits. It takes the blocks apart.
-
-    Theorem: of every unit as many rows as it has, or `most` if these are fewer, and none with a lower place is left
-        out; so what remains of a unit is a function of the multiset of its own places.
-    Reference: elementary
-    Proof: docs/theory/engines.md#rows-as-numbers
-    Checked-by: tests/engines/duckdb/test_choosing.py::test_the_first_rows_of_every_unit
-    """
-    blocks[:] = [block for block in blocks if len(block[0])]
-    if not blocks:
-        return
-    low = min(int(units.min()) for units, _ in blocks)
-    span = max(int(units.max()) for units, _ in blocks) - low
-    if span.bit_length() + bits > 64:
-        yield _first_of_pairs(blocks, most, bits)
-        return
-    word: Any = np.uint32 if span.bit_length() + bits <= 32 else np.uint64
-    keys, at = np.empty(sum(len(units) for units, _ in blocks), dtype=word), 0
-    least = word(low % 2 ** (8 * word().itemsize))
-    while blocks:
-        units, places = blocks.pop()
-        for first in range(0, len(units), _ROWS_IN_CACHE):
-            few = units[first : first + _ROWS_IN_CACHE]
-            part = keys[at : at + len(few)]
-            part[...] = few
-            part -= least  # words wrap around, which leaves differences right
-            part <<= word(bits)
-            part |= places[first : first + _ROWS_IN_CACHE].astype(word, copy=False)
-            at += len(few)
-    keys.sort()
-    for at in range(0, len(keys), _ROWS_IN_CACHE):
-        part = keys[at : at + _ROWS_IN_CACHE]
-        before = min(max(most - at, 0), len(part))
-        kept = np.ones(len(part), dtype=bool)
-        kept[before:] = (part[before:] ^ keys[at + before - most : at - most + len(part)]) >> word(bits) != 0
-        part = part.compress(kept)
-        yield (part >> word(bits)).astype(np.int64) + low, (part & word(2**bits - 1)).astype(_word_of(bits))
-
-
-def _first_of_pairs(blocks: list[Block], most: int, bits: int) -> tuple[Whole, Words]:
-    """The same where a unit and a place do not go into one word."""
-    units = np.concatenate([block[0].astype(np.int64, copy=False) for block in blocks])
-    places = np.concatenate([block[1].astype(_word_of(bits), copy=False) for block in blocks])
-    order = np.lexsort((places, units))
-    units, places = units[order], places[order]
-    kept = np.ones(len(units), dtype=bool)
-    kept[most:] = units[most:] != units[:-most]
-    return units[kept], places[kept]
-
-
-def _word_of(bits: int) -> Any:
-    return np.uint32 if bits <= 32 else np.uint64
-
-
-def _short_word_of(bits: int) -> Any:
-    return np.uint8 if bits <= 8 else np.uint16 if bits <= 16 else _word_of(bits)
-
-
-def _shortened(units: Whole) -> npt.NDArray[np.int32] | Whole:
-    """A copy in half the memory, if they are small enough: what DuckDB handed over can then be used again."""
-    small = len(units) and units.min() >= -(2**31) and units.max() < 2**31
-    return units.astype(np.int32) if small else units
 
 
 class _Totals:

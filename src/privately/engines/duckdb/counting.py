@@ -16,6 +16,13 @@ _MOST_EXACT = 2.0**53
 """Doubles hold all whole numbers up to here."""
 
 
+def attempted(connection: Any, program: Program) -> Counts | None:
+    """The tallies of every group; None if the program says only how to count directly, and that is given up."""
+    if program.direct is not None and not program.groups:
+        return direct_counts(connection, program.direct)
+    return count(connection, program)
+
+
 def count(connection: Any, program: Program) -> Counts:
     """The tallies of every group."""
     if program.choice is not None:

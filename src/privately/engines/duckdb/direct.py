@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from fractions import Fraction
 
 from privately.engines.duckdb.choices import is_limited
 from privately.engines.duckdb.emission import (
@@ -152,7 +153,10 @@ class _Columns:
         return total_text(tally, self._shared.get(place, place), self._table.stored)
 
     def _exact(self, tally: Tally) -> Sums | None:
-        """How a sum is made of doubles, if that is quicker, and exact for as many rows as there may be."""
+        """How a sum is made of doubles, if that is quicker, and exact for as many rows as there may be.
+
+        Whole values are taken: what becomes NaN of them shows in the sum, which is then given up.
+        """
         if not isinstance(tally, StepSum) or not isinstance(tally.argument, Field):
             return None
         place, stored = self._table.place(tally.argument.identity), self._table.stored
@@ -162,4 +166,4 @@ class _Columns:
         sums = bounds and sums_of(tally, bounds)
         if not sums or (stored.most_rows or 0) * (sums.high - sums.low) >= MOST_EXACT:
             return None
-        return sums
+        return replace(sums, part=Fraction(1))

@@ -16,12 +16,13 @@ from privately.engines.duckdb.histograms import histogram_of
 from privately.engines.duckdb.lines import check_lines
 from privately.engines.duckdb.literals import pattern, quoted
 from privately.engines.duckdb.pool import Pool
+from privately.engines.duckdb.programs import Program
 from privately.engines.duckdb.ranking import KEY_BYTES
 from privately.engines.duckdb.scanning import fitting
 from privately.engines.duckdb.sources import ALIAS, Source, check_names
 from privately.engines.duckdb.stored import Stored
 from privately.engines.limits import Size, limits_of, sorting_limits
-from privately.engines.protocol import Counts, Limits, TableReport, failed
+from privately.engines.protocol import Counts, Limits, TableReport, failed, left_out_note
 from privately.errors import EngineFailed, InvalidParameter
 from privately.plans import Aggregation, Table, Type, scan_of
 
@@ -122,9 +123,10 @@ class Embedded:
             raise InvalidParameter("key", f"must be {KEY_BYTES} random bytes.")
         self._table, self._source, self._key = table, source, key
         self._given, self._limits = limits, limits or Limits()
+        self._lines: int | None = None
         self.notes: tuple[str, ...] = ()
         """What the owner should hear of the data unasked. Of a prepared copy it was told when that was made."""
-        self._state = source.state()
+        self._identity = source.identity()
         opened = Reader(source, prepared=prepared, limits=self._limits) if reader is None else reader
         if (opened.source, opened.prepared) != (source, prepared):
             raise InvalidParameter("reader", "is of another table.")
@@ -143,7 +145,7 @@ class Embedded:
     def _validate(self) -> None:
         """Reads all that a question could read, for the owner: afterwards no single cell can make one fail."""
         if self._source.lines is not None:
-            check_lines(self._source.path, self._source.lines)
+            self._lines = check_lines(self._source.path, self._source.lines)
         self._check_cells()
         if self._changed():
             raise InvalidParameter("source", "was changed while it was opened.", hint="Open it again.")
@@ -161,7 +163,8 @@ class Embedded:
                     hint = "Repair or drop such cells, and write the file again."
                     raise InvalidParameter("source", told, hint=hint) from None
             raise
-        self.notes = checking.notes_of(self._stored, counts)
+        left_out = left_out_note(self._left_out(int(counts[0])))
+        self.notes = (*checking.notes_of(self._stored, counts), *left_out)
         endless = checking.endless_of(self._stored, counts)
         self._stored = replace(self._stored, most_rows=self._size.rows, endless=endless)
 
@@ -182,7 +185,7 @@ class Embedded:
         return {name: fitting(found) for name, found in self._found.items()}
 
     def ready(self) -> None:
-        """Passes if the file is there as it was, and its copy; path, size and time tell, not what they hold."""
+        """Passes if the file is there as it was, and its copy; inode, size and times tell, not what they hold."""
         if self._prepared is not None and self._copy_changed():
             told = f"{self._prepared.name} was changed or removed since it was opened."
             raise InvalidParameter("prepare", told, hint="Open the table again.")
@@ -199,14 +202,15 @@ class Embedded:
         """
         if scan_of(aggregation.source).table != self._table:
             raise InvalidParameter("aggregation", "is about another table.")
-        text = program(aggregation, self._read, self._key)
-        choice = choice_of(aggregation, self._read, self._key)
-        histogram = None if choice is not None else histogram_of(aggregation, self._read, self._key)
-        direct = direct_of(aggregation, self._read, self._key)
-        text = replace(text, choice=choice, histogram=histogram, direct=direct)
+        within = limits or self._given or limits_of(aggregation, self._size)
+        quick = quick_program(aggregation, self._read, self._key)
         self._check_unchanged()
-        found = self._pool.count(text, limits or self._given or limits_of(aggregation, self._size))
+        found = None if quick is None else self._pool.count(quick, within)
+        if found is None:
+            found = self._pool.count(program(aggregation, self._read, self._key), within)
         self._check_unchanged()
+        if found is None:
+            raise failed()
         return found
 
     def units(self, table: str, most: int) -> list[str]:
@@ -226,11 +230,18 @@ class Embedded:
     def check(self, table: str) -> TableReport:
         """What the owner should know of the data before anybody asks; nobody else may see it."""
         self._check_name(table)
-        statements = [checking.report_text(self._stored, self._source.strict)]
+        if self._lines is None and self._source.lines is not None:
+            self._lines = check_lines(self._source.path, self._source.lines)
+        statements = [checking.report_text(self._stored, self._source.relation)]
         if self._stored.unit is not None:
-            statements.append(checking.unit_text(self._stored, self._source.strict))
+            statements.append(checking.unit_text(self._stored, self._source.relation))
         counts, *units = self._pool.tell(statements, self._owner_limits())
-        return checking.report_of(self._stored, counts[0], units[0][0] if units else None)
+        report = checking.report_of(self._stored, counts[0], units[0][0] if units else None)
+        return replace(report, left_out=self._left_out(report.rows))
+
+    def _left_out(self, rows: int) -> int:
+        """How many lines of a text are no rows."""
+        return 0 if self._lines is None else max(self._lines - rows, 0)
 
     def prepare(self, table: str, path: Path) -> TableReport:
         """Writes a copy that is quicker to count, and tells the owner what became of the values."""
@@ -267,7 +278,7 @@ class Embedded:
 
     def _changed(self) -> bool:
         try:
-            return self._source.state() != self._state
+            return self._source.identity() != self._identity
         except OSError:
             return True
 
@@ -288,6 +299,19 @@ class Embedded:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def quick_program(aggregation: Aggregation, stored: Stored, key: bytes) -> Program | None:
+    """The quick way to count, if there is one."""
+    types, tallies = tuple(one.expression.known.type for one in aggregation.keys), len(aggregation.tallies)
+    choice = choice_of(aggregation, stored, key)
+    if choice is not None:
+        return Program(types=types, tallies=tallies, choice=choice)
+    histogram = histogram_of(aggregation, stored, key)
+    if histogram is not None:
+        return Program(types=types, tallies=tallies, histogram=histogram)
+    direct = direct_of(aggregation, stored, key)
+    return None if direct is None else Program(types=types, tallies=tallies, direct=direct)
 
 
 def _check_copy(path: Path, limits: Limits) -> None:

@@ -21,11 +21,16 @@ _MARK = b"\xef\xbb\xbf"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineForm:
-    """How lines are written: what separates cells, what quotes them, and whether lines end in a carriage return too."""
+    """How lines are written: what separates cells, what quotes them, and whether lines end in a carriage return too.
+
+    Lines without anything are no rows, except where a row is one cell.
+    """
 
     delimiter: str
     quote: str
     returns: bool
+    header: bool = True
+    one_cell: bool = False
 
     @property
     def new_line(self) -> str:
@@ -42,8 +47,8 @@ class LineForm:
         return re.compile(rb"(?>%b)(?:%b(?>%b))*+" % (cell, delimiter, cell))
 
 
-def check_lines(path: Path, form: LineForm) -> None:
-    """Passes if every line is a row of its own, whatever the others are; the owner is told which line is not.
+def check_lines(path: Path, form: LineForm) -> int:
+    """How many rows there should be, if every line is UTF-8 and a row of its own; the owner is told which one is not.
 
     Theorem: if it passes, no cell holds the end of a line, and all lines end alike; so where a row begins and ends does
         not depend on what is in any other row.
@@ -51,15 +56,38 @@ def check_lines(path: Path, form: LineForm) -> None:
     Proof: docs/theory/engines.md#lines-of-text
     Checked-by: tests/engines/duckdb/test_lines.py::test_lines_that_pass_are_read_one_by_one
     """
-    good, quote, before = form.pattern(), form.quote.encode(), 0
+    good, quote, before, rows = form.pattern(), form.quote.encode(), 0, -int(form.header)
     for block in _blocks(path):
         _check_ends(path, block, form, before)
+        _check_text(block, before)
+        rows += _rows(block, form)
         if quote in block:
             for number, line in enumerate(block.split(b"\n"), start=before + 1):
                 bare = line.removesuffix(b"\r")
                 if quote in bare and good.fullmatch(bare.removeprefix(_MARK) if number == 1 else bare) is None:
                     raise _refusal(path, number, "has a quote that is not closed at the end of its cell")
         before += block.count(b"\n")
+    return max(rows, 0)
+
+
+def _rows(block: bytes, form: LineForm) -> int:
+    """How many of these lines should be rows."""
+    lines = block.count(b"\n") + (not block.endswith(b"\n"))
+    end = b"\r\n" if form.returns else b"\n"
+    if form.one_cell or not (block.startswith(end) or b"\n" + end in block):
+        return lines
+    return lines - sum(line in (b"", b"\r") for line in block.removesuffix(b"\n").split(b"\n"))
+
+
+def _check_text(block: bytes, before: int) -> None:
+    if block.isascii():
+        return
+    try:
+        block.decode()
+    except UnicodeDecodeError as fault:
+        number = before + 1 + block.count(b"\n", 0, fault.start)
+        hint = "Convert the file to UTF-8, or repair or drop such lines, and open that."
+        raise InvalidParameter("source", f"line {number:,} is no text in UTF-8.", hint=hint) from None
 
 
 def _check_ends(path: Path, block: bytes, form: LineForm, before: int) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from dataclasses import fields
 from datetime import date, datetime
 from typing import Any
 
@@ -24,7 +24,7 @@ def packed(header: Any, arrays: Sequence[Any] = ()) -> bytes:
     """A message as bytes."""
     bodies = _bodies(arrays) if arrays else []
     shapes = [[width, len(body)] for width, body in bodies]
-    text = json.dumps({"header": header, "arrays": shapes}).encode()
+    text = json.dumps({"header": header, "arrays": shapes}, default=_by_name).encode()
     return b"".join([len(text).to_bytes(8, "big"), text, *(body for _, body in bodies)])
 
 
@@ -59,8 +59,13 @@ def _arrays(bodies: Sequence[tuple[int, bytes]]) -> list[Any]:
     return [np.frombuffer(body, dtype=_WIDTHS[width]) for width, body in bodies]
 
 
+def _by_name(value: Any) -> dict[str, Any]:
+    """The fields of a dataclass; TypeError if it is none."""
+    return {field.name: getattr(value, field.name) for field in fields(value)}
+
+
 def program_header(program: Program) -> dict[str, Any]:
-    return asdict(program) | {"types": [kind.value for kind in program.types]}
+    return _by_name(program) | {"types": [kind.value for kind in program.types]}
 
 
 def program_of(header: dict[str, Any]) -> Program:
@@ -100,8 +105,10 @@ def _direct_of(header: dict[str, Any] | None) -> Direct | None:
     return Direct(**(header | lists | {"totals": tuple(Total(**total) for total in header["totals"])}))
 
 
-def counts_message(counts: Counts) -> bytes:
-    """Counts as a message: whole numbers in the header, bins as arrays."""
+def counts_message(counts: Counts | None) -> bytes:
+    """Counts as a message: whole numbers in the header, bins as arrays. None is that the long way has to be taken."""
+    if counts is None:
+        return packed({"groups": None})
     groups: list[Any] = []
     arrays: list[Any] = []
     for group, numbers in counts.items():
@@ -117,8 +124,10 @@ def counts_message(counts: Counts) -> bytes:
     return packed({"groups": groups}, arrays)
 
 
-def counts_of(header: dict[str, Any], arrays: Sequence[Any], types: Sequence[Type]) -> Counts:
+def counts_of(header: dict[str, Any], arrays: Sequence[Any], types: Sequence[Type]) -> Counts | None:
     """The counts again; only whole numbers are taken."""
+    if header["groups"] is None:
+        return None
     counts: Counts = {}
     for group, shown in header["groups"]:
         numbers = tuple(_bins(*(arrays[at] for at in one)) if isinstance(one, list) else int(one) for one in shown)

@@ -33,7 +33,8 @@ class Worker:
     """A child process with a locked connection."""
 
     def __init__(self, setup: Setup) -> None:
-        command = [sys.executable, "-c", "from privately.engines.duckdb.worker import main; main()"]
+        # -P: a module that lies in the current directory is nobody's but its author's.
+        command = [sys.executable, "-P", "-c", "from privately.engines.duckdb.worker import main; main()"]
         self.setup = setup
         self._process = subprocess.Popen(  # noqa: S603 - our own module in our own interpreter
             command,
@@ -115,8 +116,8 @@ class Pool:
         self._worker: Worker | None = None
         self._turns, self._process = threading.RLock(), os.getpid()
 
-    def count(self, program: Program, limits: Limits) -> Counts:
-        """Runs a program. There is one text for all that can go wrong, and it holds no data."""
+    def count(self, program: Program, limits: Limits) -> Counts | None:
+        """Runs a program; None if its way cannot be gone. For all that can go wrong there is one text, without data."""
         with self._alone():
             answer, arrays = self._of(limits).ask({"act": "count", "program": program_header(program)}, limits.seconds)
             if "groups" not in answer:

@@ -10,6 +10,9 @@ from typing import Literal
 
 from privately.plans.types import Type
 
+MOST_ROWS = 2**30
+"""Of so many rows at most the first of every unit are chosen by sorting words; of more DuckDB chooses them."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Code:
@@ -47,7 +50,8 @@ class Choice:
 
     `rows` are units and the digits of the number, in the mixed base `sizes`: that of the group, and one for each value
     that is counted or added up, less its entry in `lows`; NULL is 0. A row without a group is in that numbered
-    `rest`; if there is none (0), it counts nowhere and is 0. `before` makes the types that the text needs.
+    `rest`; if there is none (0), it counts nowhere and is 0. `before` makes the types that the text needs. No more rows
+    than those `expected` are, or it takes longer.
     """
 
     before: tuple[str, ...]
@@ -59,6 +63,7 @@ class Choice:
     groups: tuple[tuple[str | int | bool | None, ...], ...]
     parts: tuple[Part, ...]
     rest: int = 0
+    expected: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,15 +115,14 @@ class Program:
     """All that is asked of the engine for one aggregation: the groups with their tallies, and the bins.
 
     `first` is kept as the table `grouped`, of which `groups` works out the keys. In one text, DuckDB would move the
-    condition on the keys to every row. With a `choice` or a
-    `histogram` all this is for those tables only that these are not made for, and with a `direct` way only if sums of
-    doubles may have been rounded.
+    condition on the keys to every row. With a `choice`, a `histogram` or a `direct` way there need be no `groups`:
+    the first two can do without, and who counts directly says so if sums of doubles may have been rounded.
     """
 
-    groups: str
+    groups: str = ""
     types: tuple[Type, ...]
     tallies: int
-    bins: tuple[BinsText, ...]
+    bins: tuple[BinsText, ...] = ()
     first: str = "SELECT 1 AS one"
     choice: Choice | None = None
     histogram: Histogram | None = None

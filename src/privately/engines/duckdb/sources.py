@@ -9,6 +9,7 @@ process that counts does not share memory with this one.
 from __future__ import annotations
 
 import csv
+import os
 import shutil
 import tempfile
 import weakref
@@ -27,11 +28,10 @@ _LONGEST_LINE = 2**20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """What to read: a relation for the engine, the file behind it, and how errors in it are looked for."""
+    """What to read: a relation for the engine, and the file behind it."""
 
     path: Path
     relation: str
-    strict: str
     table: str | None = None
     names: tuple[str, ...] | None = None
     lines: LineForm | None = None
@@ -47,15 +47,21 @@ class Source:
         return () if self.table is None else ((str(self.path), ALIAS),)
 
     def state(self) -> tuple[str, int, int]:
-        """Which file, as it is now: its path, its size, and when it was written last.
+        """Which data, as they are now: the path, the size, and when they were written last."""
+        found = self._found()
+        return str(self.path), sum(one.st_size for one in found), max(one.st_mtime_ns for one in found)
 
-        What a DuckDB file has not taken up yet lies in a file beside it (.wal), and is read with it.
-        """
+    def identity(self) -> tuple[tuple[int, ...], ...]:
+        """Which file, as it is now: another one in its place shows, and any change, though its times were set back."""
+        return tuple((one.st_dev, one.st_ino, one.st_size, one.st_mtime_ns, one.st_ctime_ns) for one in self._found())
+
+    def _found(self) -> list[os.stat_result]:
+        """What a DuckDB file has not taken up yet lies in a file beside it (.wal), and is read with it."""
         found = [self.path.stat()]
         if self.table is not None:
             with suppress(FileNotFoundError):
                 found.append(Path(f"{self.path}.wal").stat())
-        return str(self.path), sum(one.st_size for one in found), max(one.st_mtime_ns for one in found)
+        return found
 
 
 class _Held:
@@ -70,7 +76,7 @@ def parquet(path: str | Path) -> Source:
     """A Parquet file."""
     found = _looked_for(_file(path))
     relation = f"read_parquet({quoted(pattern(str(found)))})"
-    return Source(path=found, relation=relation, strict=relation)
+    return Source(path=found, relation=relation)
 
 
 def delimited(
@@ -89,17 +95,22 @@ def delimited(
     found = _looked_for(_file(path))
     first = _first_line(found)
     columns = _header(first, delimiter, quote) if header else names
-    lines = LineForm(delimiter=delimiter, quote=quote, returns=first.endswith(b"\r\n"))
     check_names(columns)
+    lines = LineForm(
+        delimiter=delimiter,
+        quote=quote,
+        returns=first.endswith(b"\r\n"),
+        header=header,
+        one_cell=len(columns) == 1,
+    )
     listed = ", ".join(f"{quoted(one)}: 'VARCHAR'" for one in columns)
     options = (
         f"auto_detect = false, header = {str(header).lower()}, delim = {quoted(delimiter)}, quote = {quoted(quote)}, "
         f"escape = {quoted(quote)}, columns = {{{listed}}}, null_padding = false, allow_quoted_nulls = false, "
         f"new_line = '{lines.new_line}', parallel = false"
     )
-    strict = f"read_csv({quoted(pattern(str(found)))}, {options})"
-    total = f"read_csv({quoted(pattern(str(found)))}, {options}, ignore_errors = true)"
-    return Source(path=found, relation=total, strict=strict, names=tuple(columns), lines=lines)
+    relation = f"read_csv({quoted(pattern(str(found)))}, {options}, ignore_errors = true)"
+    return Source(path=found, relation=relation, names=tuple(columns), lines=lines)
 
 
 def database(path: str | Path, table: str | None = None) -> Source:
@@ -108,7 +119,7 @@ def database(path: str | Path, table: str | None = None) -> Source:
         raise InvalidParameter("table", "say which table of the DuckDB file it is: table='visits'.")
     found = _file(path)
     relation = f"{ALIAS}.{name(table)}"
-    return Source(path=found, relation=relation, strict=relation, table=table)
+    return Source(path=found, relation=relation, table=table)
 
 
 def frame(data: Any) -> Source:
@@ -136,7 +147,7 @@ def frame(data: Any) -> Source:
     except pa.ArrowException:
         raise InvalidParameter("source", "has a column of a type that no file can hold.") from None
     relation = f"read_parquet({quoted(pattern(str(path)))})"
-    return Source(path=path, relation=relation, strict=relation, held=held)
+    return Source(path=path, relation=relation, held=held)
 
 
 def _spelt_out(table: Any) -> Any:

@@ -72,26 +72,31 @@ def summed_steps(tally: StepSum, bounds: Range, cell: str, kind: Literal["BIGINT
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sums:
-    """What `summed_steps` does, one by one; twice the steps above `low`, times their size, before they are counted."""
+    """What `summed_steps` does, one by one; a multiple of the steps above `low`, in their size, is what they count.
+
+    Of a value its `part` is taken: half of any double can be doubled, and so can what becomes of it; of the largest
+    ones that are negative, all of it becomes NaN.
+    """
 
     step: Fraction
     low: Fraction
     high: Fraction
+    part: Fraction = Fraction(1, 2)
 
     @property
     def factor(self) -> Fraction:
         """How many steps one is, of the numbers that `doubles` gives."""
-        return 1 / (2 * self.step)
+        return 1 / (4 * self.part * self.step)
 
     def left(self, cell: str) -> str:
-        """Half of how far a value is below the upper end, rounded to steps."""
-        aside = 3 * 2**51 * self.step / 2
-        half = f"({cell} * {_exactly(Fraction(1, 2))} + {_exactly(aside)})"
-        return f"({_exactly(aside + self.high * self.step / 2)} - {half})"
+        """A part of how far a value is below the upper end, rounded to steps."""
+        aside = 3 * 2**51 * self.step * self.part
+        taken = cell if self.part == 1 else f"{cell} * {_exactly(self.part)}"
+        return f"({_exactly(aside + self.high * self.step * self.part)} - ({taken} + {_exactly(aside)}))"
 
     def above(self, left: str) -> str:
-        """How far a value that is not above the upper end is above the lower."""
-        return f"({_exactly((self.high - self.low) * self.step)} - ({left} + abs({left})))"
+        """Twice that part of how far a value that is not above the upper end is above the lower."""
+        return f"({_exactly(2 * self.part * (self.high - self.low) * self.step)} - ({left} + abs({left})))"
 
     @staticmethod
     def doubles(above: str) -> str:

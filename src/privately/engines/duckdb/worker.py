@@ -6,6 +6,7 @@ once, even in the midst of a question, so that it never outlives the process tha
 
 from __future__ import annotations
 
+import gc
 import os
 import queue
 import resource
@@ -19,6 +20,7 @@ _OVERHEAD = 4 * 2**30
 
 def main() -> None:
     """Answers until the input ends."""
+    gc.disable()  # modules are no garbage; looking for some among them takes a part of the time to load them
     from privately.engines.duckdb.messages import TURN_BYTES
 
     waiting: queue.SimpleQueue[Any] = queue.SimpleQueue()
@@ -32,6 +34,9 @@ def main() -> None:
         output.write(message["turn"].to_bytes(TURN_BYTES, "big"))
         output.write(answer)
         output.flush()
+        if not gc.isenabled():  # what is loaded by now stays
+            gc.freeze()
+            gc.enable()
 
 
 def _listen(stream: BinaryIO, waiting: queue.SimpleQueue[Any]) -> None:
@@ -56,12 +61,13 @@ def _answer(message: dict[str, Any], connection: Any) -> tuple[bytes, Any]:
             case "open":
                 return messages.packed({"opened": True}), _opened(message["setup"])
             case "count":
-                from privately.engines.duckdb.counting import count
+                from privately.engines.duckdb.counting import attempted
 
-                return messages.counts_message(count(connection, messages.program_of(message["program"]))), connection
+                found = attempted(connection, messages.program_of(message["program"]))
+                return messages.counts_message(found), connection
             case _:
-                found = [connection.execute(statement).fetchall() for statement in message["statements"]]
-                rows = [[[_plain(value) for value in row] for row in table] for table in found]
+                tables = [connection.execute(statement).fetchall() for statement in message["statements"]]
+                rows = [[[_plain(value) for value in row] for row in table] for table in tables]
                 return messages.packed({"rows": rows}), connection
     except Exception as error:  # noqa: BLE001 - whatever it is, the process goes on
         return messages.packed({"failed": str(error) if message["act"] != "count" else ""}), connection
