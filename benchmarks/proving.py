@@ -1,7 +1,7 @@
-"""Programs: seconds of CPU for each, start and imports aside; a sum of 5,000 randomized responses; the corpus; and what
-black-box testers published, beside our certified bounds.
+"""Programs: seconds of CPU for each, start and imports aside; a sum of 5,000 randomized responses; the corpus; programs
+that take all the work there is; and what black-box testers published, beside our certified bounds.
 
-python benchmarks/proving.py [seeds] [sum] [corpus] [published]
+python benchmarks/proving.py [seeds] [sum] [corpus] [bombs] [published]
 """
 
 import json
@@ -40,6 +40,27 @@ def total(x: replaced(0, 1)):
             s += flip(1/2)
     return s
 """
+
+BOMBS: dict[str, tuple[str, dict[str, Any]]] = {
+    "a number that is halved": ("    y = 1\n    while y > 0:\n        y = y / 2\n    return y\n", {}),
+    "a walk with noisy steps": ("    y = 0\n    while y >= 0:\n        y += discrete_laplace(1)\n    return y\n", {}),
+    "twelve noises of many sizes": (
+        "    a = 0\n    for i in range(12):\n        a = a*3 + discrete_laplace(1)\n    return a > x\n",
+        {},
+    ),
+    "fractions": ("    s = x\n    for i in range(1, 40):\n        s += flip(1/3) / (i*i + 1)\n    return s\n", {}),
+    "many powers of e": ("    s = 0\n    for i in range(400):\n        s += flip_exp((i+1+x) / 7)\n    return s\n", {}),
+    "two uniform draws": ("    return [uniform(1000), uniform(100000)]\n", {}),
+    "twenty-five coins": ("    a = []\n    for i in range(25):\n        a.append(flip(1/2))\n    return a\n", {}),
+    "a list of twelve responses": (
+        "    a = []\n    for v in x:\n        a.append(v if flip(2/3) else 1 - v)\n    return a\n",
+        {"neighbors": {"x": p.replaced(p.bits(12))}},
+    ),
+    "a conditional sum of 600": (
+        "    s = 0\n    for i in range(600):\n        s += x if flip(1/3) else flip(1/2)\n    return s\n",
+        {},
+    ),
+}
 
 
 def seeds() -> dict[str, float]:
@@ -88,6 +109,17 @@ def corpus() -> dict[str, float]:
     return found
 
 
+def bombs() -> dict[str, float]:
+    """Seconds for programs that take all the work there is; target 10 for each, whatever the answer."""
+    found = {}
+    for name, (body, known) in BOMBS.items():
+        start = time.process_time()
+        verdict = p.prove(f"def f(x: replaced(0, 1)):\n{body}", 1, **known)
+        found[name] = time.process_time() - start
+        print(f"{name:32} {verdict.word:8} {found[name]:6.2f} s", flush=True)
+    return found
+
+
 def published() -> dict[str, float]:
     """Certified lower bounds beside those of DP-Sniper and StatDP; one below theirs ends the run."""
     found = {}
@@ -104,7 +136,7 @@ def published() -> dict[str, float]:
     return found
 
 
-PARTS = {"seeds": seeds, "sum": responses, "corpus": corpus, "published": published}
+PARTS = {"seeds": seeds, "sum": responses, "corpus": corpus, "bombs": bombs, "published": published}
 
 if __name__ == "__main__":
     asked = sys.argv[1:] or list(PARTS)

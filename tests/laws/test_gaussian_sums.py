@@ -84,7 +84,7 @@ def test_smooth_sum_contains_the_truth(v: Fraction, part: Fraction) -> None:
 
 
 @pytest.mark.parametrize("exponent", [20, 80])
-@pytest.mark.parametrize("steps", [0, 3, 20, 60])
+@pytest.mark.parametrize("steps", [0, *(pytest.param(steps, marks=pytest.mark.slow) for steps in (3, 20)), 60])
 def test_smooth_sum_of_huge_variances(exponent: int, steps: int) -> None:
     v = Fraction(2**exponent) * Fraction(10, 9)
     n = 1 + steps * 2 ** (exponent // 2)

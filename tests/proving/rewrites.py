@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Callable
+from itertools import combinations
 
 Rewrite = Callable[[ast.FunctionDef], None]
 
@@ -97,12 +98,12 @@ class _Whiles(ast.NodeTransformer):
         source = node.iter
         leaves = any(isinstance(one, ast.Continue) for one in ast.walk(node))
         is_range = isinstance(source, ast.Call) and isinstance(source.func, ast.Name) and source.func.id == "range"
-        if leaves or not is_range or len(source.args) != 1:  # type: ignore[attr-defined]
+        if leaves or not is_range or len(source.args) != 1:  # type: ignore[attr-defined]  # a call
             return node
         self.count += 1
         name = f"counter{self.count}"
         counter = ast.Name(name, ast.Load())
-        end = ast.BinOp(source.args[0], ast.Add(), ast.Constant(self.shift))  # type: ignore[attr-defined]
+        end = ast.BinOp(source.args[0], ast.Add(), ast.Constant(self.shift))  # type: ignore[attr-defined]  # a call
         value = ast.BinOp(counter, ast.Sub(), ast.Constant(self.shift))
         step = ast.Assign([ast.Name(name, ast.Store())], ast.BinOp(counter, ast.Add(), ast.Constant(1)))
         body = [ast.Assign([node.target], value), *node.body, step]
@@ -181,6 +182,33 @@ def reorder(function: ast.FunctionDef) -> None:
     function.body[:run] = reversed(function.body[:run])
 
 
+class _Returns(ast.NodeTransformer):
+    """What is returned is held in a variable first, unless it is or holds one: a list has one name only."""
+
+    def visit_Return(self, node: ast.Return) -> ast.AST | list[ast.stmt]:
+        if node.value is None or isinstance(node.value, (ast.Name, ast.List)):
+            return node
+        answer = ast.Assign([ast.Name("answer", ast.Store())], node.value)
+        return [answer, ast.Return(ast.Name("answer", ast.Load()))]
+
+
+def idle(function: ast.FunctionDef) -> None:
+    """A loop that never goes round."""
+    _behind_assumptions(function, "for nobody in range(0):\n    idle = nobody")
+
+
+def unread(function: ast.FunctionDef) -> None:
+    """A draw that nobody reads."""
+    _behind_assumptions(function, "unread = flip(1/3)")
+
+
+def _behind_assumptions(function: ast.FunctionDef, text: str) -> None:
+    place = 0
+    while place < len(function.body) and "assume(" in ast.unparse(function.body[place]):
+        place += 1
+    function.body[place:place] = ast.parse(text).body
+
+
 def _is_constant(node: ast.stmt) -> bool:
     return isinstance(node, ast.Assign) and (
         isinstance(node.value, ast.Constant) or (isinstance(node.value, ast.List) and not node.value.elts)
@@ -202,4 +230,24 @@ REWRITES: dict[str, Callable[[], Rewrite]] = {
     "a useless variable": lambda: useless,
     "a certain condition": lambda: certain,
     "another order": lambda: reorder,
+    "returns by a name": lambda: by(_Returns),
+    "an idle loop": lambda: idle,
+    "an unread draw": lambda: unread,
 }
+
+
+def variants(text: str, least: int = 10) -> dict[str, str]:
+    """Other texts of a program, all different: each rewrite that changes it, then two or three at once until there are
+    so many."""
+    plain = rewritten(text, lambda _: None)
+    found: dict[str, str] = {}
+    for count in (1, 2, 3):
+        for names in combinations(REWRITES, count):
+            if count > 1 and len(found) >= least:
+                return found
+            changed = plain
+            for name in names:
+                changed = rewritten(changed, REWRITES[name]())
+            if changed != plain and changed not in found.values():
+                found[", ".join(names)] = changed
+    return found

@@ -39,7 +39,7 @@ def test_odds_stay_within_epsilon() -> None:
     with pytest.raises(NotSupported, match="neither"):
         odds(found, 5, (1,), (0,))
     with pytest.raises(InvalidParameter, match="no input"):
-        odds(found, 1, 1, 0)  # type: ignore[arg-type]
+        odds(found, 1, 1, 0)  # type: ignore[arg-type]  # no tuples
     assert feasible(found, [1]) == []
 
 
@@ -71,3 +71,9 @@ def test_beliefs_about_noise_without_end() -> None:
     assert reveals_nothing(analyze("def f(x: replaced(0, 1)):\n    return 2 - geometric(1/2)\n"))
     with pytest.raises(NotSupported, match="no end"):
         expected(found, lambda _, output: output)
+
+
+def test_a_measure_may_be_true_or_false() -> None:
+    found = analyze("def f(x: replaced(0, 1)):\n    return x if flip(3/4) else 1 - x\n")
+    wrong = expected(found, lambda inputs, output: inputs["x"] != output)
+    assert wrong == {(0,): Fraction(1, 4), (1,): Fraction(1, 4)}

@@ -8,7 +8,7 @@ import pytest
 from privately.proving import Refuted, Unknown, prove
 from privately.proving.exact.claims import read_claim
 from tests.proving.corpus import Case, cases
-from tests.proving.rewrites import REWRITES, rewritten
+from tests.proving.rewrites import REWRITES, rewritten, variants
 
 ALL = cases()
 TAILS = {"discrete_laplace_mechanism", "truncated_geometric"}
@@ -89,9 +89,19 @@ def test_other_spellings_of_some_endless_programs_have_the_same_verdict(name: st
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", REWRITES)
-def test_other_spellings_of_endless_programs_have_the_same_verdict(name: str) -> None:
-    _same_verdicts(name, ENDLESS)
+@pytest.mark.parametrize("case", ENDLESS, ids=lambda case: case.name)
+def test_ten_other_spellings_of_every_endless_program_have_the_same_verdict(case: Case) -> None:
+    texts = variants(case.text)
+    assert len(texts) >= 10
+    for name, text in texts.items():
+        verdict = prove(text, case.head["claim"], **case.known)
+        assert (verdict.word == "refuted") is not case.private, f"{name}: {verdict}\n{text}"
+
+
+def test_every_program_has_ten_other_spellings() -> None:
+    for case in ALL[::9]:
+        texts = variants(case.text)
+        assert len(set(texts.values())) == len(texts) >= 10, case.name
 
 
 def _same_verdicts(name: str, chosen: list[Case]) -> None:

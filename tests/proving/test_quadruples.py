@@ -8,6 +8,9 @@ from typing import Any
 import pytest
 
 from privately.errors import InvalidParameter
+from privately.proving import quadruples
+from privately.proving.exact import budgets
+from privately.proving.exact.budgets import NotFinite
 from privately.proving.exact.states import output_law
 from privately.proving.quadruples import Invalid, Valid, quadruple
 from privately.proving.reading import read_program
@@ -60,3 +63,19 @@ def test_statements_about_nothing_are_refused() -> None:
     many = [{"x": value} for value in range(200)]
     with pytest.raises(InvalidParameter, match="more than"):
         quadruple(left=COIN, right=COIN, before=lambda _a, _b: True, after=lambda _a, _b: True, memories=many)
+
+
+def test_each_law_is_found_once_and_all_of_it_is_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[Any] = []
+
+    def followed(program: Any, memory: Any, *, budget: Any) -> Any:
+        seen.append(memory)
+        return output_law(program, memory, budget=budget)
+
+    monkeypatch.setattr(quadruples, "output_law", followed)
+    statement: dict[str, Any] = {"left": COIN, "right": OTHER, "memories": MEMORIES, "after": lambda *_: True}
+    assert isinstance(quadruple(before=lambda *_: True, **statement), Valid)
+    assert len(seen) == 2 * len(MEMORIES)
+    monkeypatch.setattr(budgets, "MOST_WORK", 100)
+    with pytest.raises(NotFinite, match="steps of work"):
+        quadruple(before=lambda *_: True, **statement)

@@ -11,7 +11,7 @@ from privately.proving.reading import read_program
 TEXT = "def f(x: replaced(0, 1)):\n    return x\n"
 
 
-def response(x: replaced(0, 1)):  # type: ignore[no-untyped-def, valid-type]
+def response(x: replaced(0, 1)):  # type: ignore[no-untyped-def, valid-type]  # a program
     if flip():
         return x
     return flip()
@@ -39,6 +39,6 @@ def test_what_cannot_be_read_is_refused(tmp_path: Path) -> None:
         with pytest.raises(InvalidParameter, match="cannot be read"):
             read_program(missing)
     with pytest.raises(InvalidParameter, match="no program"):
-        read_program(3)  # type: ignore[arg-type]
+        read_program(3)  # type: ignore[arg-type]  # no source
     with pytest.raises(NotSupported, match="cannot be found"):
         read_program(len)

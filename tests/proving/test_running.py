@@ -7,7 +7,7 @@ import pytest
 from privately.errors import InvalidParameter, NotSupported
 from privately.proving import analyze, running
 from privately.proving.reading import read_program
-from privately.proving.running import run
+from privately.proving.running import TooManyRounds, run
 from tests.proving.programs import FORMS
 from tests.proving.ways import law_by_running
 
@@ -32,7 +32,7 @@ def test_refusals(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(NotSupported, match="without an output"):
         run(read_program("def f(x):\n    y = x\n"), {"x": 0})
     monkeypatch.setattr(running, "MOST_ROUNDS", 100)
-    with pytest.raises(NotSupported, match="line 2: more than 100 rounds"):
+    with pytest.raises(TooManyRounds, match="line 2: more than 100 rounds"):
         run(read_program("def f(x):\n    while True:\n        x = x\n    return x\n"), {"x": 0})
 
 

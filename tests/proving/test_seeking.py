@@ -1,9 +1,13 @@
 """Programs that are not finite."""
 
+from fractions import Fraction
+from time import process_time
+
 import pytest
 
 from privately.errors import NotSupported
 from privately.proving import Refuted, Unknown, inside, prove
+from privately.proving.seeking import _short
 from privately.proving.verdicts import Witness
 from privately.rounding import Interval
 
@@ -42,10 +46,10 @@ def test_extreme_noise_is_not_searched(law: str, size: str) -> None:
     assert isinstance(verdict, Unknown)
 
 
-def test_what_cannot_be_followed_is_unknown() -> None:
-    text = "def f(x: each(1)):\n    z = laplace(1)\n    return z * z + x\n"
-    verdict = prove(text, 1)
-    assert isinstance(verdict, Unknown)
+def test_what_no_list_of_paths_describes_is_looked_at_in_cells() -> None:
+    verdict = prove("def f(x: each(1)):\n    z = laplace(1)\n    return z * z + x\n", 1)
+    assert isinstance(verdict, Refuted)
+    assert verdict.witness.epsilon.lower == float("inf")
 
 
 def test_finite_witnesses_can_be_replayed_too() -> None:
@@ -64,6 +68,23 @@ def test_events_far_out_in_a_tail_can_be_told() -> None:
     assert len(str(verdict)) < 1000
 
 
+def test_probabilities_far_out_have_digits() -> None:
+    verdict = prove("def f(x: each(1)):\n    return x + rounded_gaussian(3)\n", 1)
+    assert isinstance(verdict, Refuted)
+    for shown in (verdict.witness.probability, verdict.witness.neighbor_probability):
+        assert 0 < shown.upper < shown.lower * (1 + Fraction(1, 10**6))
+
+
+@pytest.mark.parametrize("low", [Fraction(1, 3), Fraction(1, 3**900), Fraction(1, 3**9000), Fraction(0), Fraction(1)])
+def test_shortened_probabilities_hold_the_long_ones(low: Fraction) -> None:
+    high = low * (1 + Fraction(1, 7**50))
+    shown = _short(Interval(low, high))
+    assert shown.lower <= low <= high <= shown.upper
+    if low > Fraction(1, 2**9900):
+        assert shown.upper <= shown.lower * (1 + Fraction(1, 2**60))
+    assert max(Fraction(end).denominator.bit_length() for end in shown) <= 10_001
+
+
 @pytest.mark.parametrize("body", ["y = x + laplace(1)", "if x > 0:\n        return laplace(1)", "pass"])
 def test_programs_that_can_end_without_an_output_are_refused(body: str) -> None:
     with pytest.raises(NotSupported, match="can end without an output"):
@@ -71,6 +92,18 @@ def test_programs_that_can_end_without_an_output_are_refused(body: str) -> None:
 
 
 def test_unknown_says_what_could_not_be_looked_at() -> None:
-    verdict = prove("def f(x: each(1)):\n    return x + laplace(1) * laplace(1)\n", 1)
+    wide = "discrete_laplace(1000000)"
+    verdict = prove(f"def f(x: each(1)):\n    return x + {wide} * {wide}\n", 1)
     assert isinstance(verdict, Unknown)
     assert "product" in verdict.why
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["(y*y) ** 3000", "1/7 + (y*y) ** 200", "[y * y] * 20000", pytest.param("[y * y] * 1000", marks=pytest.mark.slow)],
+)
+def test_huge_powers_and_long_lists_are_answered_in_time(body: str) -> None:
+    start = process_time()
+    verdict = prove(f"def f(x: each(1, whole(0, 3))):\n    y = x + discrete_laplace(1)\n    return {body}\n", "1/2")
+    assert verdict.word in {"refuted", "unknown"}
+    assert process_time() - start < 10

@@ -216,7 +216,7 @@ def flip(p: object) -> bool:
     return bool(p)
 
 
-def own_coin(x: replaced(0, 1)):  # type: ignore[no-untyped-def, valid-type]
+def own_coin(x: replaced(0, 1)):  # type: ignore[no-untyped-def, valid-type]  # a program
     return x if flip(1 / 2) else flip(1 / 2)
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from statistics import NormalDist
 from typing import Protocol
 
 from privately.errors import InvalidParameter, Unproved
@@ -118,6 +117,8 @@ def rough_normal_quantile(probability: Fraction) -> Fraction:
     if _HALF - probability < Fraction(1, 10**8):
         return (probability - _HALF) * Fraction(250662827463, 10**11)
     if probability > Fraction(1, 10**300):
+        from statistics import NormalDist  # few need it, and it loads much
+
         return Fraction(NormalDist().inv_cdf(float(probability)))
     return -Fraction(_far_quantile(-float(Enclosure.of(probability).log().lower)))
 

@@ -5,6 +5,7 @@ One text is run, analysed and proved: a restricted Python function, or the While
 """
 
 from privately.proving.analysis import Analysis
+from privately.proving.beliefs import coupled, expected, feasible, odds, posterior, reveals_nothing
 from privately.proving.language.declarations import (
     Domain,
     Neighborhood,
@@ -39,8 +40,9 @@ from privately.proving.primitives import (
     uniform_bits,
 )
 from privately.proving.prover import analyze, prove
+from privately.proving.quadruples import quadruple
 from privately.proving.reading import read_program
-from privately.proving.running import run
+from privately.proving.running import TooManyRounds, run
 from privately.proving.verdicts import Proved, Refuted, Unknown, Verdict, Witness
 
 __all__ = [
@@ -50,6 +52,7 @@ __all__ = [
     "Program",
     "Proved",
     "Refuted",
+    "TooManyRounds",
     "Unknown",
     "Verdict",
     "Witness",
@@ -60,11 +63,14 @@ __all__ = [
     "assume",
     "between",
     "bits",
+    "coupled",
     "discrete_exponential",
     "discrete_gaussian",
     "discrete_laplace",
     "each",
+    "expected",
     "exponential",
+    "feasible",
     "flip",
     "flip_exp",
     "gaussian",
@@ -73,11 +79,15 @@ __all__ = [
     "invariant",
     "laplace",
     "monotone",
+    "odds",
     "one",
     "one_of",
+    "posterior",
     "prove",
+    "quadruple",
     "read_program",
     "replaced",
+    "reveals_nothing",
     "rounded_gaussian",
     "run",
     "uniform",

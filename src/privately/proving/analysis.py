@@ -10,6 +10,7 @@ from typing import Any
 
 from privately.errors import InvalidParameter, NotSupported
 from privately.guarantees.distances import PrivacyCurve, privacy_curve_of
+from privately.proving.exact.budgets import Budget
 from privately.proving.exact.claims import Claim
 from privately.proving.exact.curves import Curve, curve_of
 from privately.proving.exact.inputs import Inputs, named, neighbouring_pairs
@@ -17,8 +18,8 @@ from privately.proving.exact.places import Between, Exponential, Place
 from privately.proving.exact.ratios import Piece, Ratio, distinct, epsilon, largest, pieces, ratios, within
 from privately.proving.exact.sampling import NotFinite
 from privately.proving.exact.sets import has_exponentials, has_tails, side_by_side
-from privately.proving.exact.states import Budget, Excluded, Outputs, output_law
-from privately.proving.exact.weights import UNKNOWN, Quotient, Weight, fraction
+from privately.proving.exact.states import Excluded, Outputs, output_law
+from privately.proving.exact.weights import UNKNOWN, Quotient, Weight, cost, fraction
 from privately.proving.language.declarations import Domain, Neighborhood, decimal
 from privately.proving.language.meaning import simple
 from privately.proving.language.program import Program
@@ -26,11 +27,11 @@ from privately.proving.language.syntax import Value
 from privately.rounding import Interval, Number
 from privately.rounding import whole as whole_number
 
-MOST_STATES = 1_000_000
-"""For all inputs of a program together."""
+SECONDS = 8.0
+"""The most that one answer takes, if its work is misjudged."""
 
-UNROLLING = 30
-"""What it costs to unroll an output with tails beside another law, in states."""
+UNROLLING, COMPARING = 120, 2
+"""Steps of work to compare an output, with tails and without."""
 
 SIZES = (1, 2, 3)
 """Lists of private entries have these lengths unless something else is said."""
@@ -114,15 +115,19 @@ def _public_values(program: Program, public: Mapping[str, Any]) -> tuple[dict[st
 class Analysis:
     """All that an observer of the output can learn, exactly. Made by `pv.analyze`."""
 
-    def __init__(self, asked: Question) -> None:
+    def __init__(self, asked: Question, budget: Budget | None = None) -> None:
         self.asked = asked
         self._laws: dict[Inputs, Outputs] = {}
         self._unit = 1
-        self._budget = Budget(MOST_STATES)
+        self._budget = Budget(seconds=SECONDS, renewed=True) if budget is None else budget
 
     @cached_property
     def pairs(self) -> list[tuple[Inputs, Inputs]]:
         """All ordered pairs of neighbours that meet the assumptions of the program."""
+        with self._budget.answering():
+            return self._found_pairs()
+
+    def _found_pairs(self) -> list[tuple[Inputs, Inputs]]:
         if self.asked.chosen:
             for one in (side for pair in self.asked.chosen for side in pair):
                 self.law_of(one)  # all of them before any is used: one may need a finer unit for all
@@ -136,9 +141,11 @@ class Analysis:
                 "no two neighbours meet the assumptions, so every claim would hold.",
                 hint="Check assume(...) and sizes.",
             )
-        if any(map(has_tails, self._laws.values())):
-            self._budget.spend(UNROLLING * sum(len(self.law_of(one)) for one, _ in found))
         return found
+
+    @cached_property
+    def _has_tails(self) -> bool:
+        return any(map(has_tails, self._laws.values()))
 
     def _included(self, inputs: Inputs) -> bool:
         try:
@@ -150,17 +157,21 @@ class Analysis:
     def law_of(self, inputs: Inputs) -> Outputs:
         """Every output with its exact weight, for one private input."""
         if inputs not in self._laws:
-            known: dict[str, Value] = {**self.asked.public, **named(self.asked.program.private, inputs)}
-            if self.asked.open_parameter is not None:
-                known[self.asked.open_parameter] = UNKNOWN
-            law, unit = output_law(
-                self.asked.program, known, least_unit=self._unit, place=self._open_place, budget=self._budget
-            )
-            if unit != self._unit:
-                self._unit = unit
-                self._laws = {one: self._again(one) for one in self._laws}
-            self._laws[inputs] = law
+            with self._budget.answering():
+                self._find_law(inputs)
         return self._laws[inputs]
+
+    def _find_law(self, inputs: Inputs) -> None:
+        known: dict[str, Value] = {**self.asked.public, **named(self.asked.program.private, inputs)}
+        if self.asked.open_parameter is not None:
+            known[self.asked.open_parameter] = UNKNOWN
+        law, unit = output_law(
+            self.asked.program, known, least_unit=self._unit, place=self._open_place, budget=self._budget
+        )
+        if unit != self._unit:
+            self._unit = unit
+            self._laws = {one: self._again(one) for one in self._laws}
+        self._laws[inputs] = law
 
     def _again(self, inputs: Inputs) -> Outputs:
         known = {**self.asked.public, **named(self.asked.program.private, inputs)}
@@ -205,8 +216,12 @@ class Analysis:
 
     def ratios(self) -> Iterable[Ratio]:
         """All ratios of probabilities of one output under two neighbours."""
-        for one, other in self.pairs:
-            yield from ratios((one, other), self.law_of(one), self.law_of(other))
+        pairs, tails = self.pairs, self._has_tails  # in this order: the pairs know all laws
+        for one, other in pairs:
+            left, right = self.law_of(one), self.law_of(other)
+            each = UNROLLING if tails else COMPARING
+            self._budget.spend(sum(each + cost(mass) // 2 for mass in left.values()))
+            yield from ratios((one, other), left, right, tails=tails)
 
     @cached_property
     def largest(self) -> Ratio:
@@ -214,8 +229,9 @@ class Analysis:
         if self.asked.open_parameter is not None:
             name = self.asked.open_parameter
             raise InvalidParameter("public", f"{name!r} is open, so epsilon is a formula.", hint="Ask for pieces.")
-        candidates = list(self.ratios())  # first, so that the place of their weights is known
-        return largest(candidates, self.place)
+        with self._budget.answering():
+            candidates = distinct(self.ratios())  # first, so that the place of their weights is known
+            return largest(candidates, self.place)
 
     @property
     def worst(self) -> Ratio:
@@ -234,28 +250,31 @@ class Analysis:
         """With a parameter left open: the largest ratio, as a formula, on every stretch of the parameter."""
         if self._open_place is None:
             raise InvalidParameter("public", "all parameters have values, so there is one epsilon.")
-        return pieces(distinct(self.ratios()), self._open_place)
+        with self._budget.answering():
+            return pieces(distinct(self.ratios()), self._open_place)
 
     def holds(self, claim: Claim) -> Ratio | None:
         """None if the claim holds for all these inputs, else a ratio that breaks it."""
-        pairs, place = self.pairs, self.place  # in this order: the pairs know all laws
-        for one, other in pairs:
-            for ratio in ratios((one, other), self.law_of(one), self.law_of(other)):
-                if not within(ratio, claim, place):
-                    return ratio
-        return None
+        if self.asked.open_parameter is None:
+            return None if within(self.largest, claim, self.place) else self.largest
+        with self._budget.answering():
+            candidates = distinct(self.ratios())
+            return next((one for one in candidates if not within(one, claim, self._open_place)), None)
 
     @cached_property
     def _curve(self) -> Curve:
-        return curve_of(((self.law_of(one), self.law_of(other)) for one, other in self.pairs), self.place)
+        with self._budget.answering():
+            return curve_of(((self.law_of(one), self.law_of(other)) for one, other in self.pairs), self.place)
 
     def delta(self, epsilon: Number) -> Interval:
         """The tight delta for an epsilon, over all these inputs."""
-        return self._curve.delta(epsilon)
+        with self._budget.answering():
+            return self._curve.delta(epsilon)
 
     def epsilon_at(self, delta: Number) -> Interval:
         """The tight epsilon for a delta, over all these inputs."""
-        return self._curve.epsilon(delta)
+        with self._budget.answering():
+            return self._curve.epsilon(delta)
 
     @cached_property
     def curve(self) -> PrivacyCurve:

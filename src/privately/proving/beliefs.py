@@ -75,19 +75,23 @@ def _output(value: Value) -> Value:
     return tuple(_output(one) for one in value) if isinstance(value, (list, tuple)) else value
 
 
-def expected(found: Analysis, measure: Callable[[dict[str, Value], Value], Number]) -> dict[Inputs, Fraction]:
-    """The expectation of a measure of input and output, such as an error, for every input."""
+def expected(found: Analysis, measure: Callable[[dict[str, Value], Value], Number | bool]) -> dict[Inputs, Fraction]:
+    """The expectation of a measure of input and output, such as an error, for every input; True counts as 1."""
     private = found.asked.program.private
     return {
         one: sum(
             (
-                mass * rational(measure(dict(named(private, one)), output), "measure")
+                mass * _measured(measure(dict(named(private, one)), output))
                 for output, mass in rational_law(found.law_of(one)).items()
             ),
             Fraction(0),
         )
         for one in all_inputs(found)
     }
+
+
+def _measured(value: Number | bool) -> Fraction:  # noqa: FBT001 - what a measure gives
+    return rational(int(value) if isinstance(value, bool) else value, "measure")
 
 
 def reveals_nothing(found: Analysis) -> bool:

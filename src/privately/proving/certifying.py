@@ -44,7 +44,8 @@ def _check(found: Analysis) -> None:
     if asked.program.model != "exact":
         raise NotSupported("continuous noise exists on paper only, and a certificate is about what runs.")
     if isinstance(found.place, Between):
-        raise NotSupported(f"a certificate states one epsilon, and {asked.open_parameter!r} has no one value.")
+        name = asked.open_parameter
+        raise NotSupported(f"a certificate states one epsilon, and {name!r} has no one value; with one, there is one.")
     if asked.chosen:
         raise NotSupported("two inputs are not all neighbours.")
 
@@ -74,10 +75,8 @@ def _epsilon(found: Analysis, claim: Claim) -> Fraction:
         raise NotSupported("the loss has no bound.")
     if not isinstance(ratio, Quotient) and ratio <= ONE:
         return Fraction(0)
-    if isinstance(ratio, Quotient):
-        power = ratio.denominator.degree()
-        if ratio == Quotient.power(-power):
-            return Fraction(power, found.unit)
+    if found.epsilon.lower == found.epsilon.upper:
+        return Fraction(found.epsilon.upper)
     rounded = round_up(Fraction(found.epsilon.upper))
     exact = not isinstance(claim.factor, Quotient) and claim.factor == ONE
     return min(rounded, claim.exponent) if exact else rounded

@@ -13,25 +13,30 @@ from itertools import islice
 from privately.errors import InvalidParameter, NotSupported, PrivatelyError
 from privately.proving.analysis import SIZES, Analysis, Question, between_inputs, question
 from privately.proving.certifying import certificate_of
+from privately.proving.exact.budgets import Budget, NotFinite
 from privately.proving.exact.claims import Claim, read_claim
 from privately.proving.exact.inputs import named
 from privately.proving.exact.places import Between, at
 from privately.proving.exact.ratios import Ratio, probability
-from privately.proving.exact.sampling import NotFinite
 from privately.proving.exact.sets import includes
 from privately.proving.exact.weights import UNKNOWN, Quotient, quotient, weight
 from privately.proving.language.declarations import Domain, Neighborhood, decimal
 from privately.proving.reading import Source, read_program
 from privately.proving.refuting.deadlines import Deadline
 from privately.proving.refuting.neighbors import layout
-from privately.proving.refuting.refuting import BUDGET
+from privately.proving.refuting.refuting import BUDGET, MEASURING_SHARE
 from privately.proving.running import run
 from privately.proving.scopes import declared_sizes, has_any_length, scope_of
 from privately.proving.seeking import longer_than, searched
 from privately.proving.verdicts import Proved, Refuted, Unknown, Verdict, Witness, shown
 from privately.rounding import Number
 
-LONGER_BUDGET = 0.5
+SECONDS = 8.0
+"""CPU time of a verdict: an analysis, then a search or a certificate. A certificate is checked once before it is given,
+which takes the work that a checker does, some five seconds at most."""
+
+ANALYSING = 4.0
+LONGER_WORK, LONGER_SECONDS = 500_000, 0.5
 MOST_PAIRS = 16
 
 
@@ -81,14 +86,34 @@ def prove(
     asked = question(read, neighbors=neighbors, public=public, sizes=fixed or SIZES)
     sizes_are_all = bool(fixed) or not any(map(has_any_length, asked.program.private))
     text = claim if isinstance(claim, str) else str(decimal(claim, "claim", minimum=0))
+    limits = Limits()
     if not mentions_size(text, asked):
-        return _decided(asked, text, sizes_are_all=sizes_are_all)
-    verdicts = [_decided(replace(asked, sizes=(size,)), text, sizes_are_all=sizes_are_all) for size in asked.sizes]
-    if not sizes_are_all and not any(isinstance(one, Refuted) for one in verdicts):
-        verdicts += [_looked_for(replace(asked, sizes=(size,)), text) for size in longer_than(asked.sizes)]
+        return _decided(asked, text, limits, sizes_are_all=sizes_are_all)
+    longer = () if sizes_are_all else longer_than(asked.sizes)
+    verdicts: list[Verdict] = []
+    for place, size in enumerate(asked.sizes):
+        limits.searches = len(asked.sizes) - place + len(longer)
+        verdicts.append(_decided(replace(asked, sizes=(size,)), text, limits, sizes_are_all=sizes_are_all))
+    for place, size in enumerate(longer if not any(isinstance(one, Refuted) for one in verdicts) else ()):
+        limits.searches = len(longer) - place
+        verdicts.append(_looked_for(replace(asked, sizes=(size,)), text, limits))
     return next(
         (one for word in ("refuted", "unknown") for one in verdicts if one.word == word), _joined(verdicts, asked)
     )
+
+
+class Limits:
+    """What is left for one verdict: work to analyse with, and time to search in, shared by what is still to be done."""
+
+    def __init__(self) -> None:
+        self.deadline = Deadline(SECONDS)
+        self.analysis = Budget(seconds=ANALYSING)
+        self.searches = 1
+
+    @property
+    def search(self) -> float:
+        """Seconds for the next search, which may take somewhat longer to measure what it found."""
+        return min(BUDGET, self.deadline.left / MEASURING_SHARE / self.searches)
 
 
 def mentions_size(claim: str, asked: Question) -> bool:
@@ -110,28 +135,29 @@ def _joined(verdicts: list[Verdict], asked: Question) -> Verdict:
     return replace(last, epsilon=None, scope=scope_of(asked), certificate=None, uncertified=why)
 
 
-def _decided(asked: Question, text: str, *, sizes_are_all: bool) -> Verdict:
+def _decided(asked: Question, text: str, limits: Limits, *, sizes_are_all: bool) -> Verdict:
     claim, speaks_of_size = _claim(asked, text), mentions_size(text, asked)
     try:
-        verdict = _finite(asked, claim, sizes_are_all=sizes_are_all)
+        verdict = _finite(asked, claim, limits.analysis, sizes_are_all=sizes_are_all)
     except NotFinite as reason:
-        return searched(asked, claim, reason.message, default_sizes=not sizes_are_all and not speaks_of_size)
+        default_sizes = not sizes_are_all and not speaks_of_size
+        return searched(asked, claim, reason.message, default_sizes=default_sizes, budget=limits.search)
     return verdict if sizes_are_all or speaks_of_size else _with_longer(asked, claim, verdict)
 
 
 def _with_longer(asked: Question, claim: Claim, verdict: Verdict) -> Verdict:
     """A verdict on short lists, or a refutation by some longer ones if they lose more."""
     best = verdict.witness.epsilon.lower if isinstance(verdict, Refuted) else claim.epsilon.upper
-    deadline = Deadline(LONGER_BUDGET)
+    budget = Budget(LONGER_WORK, seconds=LONGER_SECONDS)
     for size in longer_than(asked.sizes) if asked.open_parameter is None else ():
         near = layout(asked.program, {}, size)
         for pair in islice(filter(near.holds, near.starts()), MOST_PAIRS):
             sides = near.concrete(0, pair[0]), near.concrete(1, pair[1])
             for one, other in (sides, sides[::-1]):
-                if best == math.inf or deadline.passed():
+                if best == math.inf or budget.is_spent:
                     return verdict
                 try:
-                    found = Analysis(between_inputs(asked, one, other))
+                    found = Analysis(between_inputs(asked, one, other), budget)
                     worse = found.epsilon.lower > best
                 except PrivatelyError:  # too many states, or an assumption that does not hold
                     continue
@@ -141,10 +167,10 @@ def _with_longer(asked: Question, claim: Claim, verdict: Verdict) -> Verdict:
     return verdict
 
 
-def _looked_for(asked: Question, text: str) -> Verdict:
+def _looked_for(asked: Question, text: str, limits: Limits) -> Verdict:
     """What a search alone says of one length."""
     why = f"lists of {asked.sizes[0]} entries were searched only."
-    return searched(asked, _claim(asked, text), why, default_sizes=False, budget=BUDGET / 4)
+    return searched(asked, _claim(asked, text), why, default_sizes=False, budget=min(BUDGET / 4, limits.search))
 
 
 def _claim(asked: Question, text: str) -> Claim:
@@ -156,14 +182,19 @@ def _claim(asked: Question, text: str) -> Claim:
     return read_claim(text, known)
 
 
-def _finite(asked: Question, claim: Claim, *, sizes_are_all: bool) -> Verdict:
-    found = Analysis(asked)
+def _finite(asked: Question, claim: Claim, budget: Budget, *, sizes_are_all: bool) -> Verdict:
+    with budget.answering():
+        return _analysed(asked, claim, budget, sizes_are_all=sizes_are_all)
+
+
+def _analysed(asked: Question, claim: Claim, budget: Budget, *, sizes_are_all: bool) -> Verdict:
+    found = Analysis(asked, budget)
     broken = found.holds(claim)
     if broken is not None and isinstance(found.place, Between):
-        return _refuted_at_a_point(asked, claim, broken, found.place)
+        return _refuted_at_a_point(asked, claim, broken, found.place, budget)
     for edge in found.edges:
         at_edge = replace(asked, public={**asked.public, asked.open_parameter or "": edge}, open_domain=None)
-        verdict = _finite(at_edge, _at(claim, edge), sizes_are_all=sizes_are_all)
+        verdict = _analysed(at_edge, _at(claim, edge), budget, sizes_are_all=sizes_are_all)
         if not isinstance(verdict, Proved):
             return verdict
     if broken is not None:
@@ -196,13 +227,13 @@ def _at(claim: Claim, point: Fraction) -> Claim:
     return replace(claim, factor=factor, text=f"{claim.text} at {point}")
 
 
-def _refuted_at_a_point(asked: Question, claim: Claim, broken: Ratio, place: Between) -> Verdict:
+def _refuted_at_a_point(asked: Question, claim: Claim, broken: Ratio, place: Between, budget: Budget) -> Verdict:
     """A claim with an open parameter fails for some value of it; the witness is for that value."""
     gap = None if broken.value is None else quotient(claim.factor) - broken.value
     masses = [one for one in broken.masses if isinstance(one, Quotient)]
     for point in place.samples(masses if gap is None else [gap, *masses]):
         fixed = replace(asked, public={**asked.public, asked.open_parameter or "": point}, open_domain=None)
-        found, there = Analysis(fixed), _at(claim, point)
+        found, there = Analysis(fixed, budget), _at(claim, point)
         if found.holds(there) is not None:
             text = f"{claim.text} at {asked.open_parameter} = {point}"
             return Refuted(claim=text, witness=_witness(found), model=asked.program.model)

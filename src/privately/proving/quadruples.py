@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 from privately.errors import InvalidParameter
 from privately.guarantees.couplings import Lifted, NotLifted, lifting
 from privately.proving.analysis import rational_law
+from privately.proving.exact.budgets import Budget
 from privately.proving.exact.states import output_law
 from privately.proving.language.declarations import decimal
 from privately.proving.language.meaning import simple
@@ -21,6 +22,7 @@ from privately.proving.reading import Source, read_program
 Memory: TypeAlias = Mapping[str, Any]
 
 MOST_PAIRS = 10_000
+SECONDS = 8.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,10 +70,14 @@ def quadruple(
     if len(ones) * len(others) > MOST_PAIRS:
         raise InvalidParameter("memories", f"more than {MOST_PAIRS} pairs of memories.")
     found = []
-    for one, other in product(ones, others):
+    budget = Budget(seconds=SECONDS)
+    lefts, rights = _Laws(first, budget), _Laws(second, budget)
+    for (i, one), (j, other) in product(enumerate(ones), enumerate(others)):
         if not before(one, other):
             continue
-        result = lifting(_law(first, one), _law(second, other), after)
+        left_law, right_law = lefts.of(i, one), rights.of(j, other)
+        budget.spend(len(left_law) * len(right_law))
+        result = lifting(left_law, right_law, after)
         if isinstance(result, NotLifted):
             return Invalid(left=one, right=other, reason=result)
         found.append((one, other, result))
@@ -80,8 +86,18 @@ def quadruple(
     return Valid(couplings=tuple(found))
 
 
-def _law(program: Program, memory: Mapping[str, Value]) -> dict[Value, Fraction]:
-    return rational_law(output_law(program, memory)[0])
+class _Laws:
+    """The laws of one program, each found once."""
+
+    def __init__(self, program: Program, budget: Budget) -> None:
+        self.program, self.budget = program, budget
+        self.known: dict[int, dict[Value, Fraction]] = {}
+
+    def of(self, place: int, memory: Mapping[str, Value]) -> dict[Value, Fraction]:
+        """The law for the memory in that place."""
+        if place not in self.known:
+            self.known[place] = rational_law(output_law(self.program, memory, budget=self.budget)[0])
+        return self.known[place]
 
 
 def _exact(memory: Memory) -> dict[str, Value]:

@@ -29,10 +29,11 @@ Draw: TypeAlias = Callable[[Sample, tuple[Value, ...]], Value]
 """Where draws come from: the statement and its arguments in, a value out."""
 
 MOST_ROUNDS = 10_000_000
+"""Of all loops of a run together."""
 
 
 def run(program: Program, inputs: Mapping[str, Value]) -> Value:
-    """The output of one run. Inputs are exact values, lists are tuples."""
+    """The output of one run. Inputs are exact values, lists are tuples. TooManyRounds after 10,000,000 rounds."""
     return Run(program, inputs, drawn).output()
 
 
@@ -45,7 +46,7 @@ def drawn(sample: Sample, arguments: tuple[Value, ...]) -> Value:
 
 
 class TooManyRounds(NotSupported):
-    """A loop that goes on for longer than anybody waits."""
+    """A run whose loops go on for longer than anybody waits: it has no output, and what it drew is gone."""
 
 
 class _Finished(Exception):

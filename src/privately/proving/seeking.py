@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -21,7 +22,9 @@ from privately.proving.refuting.witnesses import Comparison, LowerBound
 from privately.proving.verdicts import Refuted, Unknown, Verdict, Witness
 from privately.rounding import Interval
 
-FINEST = 2**1000
+DIGITS, SMALLEST = 64, 10_000
+"""Bits of a probability that are shown, as long as it is not below 2 to the minus the second."""
+
 MOST_NOTES = 3
 UNIT = inside(0, 1)
 """Where a parameter without a domain lies."""
@@ -45,7 +48,7 @@ def searched(asked: Question, claim: Claim, why: str, *, default_sizes: bool, bu
     except NotSupported as reason:
         return Unknown(claim=claim.text, lower=None, upper=None, why=f"{why} {reason.message}", model=model)
     if isinstance(found, LowerBound):
-        why = why if found.best is not None else " ".join([why, *found.notes[:MOST_NOTES]])
+        why = why if found.epsilon.lower > 0 else " ".join([why, *found.notes[:MOST_NOTES]])
         return Unknown(claim=claim.text, lower=found.epsilon, upper=None, why=why, model=model)
     witness = Witness(
         inputs=found.inputs,
@@ -82,5 +85,11 @@ def _short(interval: Interval) -> Interval:
     low, high = interval
     if isinstance(low, float) or isinstance(high, float):
         return interval
-    floor, ceiling = (low * FINEST).__floor__(), (high * FINEST).__ceil__()
-    return Interval(Fraction(floor, FINEST), Fraction(ceiling, FINEST), method=interval.method)
+    return Interval(_rounded(low, math.floor), _rounded(high, math.ceil), method=interval.method)
+
+
+def _rounded(end: Fraction | int, rounding: Callable[[Fraction], int]) -> Fraction:
+    """The leading bits; below the smallest there are none."""
+    size = end.numerator.bit_length() - end.denominator.bit_length()
+    unit = 2 ** min(max(DIGITS - size, 0), SMALLEST)
+    return Fraction(rounding(Fraction(end) * unit), unit)

@@ -50,7 +50,7 @@ def test_a_page(command: Command, tmp_path: Path) -> None:
 
 
 def test_formulas(command: Command) -> None:
-    assert "ln (p + (-2))/(p + (-1))" in command("analyze", *FORMULA).out
+    assert "ln((2 - p)/(1 - p))" in command("analyze", *FORMULA).out
     data = json.loads(command("analyze", *FORMULA, "--json").out)
     assert [piece["to"] for piece in data["pieces"]] == ["1/2", "1"]
     done = command("prove", *FORMULA, "--public", "p=inside(0,1/2)", "--claim", "ln((2-p)/(1-p))")

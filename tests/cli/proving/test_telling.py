@@ -21,7 +21,13 @@ def test_infinite_and_exponential_ones_have_a_curve() -> None:
 
 
 def test_numbers() -> None:
-    assert formula(UNKNOWN + 1, "p") == "(p + 1)/(1)"
+    assert formula(UNKNOWN + 1, "p") == "1 + p"
+
+
+def test_probabilities_with_e_have_digits_and_a_formula() -> None:
+    text = analysis_text(analyze("def f(x: each(1, whole(0, 1))):\n    return x + discrete_laplace(2)\n"))
+    assert "tight epsilon: 0.5" in text
+    assert "between 0.2449186624 and 0.2449186625, which is (1 - t)/(1 + t) for t = e^(-1/2)" in text
 
 
 def test_unknown_verdicts() -> None:

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from privately.proving.exact import folding
+from privately.proving.exact.budgets import Budget
 from privately.proving.exact.folding import folded
-from privately.proving.exact.following import Budget
 from privately.proving.exact.states import output_law
 from privately.proving.exact.weights import fraction
 from privately.proving.language.pythonic import read_python
@@ -131,7 +131,7 @@ def test_a_name_inside_brackets_is_not_the_one_outside() -> None:
 
 def test_states_of_a_sum_are_few() -> None:
     program = read_python(text_of(FOLDED["sum"]))
-    law, _ = output_law(program, {"x": (1,) * 200}, budget=Budget(5000))
+    law, _ = output_law(program, {"x": (1,) * 200}, budget=Budget(400_000))
     assert len(law) == 201
 
 

@@ -5,8 +5,8 @@ from time import process_time
 import pytest
 
 from privately.errors import NotSupported
-from privately.proving.exact import following, tails
-from privately.proving.exact.following import Budget
+from privately.proving.exact import budgets, following, tails
+from privately.proving.exact.budgets import Budget
 from privately.proving.exact.sampling import NotFinite
 from privately.proving.exact.states import output_law
 from privately.proving.language.pythonic import read_python
@@ -35,17 +35,10 @@ def test_planted_faults_are_found(name: str, fault: object, monkeypatch: pytest.
 
 
 def test_states_have_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(following, "MOST_STATES", 1000)
+    monkeypatch.setattr(budgets, "MOST_WORK", 1000)
     text = "def f(x):\n    n = 0\n    while flip():\n        n += 1\n    return n\n"
-    with pytest.raises(NotSupported, match="more than 1000 states"):
+    with pytest.raises(NotSupported, match="more than 1000 steps"):
         output_law(read_python(text), {"x": 0})
-
-
-def test_a_budget_is_spent() -> None:
-    budget = Budget(10)
-    budget.spend(10)
-    with pytest.raises(NotFinite, match="more than 10 states"):
-        budget.spend(1)
 
 
 GROWING = {
@@ -60,14 +53,26 @@ GROWING = {
         a = a*3 + discrete_laplace(1)
     return a > x
 """,
+    "fractions": "    s = x\n    for i in range(1, 40):\n        s = s + flip(1/3) / (i * i + 1)\n    return s\n",
+    "many powers": "    s = 0\n    for i in range(400):\n        s += flip_exp((i + 1) / 7)\n    return s\n",
+    "a sum and another": """    s = 0
+    t = 0
+    for i in range(900):
+        if flip(1/3):
+            t = 1 - t
+        if t == 1:
+            s += flip(1/7)
+    return s
+""",
+    "many outcomes": "    return [uniform(1000), uniform(1000)]\n",
     "long weights": "    y = 9\n    while 0 < y and y < 80:\n        y += flip_exp(1) - flip_exp(1/3)\n    return y\n",
 }
 
 
 @pytest.mark.parametrize("name", GROWING)
 def test_work_is_counted_in_bits_and_entries(name: str) -> None:
-    """A unit is some ten microseconds; without counting them, each of these takes minutes, or seconds at best."""
+    """Without counting it, each of these takes minutes, or seconds at best."""
     began = process_time()
-    with pytest.raises(NotFinite, match="more than 20000 states"):
-        output_law(read_python(f"def f(x):\n{GROWING[name]}"), {"x": 1}, budget=Budget(20_000))
+    with pytest.raises(NotFinite, match="more than 80000 steps"):
+        output_law(read_python(f"def f(x):\n{GROWING[name]}"), {"x": 1}, budget=Budget(80_000))
     assert process_time() - began < 2

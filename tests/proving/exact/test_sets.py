@@ -104,7 +104,7 @@ def _by_direction(left: Law, right: Law) -> tuple[Law, Law]:
 
 def _without_tails(left: Law, right: Law) -> tuple[Law, Law]:
     ours, theirs = side_by_side(left, right)
-    return tuple({key: mass for key, mass in law.items() if not has_tails([key])} for law in (ours, theirs))  # type: ignore[return-value]
+    return tuple({key: mass for key, mass in law.items() if not has_tails([key])} for law in (ours, theirs))  # type: ignore[return-value]  # two laws
 
 
 @pytest.mark.parametrize("planted", [_as_they_are, _by_direction, _without_tails])

@@ -164,13 +164,13 @@ def test_discrete_laplace_agrees_with_a_window(answer: str) -> None:
         ("    return [1, 2][geometric(1/2)]\n", "line 2: the program uses noise"),
         ("    return geometric(1/2) > 10 ** 6\n", "line 2: a comparison with more than"),
         ("    return discrete_laplace(1/100) > 150\n", "too long to be written"),
-        ("    n = 0\n    g = geometric(1/2)\n    while n <= g:\n        n += 1\n    return n > 3\n", "states"),
+        ("    n = 0\n    g = geometric(1/2)\n    while n <= g:\n        n += 1\n    return n > 3\n", "steps"),
         ("    return flip(geometric(1/2))\n", "whose size is noise"),
     ],
 )
 def test_noise_that_cannot_be_followed_is_refused(body: str, message: str) -> None:
     with pytest.raises(NotFinite, match=message):
-        output_law(read_python(f"def f(x):\n{body}"), {"x": 0}, budget=states.Budget(300_000))
+        output_law(read_python(f"def f(x):\n{body}"), {"x": 0}, budget=states.Budget())
 
 
 def test_an_open_parameter_needs_a_place() -> None:

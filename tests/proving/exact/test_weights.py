@@ -26,5 +26,19 @@ def test_rationals_go_there_and_back(value: Fraction) -> None:
 
 
 def test_signs_below_the_line_are_positive() -> None:
-    assert repr(ONE / (0 - UNKNOWN)) == "((-1))/(x)"
+    assert repr(ONE / (0 - UNKNOWN)) == "-1/t"
     assert (UNKNOWN == "t") is False
+
+
+def test_quotients_are_written_so_that_they_can_be_read_back() -> None:
+    p = UNKNOWN
+    written = {
+        (2 - p) / (1 - p): "(2 - p)/(1 - p)",
+        2 * p / (3 * p**2 + 3): "2*p/(3 + 3*p^2)",
+        quotient(ONE) / (3 * p): "1/(3*p)",
+        0 - p**3: "-p^3",
+        quotient(weight(0)): "0",
+    }
+    for value, text in written.items():
+        assert value.written("p") == text
+        assert eval(text.replace("^", "**"), {"p": p}) == value

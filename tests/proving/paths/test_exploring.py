@@ -13,7 +13,7 @@ from privately.proving.exact.states import Excluded
 from privately.proving.language.syntax import Sample, Value
 from privately.proving.paths import exploring
 from privately.proving.paths.affine import Affine, NotAffine, holds, symbol_form
-from privately.proving.paths.exploring import NoOutput, Path, TooManyPaths, explore
+from privately.proving.paths.exploring import NoOutput, Path, TooManyPaths, explore, some_paths
 from privately.proving.reading import read_program
 from privately.proving.running import Run
 from tests.proving.textbook import ADAPTIVE, CLAMPED, NOISY_MAX, SMART_SUM, sparse
@@ -156,3 +156,14 @@ def test_loops_that_only_noise_ends_are_refused_soon() -> None:
 def test_programs_that_can_end_without_an_output_are_told_apart() -> None:
     with pytest.raises(NoOutput):
         explore(read_program("def f(x: each(1)):\n    if laplace(1) > x:\n        return 1\n"), {"x": 0})
+
+
+def test_some_paths_are_among_all_paths() -> None:
+    text = "def f(q: each(1)):\n    out = []\n    for v in q:\n        out.append(v + laplace(1) > 0)\n    return out\n"
+    program, given = read_program(text), {"q": (0, 1, 2, 3)}
+    some = some_paths(program, given, (), 5, lambda: False).paths
+    assert 5 <= len(some) < 16
+    everything = explore(program, given).paths
+    assert all(path in everything for path in some)
+    with pytest.raises(NotSupported):
+        some_paths(program, given, (), 5, lambda: True)

@@ -6,7 +6,7 @@ import pytest
 
 from privately.errors import NotSupported
 from privately.proving.paths.affine import NotAffine, symbol_form
-from privately.proving.paths.noise import Noise, noise
+from privately.proving.paths.noise import Noise, law_of, noise
 
 
 def test_a_law_knows_its_support_and_width() -> None:
@@ -25,3 +25,10 @@ def test_parameters_out_of_range_are_refused() -> None:
         noise("laplace", ((1, 2),))
     with pytest.raises(NotAffine):
         noise("laplace", (symbol_form(0),))
+
+
+def test_draws_are_known_by_their_number() -> None:
+    laws = [Noise("laplace", Fraction(1)), Noise("geometric", Fraction(1, 2))]
+    assert law_of(1, laws) is laws[1]
+    with pytest.raises(ValueError, match="q"):
+        law_of("q[0]", laws)

@@ -22,6 +22,9 @@ PublicOption = Annotated[
 SizeOption = Annotated[list[int] | None, typer.Option("--size", help="A length of private lists. Repeatable.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
+PAGE_WORK, PAGE_SECONDS = 1_000_000, 2.0
+"""What a page may take beside the verdict."""
+
 
 def prove(
     file: File,
@@ -89,12 +92,14 @@ def analyze(
 
 
 def _analysis(program: Program, size: list[int] | None, known: dict[str, Any]) -> Analysis | None:
-    """The analysis for the page, if the program is finite."""
+    """The analysis for the page, if the program is finite and it takes little."""
     from privately import proving
+    from privately.proving.exact.budgets import Budget
 
     try:
-        found = proving.analyze(program, sizes=size or None, **known)
-        _ = found.pairs
+        asked = proving.analyze(program, sizes=size or None, **known).asked
+        found = proving.Analysis(asked, Budget(PAGE_WORK, seconds=PAGE_SECONDS, renewed=True))
+        _ = found.epsilon if asked.open_parameter is None else found.pieces
     except NotSupported:
         return None
     return found

@@ -5,15 +5,19 @@ from __future__ import annotations
 import html
 from collections.abc import Iterator
 from fractions import Fraction
+from math import log
 from typing import Any
 
-from privately.cli.proving.telling import verdict_text
-from privately.proving import Analysis, Verdict
+from privately.cli.proving.telling import formula, mass_text, verdict_text
+from privately.proving import Analysis, Refuted, Verdict
 from privately.proving.exact.inputs import Inputs, named
+from privately.proving.exact.places import at
+from privately.proving.exact.weights import quotient
 from privately.proving.trees import Leaf, Node, tree
 from privately.proving.verdicts import shown
 from privately.views import Axis, Chart, Line
 
+STEPS = 60
 _STYLE = """
 :root { --ink: #1d2733; --soft: #5b6876; --paper: #fff; --line: #dde3ea; --blue: #0072b2; --red: #d55e00;
   --green: #009e73; }
@@ -51,8 +55,9 @@ def page(verdict: Verdict, found: Analysis | None, source: str, name: str) -> st
             f"<title>{title}</title><style>{_STYLE}</style></head><body><main><h1>{title}</h1>",
             *_verdict(verdict),
             *_program(source),
-            *(_worlds(found) if found else ()),
+            *(_worlds(found) if found else _witnessed(verdict)),
             *_curve(found),
+            *_pieces(found),
             "</main></body></html>",
             "",
         ]
@@ -93,15 +98,30 @@ def _world(found: Analysis, inputs: Inputs, told: Any) -> Iterator[str]:
     yield f"<div><h2>{html.escape(', '.join(f'{name} = {shown(value)}' for name, value in given.items()))}</h2>"
     grown = tree(found.asked.program, {**found.asked.public, **given})
     if grown is None:
-        yield '<p class="soft">Too many ways to draw them all; the law of the output:</p>'
+        yield '<p class="soft">No tree: the ways are too many, or noise has no end. The law of the output:</p>'
     else:
         yield from _tree(grown, told)
     law = sorted(found.law_of(inputs).items(), key=lambda item: repr(item[0]))
     yield "<table><tr><th>output</th><th>probability</th></tr>"
     for output, mass in law[:40]:
         mark = ' class="told"' if output == told else ""
-        yield f"<tr><td><span{mark}>{html.escape(shown(output))}</span></td><td>{html.escape(str(mass))}</td></tr>"
+        chance = html.escape(mass_text(mass, found))
+        yield f"<tr><td><span{mark}>{html.escape(shown(output))}</span></td><td>{chance}</td></tr>"
     yield f"</table>{'<p>...</p>' if len(law) > 40 else ''}</div>"
+
+
+def _witnessed(verdict: Verdict) -> Iterator[str]:
+    """The two inputs of a witness that was searched for, and how likely its event is for each."""
+    if not isinstance(verdict, Refuted):
+        return
+    witness = verdict.witness
+    yield "<section><h2>Two worlds</h2>"
+    yield f'<p class="soft">One event: <span class="told">{html.escape(witness.event)}</span></p>'
+    yield '<div class="worlds">'
+    for inputs, mass in ((witness.inputs, witness.probability), (witness.neighbor, witness.neighbor_probability)):
+        given = ", ".join(f"{name} = {shown(value)}" for name, value in inputs.items())
+        yield f"<div><h2>{html.escape(given)}</h2><p>probability {_mass(mass.in_words(10))}</p></div>"
+    yield "</div></section>"
 
 
 def _tree(grown: Node | Leaf, told: Any) -> Iterator[str]:
@@ -134,3 +154,27 @@ def _curve(found: Analysis | None) -> Iterator[str]:
         lines=(Line(name="tight delta", points=points),),
     )
     yield f"<section><h2>The tight curve</h2>{chart.svg()}</section>"
+
+
+def _pieces(found: Analysis | None) -> Iterator[str]:
+    """With a parameter left open: the tight formula, stretch by stretch, and its plot."""
+    name = None if found is None else found.asked.open_parameter
+    if found is None or name is None:
+        return
+    yield f"<section><h2>The tight epsilon for every {html.escape(name)}</h2>"
+    yield "<table><tr><th>from</th><th>to</th><th>tight epsilon</th></tr>"
+    points: list[tuple[float, float]] = []
+    for piece in found.pieces:
+        value = piece.largest.value
+        told = "infinite" if value is None else f"ln({formula(value, name)})"
+        yield f"<tr><td>{piece.lower}</td><td>{piece.upper}</td><td>{html.escape(told)}</td></tr>"
+        steps = (
+            piece.lower.upper + Fraction(k, STEPS) * (piece.upper.lower - piece.lower.upper) for k in range(1, STEPS)
+        )
+        points += [(float(one), log(at(quotient(value), one))) for one in steps if value is not None]
+    yield "</table>"
+    if points:
+        line = Line(name="tight epsilon", points=tuple(points))
+        chart = Chart(title=f"What is lost, by {name}", x=Axis(label=name), y=Axis(label="epsilon"), lines=(line,))
+        yield chart.svg()
+    yield "</section>"

@@ -7,6 +7,7 @@ from typing import Any
 
 from privately.proving import Analysis, Proved, Refuted, Unknown, Verdict
 from privately.proving.exact.places import Between
+from privately.proving.exact.ratios import probability
 from privately.proving.exact.weights import Quotient
 from privately.proving.scopes import scope_of
 from privately.proving.verdicts import lowest, shown
@@ -14,6 +15,7 @@ from privately.rounding import Interval
 from privately.views import table
 
 MOST_ROWS = 40
+LONGEST_FORMULA = 60
 _CURVE = (0, "1/10", "1/2", 1, 2, 4)
 
 
@@ -70,7 +72,7 @@ def analysis_text(found: Analysis) -> str:
             (
                 str(one.lower),
                 str(one.upper),
-                "infinity" if one.largest.value is None else f"ln {formula(one.largest.value, name)}",
+                "infinity" if one.largest.value is None else f"ln({formula(one.largest.value, name)})",
             )
             for one in found.pieces
         ]
@@ -88,7 +90,7 @@ def analysis_text(found: Analysis) -> str:
 def _laws(found: Analysis) -> str:
     inputs = list(dict.fromkeys(one for pair in found.pairs for one in pair))
     rows = [
-        (", ".join(map(shown, one)), shown(output), str(mass))
+        (", ".join(map(shown, one)), shown(output), mass_text(mass, found))
         for one in inputs[:MOST_ROWS]
         for output, mass in sorted(found.law_of(one).items(), key=lambda item: repr(item[0]))
     ]
@@ -96,10 +98,19 @@ def _laws(found: Analysis) -> str:
     return table(("input", "output", "probability"), rows[:MOST_ROWS]) + more
 
 
+def mass_text(mass: Any, found: Analysis) -> str:
+    """A probability: exact where it is rational, else in digits and as a formula in e."""
+    if not isinstance(mass, Quotient):
+        return str(mass)
+    digits = probability(mass, found.place).in_words(10)
+    power = "e^-1" if found.unit == 1 else f"e^(-1/{found.unit})"
+    text = formula(mass, "t")
+    return f"{digits}, which is {text} for t = {power}" if len(text) <= LONGEST_FORMULA else digits
+
+
 def formula(value: Any, name: str) -> str:
     """A quotient of polynomials with the parameter's own name."""
-    text = repr(value) if isinstance(value, Quotient) else str(value)
-    return text.replace("x", name)
+    return value.written(name) if isinstance(value, Quotient) else str(value)
 
 
 def analysis_json(found: Analysis) -> str:

@@ -62,14 +62,20 @@ def _solved(
         head = rows[column][column]
         rows[column] = [one / head if one else one for one in rows[column]]
         filled = [(place, one) for place, one in enumerate(rows[column]) if one]
-        spend(sum(1 + cost(one) for _, one in filled) // 16)
+        spend(sum(1 + _cost(one) for _, one in filled) // 4)
         for other in size:
             factor = rows[other][column]
             if other != column and factor:
-                spend((len(filled) * (1 + cost(factor) + cost(filled[-1][1]))) // 16)
+                spend((len(filled) * (1 + _cost(factor) + _cost(filled[-1][1]))) // 4)
                 for place, one in filled:
                     rows[other][place] = rows[other][place] - factor * one
     return {state: rows[i][-1] for i, state in enumerate(component)}
+
+
+def _cost(value: Weight) -> int:
+    """Elimination makes dense weights, of which lowest terms take the square of the length."""
+    length = cost(value)
+    return length + (length * length >> 4)
 
 
 def components(steps: Mapping[S, Mapping[S, Weight]]) -> list[list[S]]:

@@ -9,6 +9,7 @@ from fractions import Fraction
 from flint import arb, ctx
 
 from privately.errors import InvalidParameter
+from privately.proving.exact.budgets import spend
 from privately.proving.exact.places import Exponential, exact_end
 from privately.proving.exact.sets import side_by_side
 from privately.proving.exact.states import Outputs
@@ -37,6 +38,7 @@ class Curve:
     def delta(self, epsilon: Number) -> Interval:
         """The least delta for this epsilon."""
         exact = rational(epsilon, "epsilon", minimum=0, maximum=LARGEST)
+        spend(2 * sum(map(len, self.pairs)))
         with ctx.workprec(BITS):
             ends = [self._excess(pair, exact) for pair in self.pairs]
             lower, upper = max(end for end, _ in ends), max(end for _, end in ends)
@@ -83,6 +85,7 @@ def curve_of(pairs: Iterable[tuple[Outputs, Outputs]], place: object) -> Curve:
     with ctx.workprec(BITS):
         for left, right in (side_by_side(*pair) for pair in pairs):
             outputs = dict.fromkeys([*left, *right])
+            spend(10 * len(outputs))
             found.append(tuple((_ball(left.get(one), place), _ball(right.get(one), place)) for one in outputs))
     if not found:
         raise InvalidParameter("pairs", "there are no two laws to compare.")

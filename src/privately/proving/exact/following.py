@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from privately.errors import NotSupported, PrivatelyError
+from privately.proving.exact.budgets import Budget
 from privately.proving.exact.chains import visits
 from privately.proving.exact.places import Between
 from privately.proving.exact.sampling import NotFinite
@@ -65,22 +66,9 @@ Step: TypeAlias = Callable[[Weighted, Outputs], Weighted]
 Shortcut: TypeAlias = Callable[[Weighted], Weighted | None]
 """The states after a loop, or None where the long way has to be taken."""
 
-MOST_STATES = 300_000
-SPLITTING = 100
-"""What it costs to split a state, in states."""
-
-
-class Budget:
-    """How many states may still be looked at."""
-
-    def __init__(self, states: int | None = None) -> None:
-        self.states = self.left = MOST_STATES if states is None else states
-
-    def spend(self, states: int) -> None:
-        """Refuses a program that takes more."""
-        self.left -= states
-        if self.left < 0:
-            raise NotFinite(f"more than {self.states} states.", hint="Take smaller inputs, or keep less in variables.")
+STATE, OUTCOME, SPLITTING, NOISE, VALUES = 3, 4, 400, 40, 4
+"""Steps of work: to look at a state, to draw one outcome, to split a state, for each noise in it, and how many of them
+the units are in which values are counted (meaning.py)."""
 
 
 class Excluded(NotSupported):
@@ -105,7 +93,7 @@ class Follower:
 
     def law(self) -> Outputs:
         out: Outputs = {}
-        with spending(self.budget.spend):
+        with spending(lambda units: self.budget.spend(VALUES * units)):
             rest = self.step({self.start: ONE}, out)
         if rest:
             raise NotSupported("the program can end without an output.", hint="Return a value on every way.")
@@ -114,6 +102,7 @@ class Follower:
 
     def settled(self, states: Weighted, value: Evaluator) -> Iterator[tuple[State, Weight, Value]]:
         """Every state with its value; states that have no one value are split until they do."""
+        self.budget.spend(_price(states))
         for state, mass in states.items():
             waiting, splits = [(state, mass)], 0
             while waiting:
@@ -122,7 +111,7 @@ class Follower:
                     found = value(part)
                 except Undecided as undecided:
                     splits += 1
-                    self.budget.spend(cost(share) // 8)
+                    self.budget.spend(cost(share))
                     if splits > LONGEST:
                         raise NotFinite(f"a comparison with more than {LONGEST} values of a tail.") from None
                     waiting += [(one, writable(share * chance)) for one, chance in self.parts(part, undecided)]
@@ -131,7 +120,7 @@ class Follower:
 
     def parts(self, state: State, undecided: Undecided) -> list[tuple[State, Weight]]:
         """Where a comparison needs more of a tail."""
-        self.budget.spend(SPLITTING + 10 * sum(1 for _ in variables(state)))
+        self.budget.spend(SPLITTING + NOISE * sum(1 for _ in variables(state)))
         return split(state, undecided.gap)
 
     def draws(self, law: str, given: tuple[Value, ...]) -> list[tuple[Value, Weight]]:
@@ -244,7 +233,7 @@ class Follower:
             for state, mass, given in self.settled(states, lambda state: tuple(one(state) for one in arguments)):
                 if given not in known:
                     known[given] = self.draws(law, given)
-                self.budget.spend(len(known[given]))
+                self.budget.spend(len(known[given]) * (OUTCOME + cost(mass)))
                 changed = list(state)
                 for one in gone:
                     changed[one] = UNSET
@@ -321,7 +310,7 @@ class Follower:
             if not seen.isdisjoint(going):
                 return self.chain(entry, out, test, body)
             seen.update(going)
-            self.budget.spend(sum(map(_size, going)) + _cost(going))
+            self.budget.spend(sum(map(_size, going)))
             states = body(going, found)
         for value, mass in found.items():
             add(out, value, mass)
@@ -363,9 +352,17 @@ def _left(states: Weighted, leave: Callable[[State], State]) -> Weighted:
     return after
 
 
+def _price(states: Weighted) -> int:
+    """What a statement costs for all states, as the first and the last of them tell."""
+    if not states:
+        return 0
+    ends = next(iter(states.items())), next(reversed(states.items()))
+    return len(states) * max(STATE + _size(state) // 2 + cost(mass) // 4 for state, mass in ends)
+
+
 def _size(state: State) -> int:
     """What a state costs to keep: long lists, long numbers and sums of many noises count."""
-    return 1 + sum(map(_length, state)) // 32
+    return 4 + sum(map(_length, state)) // 8
 
 
 def _length(value: Value) -> int:
@@ -374,13 +371,8 @@ def _length(value: Value) -> int:
     if isinstance(value, tuple):
         return len(value)
     if isinstance(value, Fraction):
-        return value.denominator.bit_length() // 512
+        return 24 + value.denominator.bit_length() // 8
     return 128 * len(value.factors) if isinstance(value, Tail) else 0
-
-
-def _cost(states: Weighted) -> int:
-    """How long the weights are."""
-    return cost(next(iter(states.values()), ONE)) * len(states) // 16
 
 
 def add(table: dict[Value, Weight], key: Value, mass: Weight) -> None:

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 from flint import arb, ctx, fmpq, fmpz_poly
 
 from privately.errors import NotSupported
+from privately.proving.exact.budgets import spend
 from privately.proving.exact.weights import Quotient, Weight, fraction, quotient
 
 PRECISIONS = (128, 512, 2048, 8192, 32768)
@@ -79,6 +80,7 @@ class Between:
         whole = fmpz_poly([1])
         for value in values:
             for part in _parts(value):
+                spend(50 + whole.degree() * (whole.degree() + part.degree()))
                 whole *= part // whole.gcd(part)
         ends = [Edge(self.lower, self.lower), *self.roots(whole), Edge(self.upper, self.upper)]
         for left, right in pairwise(ends):
@@ -86,6 +88,7 @@ class Between:
 
     def roots(self, polynomial: fmpz_poly) -> list[Edge]:
         """The zeros strictly between the ends, ascending and apart from one another; exact where they are rational."""
+        spend(polynomial.degree() ** 3 // 2)
         found, others = [], fmpz_poly([1])
         for factor, _ in polynomial.factor()[1]:
             if factor.degree() == 1:

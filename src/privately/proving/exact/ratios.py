@@ -10,12 +10,13 @@ from typing import Any
 from flint import arb, ctx, fmpq
 
 from privately.errors import InvalidParameter, NotSupported
+from privately.proving.exact.budgets import spend
 from privately.proving.exact.claims import Claim
 from privately.proving.exact.inputs import Inputs
 from privately.proving.exact.places import PRECISIONS, Between, Edge, Exponential, Place, at, exact_end
 from privately.proving.exact.sets import side_by_side
 from privately.proving.exact.states import Outputs
-from privately.proving.exact.weights import ONE, ZERO, Quotient, Weight, quotient, weight
+from privately.proving.exact.weights import ONE, ZERO, Quotient, Weight, cost, quotient, weight
 from privately.proving.exact.weights import fraction as _exact
 from privately.proving.language.syntax import Value
 from privately.rounding import Interval
@@ -40,9 +41,10 @@ class Piece:
     largest: Ratio
 
 
-def ratios(inputs: tuple[Inputs, Inputs], left: Outputs, right: Outputs) -> Iterable[Ratio]:
-    """All ratios of one pair, in one direction; where outputs have tails, one for all outputs of a set."""
-    left, right = side_by_side(left, right)
+def ratios(inputs: tuple[Inputs, Inputs], left: Outputs, right: Outputs, *, tails: bool = True) -> Iterable[Ratio]:
+    """All ratios of one pair, in one direction; where outputs may have tails, one for all outputs of a set."""
+    if tails:
+        left, right = side_by_side(left, right)
     for output, mass in left.items():
         if not mass:
             continue
@@ -79,6 +81,7 @@ def pieces(candidates: list[Ratio], place: Between) -> list[Piece]:
         whole = Edge(place.lower, place.lower), Edge(place.upper, place.upper)
         return [Piece(*whole, candidates[0])]
     values = [quotient(one.value) for one in candidates]
+    spend(len(values) ** 2 * max(map(cost, values)))
     differences = [a - b for k, a in enumerate(values) for b in values[:k]]
     found: list[Piece] = []
     for left, middle, right in place.stretches([quotient(one) for one in (*differences, *values)]):
@@ -141,6 +144,9 @@ def epsilon(ratio: Ratio, place: Place | None) -> Interval:
         return Interval(lower=float("inf"), upper=float("inf"), method="exact analysis")
     if not isinstance(ratio.value, Quotient) and ratio.value <= ONE:
         return Interval(lower=0, upper=0, method="exact analysis")
+    exact = _power_of_e(ratio.value, place)
+    if exact is not None:
+        return Interval(lower=exact, upper=exact, method="exact analysis")
     for bits in PRECISIONS:
         with ctx.workprec(bits):
             ball = place.ball(ratio.value, bits) if isinstance(place, Exponential) else arb(ratio.value)
@@ -151,6 +157,14 @@ def epsilon(ratio: Ratio, place: Place | None) -> Interval:
                 lower, upper = (exact_end(end) for end in (log.lower(), log.upper()))
                 return Interval(lower=max(lower, Fraction(0)), upper=max(upper, Fraction(0)), method="exact analysis")
     raise NotSupported("the ratio is too close to 1 to be told from it.")
+
+
+def _power_of_e(value: Weight, place: Place | None) -> Fraction | None:
+    """The logarithm of the value if it is e to a rational power."""
+    if not isinstance(value, Quotient) or not isinstance(place, Exponential):
+        return None
+    power = value.denominator.degree()
+    return Fraction(power, place.unit) if value == Quotient.power(-power) else None
 
 
 def probability(mass: Weight, place: Place | None) -> Interval:

@@ -7,16 +7,13 @@ from itertools import product
 from math import lcm
 
 from privately.errors import NotSupported
+from privately.proving.exact.budgets import NotFinite
 from privately.proving.exact.places import Between
 from privately.proving.exact.weights import ONE, UNKNOWN, Quotient, Weight, weight
 from privately.proving.language.meaning import ordered, shown
 from privately.proving.language.syntax import Value
 
 MOST_OUTCOMES = 100_000
-
-
-class NotFinite(NotSupported):
-    """The noise has outcomes without end; other methods take over."""
 
 
 class Finer(Exception):
@@ -93,3 +90,6 @@ def _count(value: Value, *, least: int = 1) -> int:
     if exact > MOST_OUTCOMES:
         raise NotSupported(f"{exact} outcomes are too many to list (at most {MOST_OUTCOMES}).")
     return int(exact)
+
+
+__all__ = ["MOST_OUTCOMES", "Finer", "NotFinite", "outcomes", "power_of_e"]

@@ -35,6 +35,12 @@ class Series:
             self.polynomial.left_shift(self.low - low) + other.polynomial.left_shift(other.low - low),
         )
 
+    def cost(self, power: int = 1) -> int:
+        """What a step with a power of it takes, in microseconds: by the words of its coefficients."""
+        degree = power * self.polynomial.degree()
+        bits = power * int(self.polynomial.denom()).bit_length()
+        return 1 + (1 + degree) * (1 + bits // 64) // 8
+
     def shifted(self, by: int) -> Series:
         """The weights of every value plus that."""
         return Series(self.low + by, self.polynomial)
@@ -61,16 +67,22 @@ class Product:
     """A product of series that is multiplied out only when somebody looks: equal factors become a power."""
 
     factors: dict[tuple[object, ...], tuple[Series, int]] = field(default_factory=dict)
+    start: Series = UNIT
+    """A factor that is multiplied out already."""
 
     def times(self, factor: Series) -> Product:
         """With one factor more."""
         key = factor.key()
         _, count = self.factors.get(key, (factor, 0))
-        return Product({**self.factors, key: (factor, count + 1)})
+        return Product({**self.factors, key: (factor, count + 1)}, self.start)
+
+    def cost(self) -> int:
+        """What multiplying it out takes."""
+        return self.start.cost() + sum(factor.cost(count) for factor, count in self.factors.values())
 
     def expanded(self) -> Series:
         """Multiplied out."""
-        whole = UNIT
+        whole = self.start
         for factor, count in self.factors.values():
             whole *= Series(factor.low * count, factor.polynomial**count)
         return whole

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from privately.errors import NotSupported
+from privately.proving.exact.budgets import Budget
 from privately.proving.exact.folding import folded
-from privately.proving.exact.following import Budget, Excluded, Outputs
+from privately.proving.exact.following import Excluded, Outputs
 from privately.proving.exact.places import Between
 from privately.proving.exact.sampling import Finer, NotFinite
 from privately.proving.exact.summing import SumFollower

@@ -5,7 +5,7 @@ from __future__ import annotations
 from flint import fmpq
 
 from privately.proving.exact.accumulators import accumulator, added_to
-from privately.proving.exact.following import Follower, Outputs, Shortcut, Step, Weighted, add
+from privately.proving.exact.following import STATE, Follower, Outputs, Shortcut, Step, Weighted, add
 from privately.proving.exact.series import UNIT, CannotSum, Product, Series
 from privately.proving.exact.tails import Undecided
 from privately.proving.exact.weights import Weight
@@ -46,6 +46,7 @@ class SumFollower(Follower):
             arriving: dict[State, list[tuple[Product, Series]]] = {}
             for state, product in whole.items():
                 if not truth(test(state)):
+                    self.budget.spend(product.cost())
                     add(ends, state, product.expanded())
                     continue
                 if state in seen:
@@ -53,7 +54,10 @@ class SumFollower(Follower):
                 seen.add(state)
                 for following, share in body({state: UNIT}, {}).items():
                     arriving.setdefault(following, []).append((product, share))
-            self.budget.spend(len(whole))
+            for parts in arriving.values():
+                self.budget.spend(sum(STATE + share.cost() for _, share in parts))
+                if any(product is not parts[0][0] for product, _ in parts):
+                    self.budget.spend(sum(product.cost() for product, _ in parts))
             whole = {state: _gathered(parts) for state, parts in arriving.items()}
         return ends
 
@@ -63,7 +67,7 @@ def _starts(states: Weighted, slot: int) -> dict[State, Product]:
     found: dict[State, Series] = {}
     for state, mass in states.items():
         add(found, (*state[:slot], 0, *state[slot + 1 :]), UNIT.shifted(_integer(state[slot])) * _rational(mass))
-    return {state: Product().times(series) for state, series in found.items()}
+    return {state: Product(start=series) for state, series in found.items()}
 
 
 class _Inside(Follower):
@@ -111,7 +115,7 @@ def _gathered(parts: list[tuple[Product, Series]]) -> Product:
     whole = first.expanded() * total
     for product, share in parts[1:]:
         whole = whole + product.expanded() * share
-    return Product().times(whole)
+    return Product(start=whole)
 
 
 def _integer(value: Value) -> int:

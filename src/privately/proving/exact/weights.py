@@ -83,7 +83,29 @@ class Quotient(OpenNumber):
         return bool(self.numerator)
 
     def __repr__(self) -> str:
-        return f"({self.numerator})/({self.denominator})"
+        return self.written("t")
+
+    def written(self, name: str) -> str:
+        """As people write it, rising in powers of the unknown, such as (2 - p)/(1 - p)."""
+        low = next(one for one in self.denominator.coeffs() if one != 0)
+        above, below = (part if low > 0 else -part for part in (self.numerator, self.denominator))
+        if below.degree() == 0 and below[0] == 1:
+            return _written(above, name)
+        over, under = _written(above, name), _written(below, name)
+        over = f"({over})" if " " in over else over
+        return f"{over}/({under})" if " " in under or "*" in under else f"{over}/{under}"
+
+
+def _written(polynomial: fmpz_poly, name: str) -> str:
+    text = ""
+    for power, one in enumerate(polynomial.coeffs()):
+        if one != 0:
+            unknown = name if power == 1 else f"{name}^{power}"
+            size = abs(int(one))
+            factor = str(size) if not power else unknown if size == 1 else f"{size}*{unknown}"
+            sign = "-" if one < 0 else "+"
+            text += f" {sign} {factor}" if text else factor if one > 0 else f"-{factor}"
+    return text or "0"
 
 
 Weight: TypeAlias = Any
@@ -116,11 +138,14 @@ def quotient(value: Weight) -> Quotient:
 
 
 def cost(value: Weight) -> int:
-    """What a step with a weight takes, in units of about a microsecond; lowest terms take the square of the length."""
+    """What a step with a weight takes, in units of about a microsecond.
+
+    Lowest terms take the square of the length where coefficients are long, and little more than the length elsewhere.
+    """
     if isinstance(value, fmpq):
         return int(value.q).bit_length() // 32
     if not isinstance(value, Quotient):
-        return 0
-    below = value.denominator
-    size = (1 + below.degree()) * (1 + int(below.leading_coefficient()).bit_length() // 32)
-    return 20 + size + (size * size >> 4)
+        return int(value.cost())
+    words = 1 + int(value.denominator.leading_coefficient()).bit_length() // 32
+    above, below = (words * (1 + part.degree()) for part in (value.numerator, value.denominator))
+    return 4 + (above + below) // 2 + (above * below >> 4 if words > 1 else 0)

@@ -94,9 +94,23 @@ class OpenNumber:
         """Whether it is 0, if it has a place among other numbers."""
         return bool(self.ordered() == 0)
 
+    def is_true(self) -> bool:
+        """As a condition, if it is known to be 1 or 0."""
+        raise NotSupported(f"{shown(self)} is neither true nor false.")
 
-def evaluator(expression: Expression, slots: Mapping[str, int], known: Mapping[str, Value]) -> Evaluator:
-    """The expression as a function of the state; `known` has the values of inputs that never change."""
+
+def evaluator(
+    expression: Expression,
+    slots: Mapping[str, int],
+    known: Mapping[str, Value],
+    functions: Mapping[str, Callable[..., Any]] | None = None,
+) -> Evaluator:
+    """The expression as a function of the state; `known` has the values of inputs that never change, `functions` what
+    the operators do, if not what they always do."""
+
+    def compiled(part: Expression) -> Evaluator:
+        return evaluator(part, slots, known, functions)
+
     match expression:
         case Constant(value):
             return lambda _: value
@@ -106,18 +120,18 @@ def evaluator(expression: Expression, slots: Mapping[str, int], known: Mapping[s
             given = known.get(name, UNSET)
             return _unset(name) if given is UNSET else lambda _: given
         case Each():
-            return _each(expression, slots, known)
+            return _each(expression, slots, known, functions)
         case Apply("and", (left, right)):
-            first, second = evaluator(left, slots, known), evaluator(right, slots, known)
+            first, second = compiled(left), compiled(right)
             return lambda state: truth(first(state)) and truth(second(state))
         case Apply("or", (left, right)):
-            first, second = evaluator(left, slots, known), evaluator(right, slots, known)
+            first, second = compiled(left), compiled(right)
             return lambda state: truth(first(state)) or truth(second(state))
         case Apply("if", (condition, then, otherwise)):
-            test, yes, no = (evaluator(one, slots, known) for one in (condition, then, otherwise))
+            test, yes, no = map(compiled, (condition, then, otherwise))
             return lambda state: yes(state) if truth(test(state)) else no(state)
         case Apply(operator, operands):
-            return _applied(FUNCTIONS[operator], tuple(evaluator(one, slots, known) for one in operands))
+            return _applied((functions or FUNCTIONS)[operator], tuple(map(compiled, operands)))
 
 
 def _variable(name: str, slot: int) -> Evaluator:
@@ -137,12 +151,17 @@ def _unset(name: str) -> Evaluator:
     return read
 
 
-def _each(each: Each, slots: Mapping[str, int], known: Mapping[str, Value]) -> Evaluator:
+def _each(
+    each: Each,
+    slots: Mapping[str, int],
+    known: Mapping[str, Value],
+    functions: Mapping[str, Callable[..., Any]] | None,
+) -> Evaluator:
     """The name inside the brackets gets a slot behind all others."""
     inner = {**slots, each.variable: max(slots.values(), default=-1) + 1}
     width = inner[each.variable]
-    source = evaluator(each.source, slots, known)
-    element, condition = evaluator(each.element, inner, known), evaluator(each.condition, inner, known)
+    source = evaluator(each.source, slots, known, functions)
+    element, condition = (evaluator(one, inner, known, functions) for one in (each.element, each.condition))
 
     def read(state: State) -> Value:
         padded = state + (UNSET,) * (width - len(state))
@@ -168,6 +187,8 @@ def truth(value: Value) -> bool:
         return value
     if isinstance(value, (int, Fraction)) and value in {0, 1}:
         return bool(value)
+    if isinstance(value, OpenNumber):
+        return value.is_true()
     raise NotSupported(f"{shown(value)} is neither true nor false.")
 
 

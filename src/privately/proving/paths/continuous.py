@@ -41,19 +41,20 @@ def probability(part: Part) -> arb:
 
 def _closed(node: Node) -> Cumulative:
     """What lies below a value of this variable, all its subtree met."""
-    inside = density(node.shares).within(*_limits(node.bounds))
+    inside = density(node.shares).within(*limits(node.bounds))
     for child, edges in node.children:
-        inside = inside * _closed(child).between(*_lines(edges))
+        inside = inside * _closed(child).between(*lines(edges))
     return cumulative(inside)
 
 
-def _limits(bounds: Sequence[Bound]) -> tuple[Fraction | None, Fraction | None]:
+def limits(bounds: Sequence[Bound]) -> tuple[Fraction | None, Fraction | None]:
+    """The largest lower and the smallest upper bound on a variable alone."""
     lowers = [-c / a for a, c, _ in bounds if a > 0]
     uppers = [-c / a for a, c, _ in bounds if a < 0]
     return max(lowers, default=None), min(uppers, default=None)
 
 
-def _lines(edges: Sequence[Edge]) -> tuple[list[Line], list[Line]]:
+def lines(edges: Sequence[Edge]) -> tuple[list[Line], list[Line]]:
     """The lower and the upper bounds on the child, as functions of the parent."""
     lowers = [(-b / a, -c / a) for a, b, c, _ in edges if a > 0]
     uppers = [(-b / a, -c / a) for a, b, c, _ in edges if a < 0]
@@ -62,9 +63,9 @@ def _lines(edges: Sequence[Edge]) -> tuple[list[Line], list[Line]]:
 
 def _integrated(root: Node) -> arb:
     """The last integral by quadrature, between breakpoints, cut where almost nothing is left."""
-    lower, upper = _limits(root.bounds)
+    lower, upper = limits(root.bounds)
     if not root.children:
-        return _normal_alone(gaussian_variance(root.shares), lower, upper)
+        return normal_alone(gaussian_variance(root.shares), lower, upper)
     if root.laws == {"gaussian"}:
         own, reach, outside = _normal_root(gaussian_variance(root.shares))
         breaks: set[Fraction] = set()
@@ -95,7 +96,7 @@ def _integrated(root: Node) -> arb:
     return total + outside * arb(0.5, 0.5)
 
 
-def _normal_alone(variance: Fraction, lower: Fraction | None, upper: Fraction | None) -> arb:
+def normal_alone(variance: Fraction, lower: Fraction | None, upper: Fraction | None) -> arb:
     """P(lower < X < upper), from the tail in which it lies."""
     unit = (2 * ball(variance)).sqrt()
     if lower is None or (upper is not None and upper <= 0):
@@ -127,14 +128,14 @@ def _exponential_root(whole: Piecewise) -> tuple[Callable[[Any, Fraction], Any],
 def _factor(child: Node, edges: Sequence[Edge]) -> tuple[Callable[[Any, Fraction], Any], set[Fraction]]:
     """How likely a subtree is, given the root; and where that changes its form."""
     if child.laws != {"gaussian"}:
-        known = _closed(child).between(*_lines(edges))
+        known = _closed(child).between(*lines(edges))
         return lambda place, middle: evaluated_at(known.piece(middle), place), set(known.breaks)
-    low, high = _limits(child.bounds)
-    lowers, uppers = _lines(edges)
+    low, high = limits(child.bounds)
+    lowers, uppers = lines(edges)
     lowers += [] if low is None else [(Fraction(0), low)]
     uppers += [] if high is None else [(Fraction(0), high)]
-    lines = [*lowers, *uppers]
-    breaks = {(b - d) / (c - a) for place, (a, b) in enumerate(lines) for c, d in lines[:place] if a != c}
+    both = [*lowers, *uppers]
+    breaks = {(b - d) / (c - a) for place, (a, b) in enumerate(both) for c, d in both[:place] if a != c}
     unit = (2 * ball(gaussian_variance(child.shares))).sqrt()
 
     def above(line: Line, place: Any) -> Any:

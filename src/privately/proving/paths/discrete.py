@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from itertools import accumulate
+from itertools import accumulate, count
 from math import lcm
 from typing import TypeAlias
 
@@ -12,7 +12,7 @@ from flint import arb
 
 from privately.proving.paths.affine import Relation
 from privately.proving.paths.densities import Table, table
-from privately.proving.paths.systems import Node, Part
+from privately.proving.paths.systems import Edge, Node, Part
 
 _Line: TypeAlias = tuple[int, int, int]
 _FIRST, _LAST = -(10**30), 10**30
@@ -34,6 +34,17 @@ def probability(part: Part) -> arb:
 
 def _met(node: Node) -> tuple[Table, arb]:
     """Every value of this variable with its probability, its subtree met; and how much may be missing in all."""
+    found = within(node)
+    masses, outside = found.masses, found.outside
+    for child, edges in node.children:
+        below, missing = _met(child)
+        outside += missing
+        masses = [mass * chance for mass, chance in zip(masses, given(below, edges, found.low), strict=False)]
+    return Table(found.low, masses, arb(0)), outside
+
+
+def within(node: Node) -> Table:
+    """The law of a variable between the bounds on it alone."""
     plain = table(node.shares)
     low, high = plain.low, plain.high
     for factor, constant, relation in node.bounds:
@@ -41,14 +52,14 @@ def _met(node: Node) -> tuple[Table, arb]:
         least, most = _range((whole, shift), relation)
         low, high = max(low, least), min(high, most)
     masses = plain.masses[low - plain.low : high - plain.low + 1] if low <= high else []
-    outside = plain.outside
-    for child, edges in node.children:
-        below, missing = _met(child)
-        outside += missing
-        summed = [arb(0), *accumulate(below.masses)]
-        lines = [(_whole(factor, other, constant), relation) for factor, other, constant, relation in edges]
-        masses = [mass * _between(summed, below.low, lines, value) for value, mass in enumerate(masses, start=low)]
-    return Table(low, masses, arb(0)), outside
+    return Table(low, masses, plain.outside)
+
+
+def given(below: Table, edges: Sequence[Edge], first: int) -> Iterator[arb]:
+    """How likely a child is, for one value of its parent after the other."""
+    summed = [arb(0), *accumulate(below.masses)]
+    lines = [(_whole(factor, other, constant), relation) for factor, other, constant, relation in edges]
+    return (_between(summed, below.low, lines, value) for value in count(first))
 
 
 def _between(summed: list[arb], low: int, lines: Sequence[tuple[_Line, Relation]], value: int) -> arb:

@@ -103,7 +103,9 @@ class Event:
     def __str__(self) -> str:
         length = "" if self.shape is None else f"a list of {len(self.shape)}"
         said = [condition.words(self.shape) for condition in self.conditions]
-        return f"output is {' with '.join(filter(None, [length, ', '.join(said)]))}" if length else ", ".join(said)
+        if not length:
+            return ", ".join(said) or "output is a number"
+        return f"output is {' with '.join(filter(None, [length, ', '.join(said)]))}"
 
     def as_data(self) -> dict[str, Any]:
         """Ready for JSON."""

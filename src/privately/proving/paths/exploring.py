@@ -6,46 +6,38 @@ into two, each with a linear constraint. Ways whose constraints contradict one a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any, TypeAlias
+from random import Random
+from typing import Any
 
 from privately.errors import NotSupported, PrivatelyError
 from privately.proving.exact.sampling import outcomes
 from privately.proving.exact.states import Excluded
 from privately.proving.exact.weights import fraction
 from privately.proving.language.laws import LAWS
-from privately.proving.language.meaning import FUNCTIONS, UNSET, truth
+from privately.proving.language.meaning import truth
 from privately.proving.language.program import Program
 from privately.proving.language.syntax import (
-    Apply,
     Assign,
     Assume,
     Block,
-    Constant,
-    Each,
     Expression,
     Hint,
     If,
     Return,
     Sample,
     Value,
-    Variable,
     While,
 )
 from privately.proving.paths.affine import (
     Affine,
     Constraint,
-    Exact,
     NotAffine,
-    Relation,
-    Symbol,
-    constant_of,
-    holds,
     symbol_form,
-    terms_of,
 )
+from privately.proving.paths.evaluating import Coin, Impossible, Reading, State
 from privately.proving.paths.linear import point
 from privately.proving.paths.noise import Noise, noise
 
@@ -54,9 +46,6 @@ MOST_STEPS = 400_000
 LONGEST = 20_000
 MOST_DECISIONS = 400
 """Paths, statements on all of them, statements on one, forks on one: beyond, the program is refused."""
-
-Coin: TypeAlias = tuple[Fraction, bool]
-"""A coin that shows heads with probability exp(-first), and whether it did."""
 
 
 @dataclass(frozen=True)
@@ -89,9 +78,11 @@ def explore(
     known: Iterable[Constraint] = (),
     most_paths: int = MOST_PATHS,
     too_late: Callable[[], bool] = _never,
+    wanted: Callable[[Mapping[str, Value]], bool] | None = None,
 ) -> Exploration:
     """All ways for these inputs; entries may be affine forms over strings, of which `known` says what is certain. When
-    it is too late, the program is refused like one with too many ways.
+    it is too late, the program is refused like one with too many ways. States with variables that are not `wanted` are
+    not followed.
 
     Theorem: on every way the output is the one that the program gives for any noise that meets the constraints; of two
     ways at most one is taken; and with probability one some way is taken.
@@ -99,23 +90,15 @@ def explore(
     Proof: docs/theory/refuting.md#paths
     Checked-by: tests/proving/paths/test_exploring.py::test_paths_say_what_runs_do
     """
-    return _Explorer(program, tuple(known), most_paths, too_late).explored(inputs)
+    return _Explorer(program, tuple(known), most_paths, too_late, wanted).explored(inputs)
 
 
-@dataclass(frozen=True)
-class _State:
-    """Where one way is: the next instruction, the variables, what has been met; and a point that meets all of it."""
-
-    place: int
-    variables: Mapping[str, Value]
-    witness: Mapping[Symbol, Fraction]
-    weight: Fraction = Fraction(1)
-    coins: tuple[Coin, ...] = ()
-    noises: tuple[Noise, ...] = ()
-    constraints: tuple[Constraint, ...] = ()
-    assumptions: tuple[Constraint, ...] = ()
-    steps: int = 0
-    decisions: int = 0
+def some_paths(
+    program: Program, inputs: Mapping[str, Value], known: Iterable[Constraint], count: int, too_late: Callable[[], bool]
+) -> Exploration:
+    """Some of the ways, picked at random, where there are too many: to look for events, never to measure them."""
+    explorer = _Explorer(program, tuple(known), count, too_late, None)
+    return explorer.explored(inputs, Random(0))  # noqa: S311 - any choice will do
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,10 +116,6 @@ class TooManyPaths(NotSupported):
 
 class NoOutput(NotSupported):
     """Some way through the program ends without an output."""
-
-
-class _Impossible(Exception):
-    """No noise leads here."""
 
 
 def _flattened(block: Block, code: list[Any]) -> None:
@@ -171,9 +150,15 @@ class _Explorer:
     """Follows all ways, depth first."""
 
     def __init__(
-        self, program: Program, known: tuple[Constraint, ...], most_paths: int, too_late: Callable[[], bool]
+        self,
+        program: Program,
+        known: tuple[Constraint, ...],
+        most_paths: int,
+        too_late: Callable[[], bool],
+        wanted: Callable[[Mapping[str, Value]], bool] | None,
     ) -> None:
         self.too_late = too_late
+        self.wanted = wanted
         self.code: list[Any] = []
         _flattened(program.body, self.code)
         self.known = known
@@ -182,20 +167,24 @@ class _Explorer:
         self.paths: list[Path] = []
         self.assumptions: dict[Constraint, None] = {}
 
-    def explored(self, inputs: Mapping[str, Value]) -> Exploration:
+    def explored(self, inputs: Mapping[str, Value], chance: Random | None = None) -> Exploration:
         start = point(self.known)
         if start is None:
             raise NotSupported("what is known of the inputs contradicts itself.")
-        waiting = [_State(0, dict(inputs), start)]
-        while waiting:
+        waiting = [State(0, dict(inputs), start)]
+        while waiting and (chance is None or len(self.paths) < self.most_paths):
+            if chance is not None:
+                waiting.append(waiting.pop(chance.randrange(len(waiting))))
             state = waiting.pop()
             while state is not None:
                 following = self.advanced(state)
+                if chance is not None:
+                    chance.shuffle(following)
                 waiting += following[1:]
                 state = following[0] if following else None  # type: ignore[assignment]  # the inner loop ends
         return Exploration(tuple(self.paths), tuple(self.assumptions))
 
-    def advanced(self, state: _State) -> list[_State]:
+    def advanced(self, state: State) -> list[State]:
         """All states after one instruction."""
         if state.place >= len(self.code):
             raise NoOutput("the program can end without an output.", hint="Return a value on every way.")
@@ -213,15 +202,17 @@ class _Explorer:
                 error.args = (f"{error.message} {error.hint}".strip(),)
             raise
 
-    def executed(self, instruction: Any, state: _State) -> list[_State]:
+    def executed(self, instruction: Any, state: State) -> list[State]:
         match instruction:
             case _Jump():
                 return self.jumped(instruction, state)
             case Assign(name, value):
-                return [
+                found = [
                     _stored(after, name, result)
                     for after, result in self.every(state, lambda reading: reading.value(value))
                 ]
+                wanted = self.wanted
+                return found if wanted is None else [after for after in found if wanted(after.variables)]
             case Sample(name, law, arguments):
                 given = self.every(state, lambda reading: tuple(reading.value(one) for one in arguments))
                 return [one for after, values in given for one in self.drawn(after, name, law, values)]
@@ -233,7 +224,7 @@ class _Explorer:
                 return self.assumed(state, condition)
         raise NotSupported(f"the statement {instruction!r} is unknown.")
 
-    def jumped(self, jump: _Jump, state: _State) -> list[_State]:
+    def jumped(self, jump: _Jump, state: State) -> list[State]:
         test = jump.condition
         if test is None:
             return [replace(state, place=jump.target)]
@@ -242,14 +233,14 @@ class _Explorer:
             for after, holds_here in self.every(state, lambda reading: truth(reading.value(test)))
         ]
 
-    def returned(self, state: _State, output: Value) -> None:
+    def returned(self, state: State, output: Value) -> None:
         self.paths.append(Path(output, state.weight, state.coins, state.noises, state.constraints))
         for one in state.assumptions:
             self.assumptions[one] = None
         if len(self.paths) > self.most_paths:
             raise TooManyPaths(f"more than {self.most_paths} paths.", hint="Take smaller inputs.")
 
-    def assumed(self, state: _State, condition: Expression) -> list[_State]:
+    def assumed(self, state: State, condition: Expression) -> list[State]:
         ways = self.every(state, lambda reading: truth(reading.value(condition)))
         good = [after for after, fine in ways if fine]
         if not good:
@@ -261,7 +252,7 @@ class _Explorer:
             raise NotAffine("an assumption that is no conjunction.")
         return [replace(good[0], place=state.place + 1, assumptions=(*state.assumptions, *new))]
 
-    def drawn(self, state: _State, name: str, law: str, values: tuple[Value, ...]) -> list[_State]:
+    def drawn(self, state: State, name: str, law: str, values: tuple[Value, ...]) -> list[State]:
         if any(isinstance(one, Affine) for one in values):
             raise NotAffine(f"the {LAWS[law].parameters[0]} of {law} depends on noise or on inputs.")
         if law == "flip_exp":
@@ -281,15 +272,15 @@ class _Explorer:
             replace(after, constraints=(*state.constraints, support), witness={**state.witness, number: Fraction(1)})
         ]
 
-    def every(self, state: _State, read: Callable[[_Reading], Any]) -> list[tuple[_State, Any]]:
+    def every(self, state: State, read: Callable[[Reading], Any]) -> list[tuple[State, Any]]:
         """What `read` gives, for every way in which its guards can fall."""
-        found: list[tuple[_State, Any]] = []
+        found: list[tuple[State, Any]] = []
         waiting: list[tuple[int, ...]] = [()]
         while waiting:
-            reading = _Reading(state, self.known, waiting.pop())
+            reading = Reading(state, self.known, waiting.pop())
             try:
                 result = read(reading)
-            except _Impossible:
+            except Impossible:
                 waiting += reading.others
                 continue
             waiting += reading.others
@@ -299,11 +290,11 @@ class _Explorer:
         return found
 
 
-def _stored(state: _State, name: str, value: Value) -> _State:
+def _stored(state: State, name: str, value: Value) -> State:
     return replace(state, place=state.place + 1, variables={**state.variables, name: value})
 
 
-def _coins(state: _State, name: str, exponent: Value) -> list[_State]:
+def _coins(state: State, name: str, exponent: Value) -> list[State]:
     exact = Fraction(exponent)
     if exact < 0:
         raise NotSupported(f"a coin with probability exp({-exact}), which is above 1.")
@@ -312,165 +303,3 @@ def _coins(state: _State, name: str, exponent: Value) -> list[_State]:
         replace(_stored(state, name, face), coins=(*state.coins, (exact, face)) if exact else state.coins)
         for face in faces
     ]
-
-
-class _Reading:
-    """One evaluation of an expression, with the guards in it decided as told, and further ones noted."""
-
-    def __init__(self, state: _State, known: tuple[Constraint, ...], decided: tuple[int, ...]) -> None:
-        self.state = state
-        self.known = known
-        self.decided = decided
-        self.made: tuple[int, ...] = ()
-        self.others: list[tuple[int, ...]] = []
-
-    def value(self, expression: Expression) -> Value:
-        match expression:
-            case Constant(value):
-                return value
-            case Variable(name):
-                return self.variable(name)
-            case Each():
-                return self.each(expression)
-            case Apply("and", (left, right)):
-                return truth(self.value(left)) and truth(self.value(right))
-            case Apply("or", (left, right)):
-                return truth(self.value(left)) or truth(self.value(right))
-            case Apply("if", (condition, then, otherwise)):
-                return self.value(then if truth(self.value(condition)) else otherwise)
-            case Apply(operator, operands):
-                return self.applied(operator, tuple(map(self.value, operands)))
-
-    def variable(self, name: str) -> Value:
-        value = self.state.variables.get(name, UNSET)
-        if value is UNSET:
-            raise NotSupported(f"{name!r} has no value.", hint="Give one: public={...}.")
-        return value
-
-    def each(self, each: Each) -> Value:
-        source = FUNCTIONS["joined"](self.value(each.source), ())
-        outer = self.state.variables
-        result = []
-        for one in source:
-            self.state = replace(self.state, variables={**outer, each.variable: one})
-            if truth(self.value(each.condition)):
-                result.append(self.value(each.element))
-        self.state = replace(self.state, variables=outer)
-        return tuple(result)
-
-    def applied(self, operator: str, operands: tuple[Value, ...]) -> Value:
-        if not any(map(_is_open, operands)):
-            return FUNCTIONS[operator](*operands)
-        match operator:
-            case "<" | "<=" | ">" | ">=":
-                return self.compared(operator, *operands)
-            case "==":
-                return self.equal(*operands)
-            case "!=":
-                return not self.equal(*operands)
-            case "in":
-                return any(self.equal(operands[0], one) for one in operands[1])
-            case "absolute":
-                return operands[0] if self.compared(">=", operands[0], 0) else -operands[0]
-            case "least" | "largest":
-                return self.extreme("<" if operator == "least" else ">", operands)
-            case "item" | "part" | "without" if any(map(_is_open, operands[1:])):
-                raise NotAffine("a place in a list that depends on noise or on inputs.")
-            case "numbers" | "repeated" | "xor" | "//" | "%":
-                raise NotAffine(f"{operator!r} of a value that depends on noise or on inputs.")
-            case _:
-                return FUNCTIONS[operator](*operands)
-
-    def extreme(self, better: str, operands: tuple[Value, ...]) -> Value:
-        several = operands[0] if len(operands) == 1 else operands
-        best = several[0]
-        for one in several[1:]:
-            if self.compared(better, one, best):
-                best = one
-        return best
-
-    def compared(self, operator: str, left: Value, right: Value) -> bool:
-        difference = FUNCTIONS["-"](*((left, right) if operator in {">", ">="} else (right, left)))
-        return self.decide(difference, ">" if operator in {"<", ">"} else ">=")
-
-    def equal(self, left: Value, right: Value) -> bool:
-        if isinstance(left, tuple) or isinstance(right, tuple):
-            if not isinstance(left, tuple) or not isinstance(right, tuple) or len(left) != len(right):
-                return False
-            return all(self.equal(a, b) for a, b in zip(left, right, strict=True))
-        if not isinstance(left, Affine) and not isinstance(right, Affine):
-            return bool(left == right)
-        return self.decide(FUNCTIONS["-"](left, right), "==")
-
-    def decide(self, value: Affine | Exact, relation: Relation) -> bool:
-        """Which way a guard falls here; the other ways are noted for later."""
-        if not isinstance(value, Affine):
-            return holds(value, relation)
-        continuous = self.continuous(value)
-        if relation == "==" and continuous:
-            return False
-        if continuous:
-            relation = ">"
-        constraint = Constraint(value, relation)
-        if relation == "==":
-            ways = [constraint, Constraint(value, ">"), Constraint(-value, ">")]
-        else:
-            opposite = Constraint(-value, ">") if continuous else constraint.negated()
-            ways = [constraint, opposite]
-        return self.chosen(ways) == 0
-
-    def continuous(self, value: Affine) -> bool:
-        noises = self.state.noises
-        return any(isinstance(symbol, int) and noises[symbol].continuous for symbol in value.terms)
-
-    def chosen(self, ways: list[Constraint]) -> int:
-        """The number of the way that is taken."""
-        step = len(self.made)
-        if step < len(self.decided):
-            way = self.decided[step]
-            if not self.entered(ways[way]):
-                raise _Impossible
-        else:
-            way = next((one for one in range(len(ways)) if self.entered(ways[one])), -1)
-            if way < 0:
-                raise _Impossible
-            self.others += [(*self.made, other) for other in range(way + 1, len(ways))]
-        self.made = (*self.made, way)
-        return way
-
-    def entered(self, constraint: Constraint) -> bool:
-        """Adds the constraint, if some noise meets it together with all others."""
-        state = self.state
-        here = constraint.form
-        value = constant_of(here) + sum(
-            factor * state.witness.get(symbol, Fraction(0)) for symbol, factor in terms_of(here).items()
-        )
-        witness = state.witness
-        if not holds(value, constraint.relation):
-            found = point(_joined((*self.known, *state.constraints), constraint))
-            if found is None:
-                return False
-            witness = {**witness, **found}
-        self.state = replace(
-            state,
-            constraints=(*state.constraints, constraint),
-            witness=witness,
-            decisions=state.decisions + 1,
-        )
-        return True
-
-
-def _joined(constraints: Sequence[Constraint], new: Constraint) -> list[Constraint]:
-    """The new one, and all that hang together with it: of the others the point that was known still holds."""
-    symbols, near, apart = set(new.form.terms), [new], list(constraints)
-    while True:
-        added = [one for one in apart if not symbols.isdisjoint(one.form.terms)]
-        if not added:
-            return near
-        apart = [one for one in apart if symbols.isdisjoint(one.form.terms)]
-        near += added
-        symbols.update(symbol for one in added for symbol in one.form.terms)
-
-
-def _is_open(value: Value) -> bool:
-    return isinstance(value, Affine) or (isinstance(value, tuple) and any(map(_is_open, value)))

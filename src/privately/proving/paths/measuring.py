@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -9,12 +10,13 @@ import z3
 from flint import arb, ctx
 
 from privately.errors import NotSupported
-from privately.proving.paths import continuous, discrete
+from privately.proving.paths import continuous, discrete, mixed
 from privately.proving.paths.affine import Constraint, Symbol
-from privately.proving.paths.exploring import Coin
-from privately.proving.paths.noise import Noise
+from privately.proving.paths.evaluating import Coin
+from privately.proving.paths.noise import Noise, law_of
 from privately.proving.paths.piecewise import ball
 from privately.proving.paths.systems import Entangled, Part, impossible, parts
+from privately.proving.paths.whole_parts import without_whole_parts
 from privately.rounding import Interval
 
 BITS = 48
@@ -33,6 +35,10 @@ def probability(noises: Sequence[Noise], constraints: Sequence[Constraint], *, b
     Proof: docs/theory/refuting.md#measuring
     Checked-by: tests/proving/paths/test_measuring.py::test_measures_agree_with_sampling_and_sum_to_one
     """
+    about_draws = without_whole_parts(constraints, noises)
+    if about_draws is None:
+        return arb(0)
+    constraints = about_draws
     if not constraints:
         return arb(1)
     if impossible(constraints, noises):
@@ -70,13 +76,13 @@ def _confirm_zero(constraints: Sequence[Constraint], noises: Sequence[Noise]) ->
 def _measured(part: Part) -> arb:
     kinds = {shares[0][1].continuous for shares in part.shares.values()}
     if len(kinds) > 1:
-        raise Entangled("continuous and discrete noise in one guard.")
+        return mixed.probability(part)
     return continuous.probability(part) if kinds == {True} else discrete.probability(part)
 
 
 def no_whole_draws(constraints: Sequence[Constraint], noises: Sequence[Noise]) -> bool:
     """Whether the constraints leave no whole numbers for the discrete draws. Unknown is refused."""
-    whole = {symbol for one in constraints for symbol in one.form.terms if not noises[symbol].continuous}  # type: ignore[index]
+    whole = {symbol for one in constraints for symbol in one.form.terms if not law_of(symbol, noises).continuous}
     if not whole:
         return False
     solver = z3.Solver()
@@ -87,7 +93,7 @@ def no_whole_draws(constraints: Sequence[Constraint], noises: Sequence[Noise]) -
         for symbol in one.form.terms
     }
     for symbol in whole:
-        if noises[symbol].one_sided:  # type: ignore[index]
+        if law_of(symbol, noises).one_sided:
             solver.add(names[symbol] >= 0)
     for one in constraints:
         solver.add(_said(one, names))
@@ -122,7 +128,11 @@ def coins_probability(weight: Fraction, coins: Sequence[Coin]) -> arb:
 def interval(value: arb) -> Interval:
     """The two ends of a ball, as fractions; a probability lies between 0 and 1."""
     lower, upper = (_fraction(end) for end in (value.lower(), value.upper()))
-    return Interval(max(lower, Fraction(0)), min(max(upper, Fraction(0)), Fraction(1)), method="ball arithmetic")
+    return Interval(_chance(lower), _chance(upper), method="ball arithmetic")
+
+
+def _chance(end: Fraction) -> Fraction:
+    return min(max(end, Fraction(0)), Fraction(1))
 
 
 def _fraction(exact: arb) -> Fraction:
@@ -134,5 +144,7 @@ def log_ratio(above: Interval, below: Interval) -> Interval:
     """Where the logarithm of a quotient of two numbers lies; the one above is not 0, the one below is not exactly 0."""
     with ctx.workprec(80):
         least = _fraction(ball(Fraction(above.lower) / Fraction(below.upper)).log().lower())
+        if below.lower == 0:
+            return Interval(least, math.inf, method="ball arithmetic")
         most = _fraction(ball(Fraction(above.upper) / Fraction(below.lower)).log().upper())
     return Interval(least, most, method="ball arithmetic")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import sqrt
@@ -10,7 +11,7 @@ from privately.errors import NotSupported
 from privately.proving.language.laws import LAWS
 from privately.proving.language.meaning import shown
 from privately.proving.language.syntax import Value
-from privately.proving.paths.affine import Affine, NotAffine
+from privately.proving.paths.affine import Affine, NotAffine, Symbol
 
 NARROWEST, WIDEST = Fraction(1, 1000), Fraction(10**9)
 """Searches go in floats, and steps of a draw are listed: what is far narrower or wider is not searched."""
@@ -43,6 +44,11 @@ class Noise:
 
     def __str__(self) -> str:
         return f"{self.law}({self.parameter})"
+
+
+def law_of(symbol: Symbol, noises: Sequence[Noise]) -> Noise:
+    """The law of the draw with that number; where only draws are left, all symbols are numbers."""
+    return noises[int(symbol)]
 
 
 def noise(law: str, arguments: tuple[Value, ...]) -> Noise:

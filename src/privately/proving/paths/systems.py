@@ -15,7 +15,7 @@ from privately.errors import NotSupported
 from privately.proving.paths.affine import Affine, Constraint, Relation
 from privately.proving.paths.densities import Share
 from privately.proving.paths.linear import point
-from privately.proving.paths.noise import Noise
+from privately.proving.paths.noise import Noise, law_of
 
 Edge: TypeAlias = tuple[Fraction, Fraction, Fraction, Relation]
 """(a, b, c, relation): a child + b parent + c, compared with zero."""
@@ -82,7 +82,7 @@ def almost_surely(constraints: Iterable[Constraint], noises: Sequence[Noise]) ->
     """The same up to probability zero: at the edge of a constraint on continuous noise lies nothing."""
     return [
         Constraint(one.form, ">")
-        if one.relation == ">=" and any(noises[symbol].continuous for symbol in one.form.terms)  # type: ignore[index]
+        if one.relation == ">=" and any(law_of(symbol, noises).continuous for symbol in one.form.terms)
         else one
         for one in constraints
     ]
@@ -98,14 +98,13 @@ def impossible(constraints: Sequence[Constraint], noises: Sequence[Noise]) -> bo
     """
     exact = almost_surely(constraints, noises)
     if any(
-        one.relation == "==" and any(noises[symbol].continuous for symbol in one.form.terms)  # type: ignore[index]
-        for one in exact
+        one.relation == "==" and any(law_of(symbol, noises).continuous for symbol in one.form.terms) for one in exact
     ):
         return True
     support = [
-        Constraint(Affine(0, {symbol: 1}), ">" if noises[symbol].continuous else ">=")  # type: ignore[index]
+        Constraint(Affine(0, {symbol: 1}), ">" if law_of(symbol, noises).continuous else ">=")
         for symbol in dict.fromkeys(symbol for one in exact for symbol in one.form.terms)
-        if noises[symbol].one_sided  # type: ignore[index]
+        if law_of(symbol, noises).one_sided
     ]
     return point([*exact, *support]) is None
 
@@ -135,7 +134,7 @@ def _without_support(constraints: list[Constraint], noises: Sequence[Noise]) -> 
         if not (
             len(one.form.terms) == 1
             and one.relation != "=="
-            and all(noises[s].one_sided and f > 0 for s, f in one.form.terms.items())  # type: ignore[index]
+            and all(law_of(s, noises).one_sided and f > 0 for s, f in one.form.terms.items())
             and (one.form.constant > 0 or (one.form.constant == 0 and one.relation == ">="))
         )
     ]

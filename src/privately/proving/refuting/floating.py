@@ -16,6 +16,7 @@ from privately.proving.paths.affine import Affine, Constraint, Relation, Symbol
 from privately.proving.paths.densities import Share
 from privately.proving.paths.noise import Noise
 from privately.proving.paths.systems import Entangled, Part, plain_parts, without_implied
+from privately.proving.paths.whole_parts import without_whole_parts
 from privately.proving.refuting.float_laws import FloatLaw, Floats, float_law
 
 FAR = 1e9
@@ -67,10 +68,12 @@ class FloatingPath:
     ) -> None:
         places = {name: place for place, name in enumerate(parameters)}
         self.names = Names() if names is None else names
+        about_draws = without_whole_parts(constraints, noises)
+        self.never = about_draws is None
         try:
-            self._build(noises, constraints, places)
+            self._build(noises, about_draws or [], places)
         except Entangled:
-            self._build(noises, without_implied(constraints), places)
+            self._build(noises, without_implied(about_draws or []), places)
 
     def _build(self, noises: Sequence[Noise], constraints: Sequence[Constraint], places: dict[str, int]) -> None:
         rows = [_Row(one, places, self.names) for one in constraints]
@@ -86,7 +89,7 @@ class FloatingPath:
     def probabilities(self, candidates: Floats | Evaluation) -> Floats:
         """One for each row of parameters."""
         evaluation = candidates if isinstance(candidates, Evaluation) else Evaluation(candidates)
-        result = np.ones(len(evaluation))
+        result = np.zeros(len(evaluation)) if self.never else np.ones(len(evaluation))
         for row in self.fixed:
             result *= row.holds(evaluation)
         for root in self.roots:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TypeAlias
 
@@ -20,14 +20,17 @@ from privately.proving.language.program import Parameter, Program
 from privately.proving.language.syntax import Value
 from privately.proving.paths.affine import Affine, NotAffine
 from privately.proving.paths.events import Event, entries_of, event_probability
-from privately.proving.paths.exploring import Exploration, NoOutput, Path, TooManyPaths, explore
+from privately.proving.paths.exploring import Exploration, NoOutput, Path, TooManyPaths, explore, some_paths
+from privately.proving.paths.growing import growing, leading_to
 from privately.proving.paths.measuring import interval, log_ratio
 from privately.proving.paths.merging import merged
 from privately.proving.refuting.changes import Pair
 from privately.proving.refuting.deadlines import Deadline
+from privately.proving.refuting.enclosed import enclosed_comparisons
 from privately.proving.refuting.neighbors import Layout, layout
 from privately.proving.refuting.searching import Find, search
 from privately.proving.refuting.supports import mismatches
+from privately.proving.refuting.trimming import trimmed
 from privately.proving.refuting.witnesses import Comparison, Counterexample, LowerBound
 from privately.rounding import End, Interval
 
@@ -38,17 +41,21 @@ SIZES = (1, 2, 3, 4, 5, 6)
 BUDGET = 5.0
 MEASURED = 5
 MOST_OPEN_PATHS = 800
+SAMPLED_PATHS = 60
 MERGED_ABOVE = 64
 CLOSE = 1e-3
 SUPPORT_SHARE = 0.3
 EXPLORING_SHARE = 0.3
 MEASURING_SHARE = 1.6
+ENCLOSING_SHARE = 1.4
 LATER_SHARE = 0.2
+LONGER_SHARE = 0.6
 FARTHEST_STEP = 12
 MOST_VAIN = 3
 STRETCH_SHARE = 0.2
 MOST_PAIRS = 400
 MOST_KNOWN = 8
+MOST_REFUSALS = 8
 
 
 def refute(
@@ -72,12 +79,19 @@ def refute(
     hunt = _Hunt(program, public, neighborhoods or {}, Deadline(budget))
     lengths = list(sizes) if any(map(hunt.has_any_length, program.private)) else [1]
     looking = hunt.deadline.part(SUPPORT_SHARE)
-    for length in sorted(lengths):
-        if not hunt.has_broken(math.nextafter(math.inf, 0)):
-            hunt.supports(length, looking)
-    for length in sorted(lengths, reverse=True):  # the longest need not lose most: a mean of few moves farther
-        hunt.climb(length, hunt.deadline.part(LATER_SHARE) if hunt.has_broken(allowed) else hunt.deadline)
+    shortest, *longer = sorted(lengths)
+    hunt.supports(shortest, looking)
+    hunt.climb(shortest, hunt.deadline.part(LATER_SHARE if longer else 1.0))
+    for length in longer:
+        hunt.supports(length, looking)
+    for length in reversed(longer):  # the longest need not lose most: a mean of few moves farther
+        later = hunt.has_broken(allowed) and length != max(lengths)
+        hunt.climb(length, hunt.deadline.part(LATER_SHARE if later else LONGER_SHARE))
+    refused = hunt.refused or hunt.best is None
     hunt.stretch()
+    if refused:
+        for length in sorted(lengths):
+            hunt.enclose(length)
     return hunt.verdict(allowed)
 
 
@@ -88,6 +102,8 @@ class _Setting:
     public: dict[str, Value]
     layouts: tuple[Layout, ...]
     sides: tuple[Exploration, Exploration] | None
+    partial: bool = False
+    """Whether these are some of the paths only: good for looking, not for what cannot happen."""
 
     def ways(self) -> Iterator[tuple[Layout, Exploration, Exploration]]:
         """Each way round, with the paths of its two sides."""
@@ -106,13 +122,18 @@ class _Hunt:
         neighborhoods: Mapping[str, Neighborhood],
         deadline: Deadline,
     ) -> None:
-        self.program, self.public, self.neighborhoods, self.deadline = program, public, neighborhoods, deadline
+        self.asked, self.public, self.neighborhoods, self.deadline = program, public, neighborhoods, deadline
+        self.program = trimmed(program, public)
         self.end = Deadline(MEASURING_SHARE * deadline.left)
+        self.enclosing = Deadline(ENCLOSING_SHARE * deadline.left)
         self.best: Comparison | None = None
         self.origin: tuple[_Setting, Layout, Pair] | None = None
         self.notes: list[str] = []
         self.settings: dict[int, _Setting | None] = {}
         self.known_paths: dict[tuple[tuple[str, Value], ...], Sequence[Path]] = {}
+        self.too_many: set[tuple[tuple[str, Value], ...]] = set()
+        self.grows = growing(self.program)
+        self.refused = False
 
     def has_broken(self, allowed: End) -> bool:
         """Whether the best so far is above that."""
@@ -130,6 +151,7 @@ class _Hunt:
             except NoOutput:
                 raise
             except NotSupported as error:
+                self.refused = True
                 self.notes.append(f"length {length}: {error.message}")
                 self.settings[length] = None
         return self.settings[length]
@@ -137,17 +159,33 @@ class _Hunt:
     def prepared(self, length: int) -> _Setting:
         values = {name: value(length) if callable(value) else value for name, value in self.public.items()}
         near = layout(self.program, self.neighborhoods, length)
+        partial = False
         try:
             sides = tuple(self.explored(near, side, values) for side in range(1 if near.balanced else 2))
         except (NotAffine, TooManyPaths) as error:
             self.notes.append(f"length {length}, inputs open: {error.message}")
-            return _Setting(values, (near,) if near.balanced else (near, near.backwards()), None)
+            sides = self.sampled(near, values) if isinstance(error, TooManyPaths) and self.grows is not None else ()
+            partial = bool(sides)
+            if not sides:
+                return _Setting(values, (near,) if near.balanced else (near, near.backwards()), None)
         wide = near.with_widths(
             {noise.scale for side in sides for path in side.paths for noise in path.noises if noise.scale < 1000}
         )
         if near.balanced:
-            return _Setting(values, (wide,), (sides[0], sides[0]))
-        return _Setting(values, (wide, wide.backwards()), (sides[0], sides[1]))
+            return _Setting(values, (wide,), (sides[0], sides[0]), partial=partial)
+        return _Setting(values, (wide, wide.backwards()), (sides[0], sides[1]), partial=partial)
+
+    def sampled(self, near: Layout, public: Mapping[str, Value]) -> tuple[Exploration, ...]:
+        """Some of the paths of each side, where there are too many; nothing if not even that."""
+        late = self.deadline.part(EXPLORING_SHARE).passed
+        try:
+            return tuple(
+                some_paths(self.program, {**public, **near.symbolic(side)}, near.known(side), SAMPLED_PATHS, late)
+                for side in range(1 if near.balanced else 2)
+            )
+        except NotSupported as error:
+            self.notes.append(error.message)
+            return ()
 
     def explored(self, near: Layout, side: int, public: Mapping[str, Value]) -> Exploration:
         known = near.known(side)
@@ -162,8 +200,9 @@ class _Hunt:
 
     def supports(self, length: int, deadline: Deadline) -> None:
         """Looks for outputs that one neighbour cannot give."""
-        setting = None if deadline.passed() else self.setting(length)
-        if setting is None:
+        finished = self.best is not None and self.best.infinite
+        setting = None if finished or deadline.passed() else self.setting(length)
+        if setting is None or setting.partial:
             return
         for near, left, right in setting.ways():
             for x, y, event in mismatches(near, left, right, deadline):
@@ -186,6 +225,7 @@ class _Hunt:
         if setting.sides is None or any(_shows_inputs(path) for side in setting.sides for path in side.paths):
             self.one_by_one(setting, deadline)
         elif not found:
+            self.refused = True
             self.one_by_one(setting, deadline.part(LATER_SHARE))
 
     def worthwhile(self, find: Find) -> bool:
@@ -194,9 +234,19 @@ class _Hunt:
     def one_by_one(self, setting: _Setting, deadline: Deadline) -> None:
         """Programs that use inputs in ways that are not affine: neighbours one by one, their events climbed for."""
         for near in setting.layouts:
-            for pair in _some(near):
+            for pair in filter(near.holds, _some(near)):
                 if deadline.passed() or not self.compare(setting, near, pair, deadline):
                     return
+        tried: set[Pair] = set()
+        while self.best is not None and self.origin is not None and self.origin[0] is setting:
+            _, near, pair = self.origin
+            if pair in tried:
+                return
+            tried.add(pair)
+            for other in filter(near.holds, near.moves(pair)):
+                if self.best.infinite or deadline.passed():
+                    return
+                self.compare(setting, near, other, deadline)
 
     def compare(self, setting: _Setting, near: Layout, pair: Pair, deadline: Deadline) -> bool:
         """Whether there is a point in comparing others."""
@@ -211,8 +261,9 @@ class _Hunt:
                 for side in (0, 1)
             ]
         except NotSupported as error:
+            self.refused = True
             self.notes.append(error.message)
-            return not isinstance(error, TooManyPaths)
+            return not isinstance(error, TooManyPaths) and len(self.notes) < MOST_REFUSALS
         fixed = Layout((), near.whole, near.widths)
         for find in search(fixed, sides[0], sides[1], deadline)[:MEASURED]:
             if self.worthwhile(find):
@@ -239,8 +290,9 @@ class _Hunt:
             return
         inputs = near.concrete(0, pair[0]), near.concrete(1, pair[1])
         try:
-            chances = [event_probability(self.paths({**setting.public, **given}), event) for given in inputs]
+            chances = [event_probability(self.paths({**setting.public, **given}, event), event) for given in inputs]
         except NotSupported as error:
+            self.refused = True
             self.notes.append(error.message)
             return
         if chances[0].is_zero():
@@ -250,7 +302,7 @@ class _Hunt:
         if self.best is None or epsilon.lower > self.best.epsilon.lower:
             self.origin = (setting, near, pair)
             self.best = Comparison(
-                program=self.program,
+                program=self.asked,
                 public=setting.public,
                 inputs=inputs[0],
                 neighbor=inputs[1],
@@ -260,15 +312,41 @@ class _Hunt:
                 epsilon=epsilon,
             )
 
-    def paths(self, given: Mapping[str, Value]) -> Sequence[Path]:
-        """All paths for these inputs; those of the last few inputs are at hand."""
+    def enclose(self, length: int) -> None:
+        """Looks at laws between two ends, where paths were refused."""
+        if self.best is not None and self.best.infinite:
+            return
+        values = {name: value(length) if callable(value) else value for name, value in self.public.items()}
+        near = layout(self.program, self.neighborhoods, length)
+        ways = (near,) if near.balanced else (near, near.backwards())
+        pairs = ((way, pair) for way in ways for pair in _some(way) if way.holds(pair))
+        found = enclosed_comparisons(self.program, values, pairs, self.enclosing)
+        for one in found:
+            if self.best is None or one.epsilon.lower > self.best.epsilon.lower:
+                self.best, self.origin = replace(one, program=self.asked), None
+
+    def paths(self, given: Mapping[str, Value], event: Event) -> Sequence[Path]:
+        """All paths for these inputs that may end in the event; those of the last few inputs are at hand."""
         key = tuple(given.items())
+        if key in self.too_many:
+            return self.paths_to(event, given)
         if key not in self.known_paths:
-            found = explore(self.program, given, too_late=self.end.passed).paths
+            try:
+                found = explore(self.program, given, too_late=self.end.part(EXPLORING_SHARE).passed).paths
+            except TooManyPaths:
+                self.too_many.add(key)
+                return self.paths_to(event, given)
             while len(self.known_paths) >= MOST_KNOWN:
                 self.known_paths.pop(next(iter(self.known_paths)))
             self.known_paths[key] = merged(found) if len(found) > MERGED_ABOVE else found
         return self.known_paths[key]
+
+    def paths_to(self, event: Event, given: Mapping[str, Value]) -> Sequence[Path]:
+        """Only paths whose output can be what the event wants."""
+        wanted = None if self.grows is None else leading_to(event, self.grows)
+        if wanted is None:
+            raise TooManyPaths("more paths than are followed.")
+        return explore(self.program, given, too_late=self.end.passed, wanted=wanted).paths
 
     def verdict(self, allowed: End) -> Counterexample | LowerBound:
         best = self.best

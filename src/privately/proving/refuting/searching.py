@@ -11,8 +11,9 @@ import numpy as np
 
 from privately.errors import NotSupported
 from privately.proving.paths.affine import Affine, Constraint, Symbol, holds
+from privately.proving.paths.evaluating import Coin
 from privately.proving.paths.events import Event
-from privately.proving.paths.exploring import Coin, Exploration, Path
+from privately.proving.paths.exploring import Exploration, Path
 from privately.proving.paths.linear import point
 from privately.proving.refuting.changes import Pair, Vector, moved
 from privately.proving.refuting.deadlines import Deadline
@@ -139,6 +140,18 @@ class _Climb:
         for place, direction in enumerate(self.template.directions):
             for window in _windows(best.windows[place], direction.width, self.layout.steps()):
                 yield Candidate(best.left, best.right, (*best.windows[:place], window, *best.windows[place + 1 :]))
+        if self.names[0] == self.names[1]:
+            yield from self.mirrored(best)
+
+    def mirrored(self, best: Candidate) -> Iterator[Candidate]:
+        """The neighbours the other way round, with windows on the other side: noise need not be symmetric."""
+        directions = self.template.directions
+        turned = tuple(_mirrored(window) for window in best.windows)
+        yield Candidate(best.right, best.left, turned)
+        for place, direction in enumerate(directions):
+            for factor in (0, 1, 2, 4):
+                for window in ((direction.width * factor, None), (None, -direction.width * factor)):
+                    yield Candidate(best.right, best.left, (*turned[:place], window, *turned[place + 1 :]))
 
     def take(self, candidates: Sequence[Candidate]) -> None:
         """Keeps the best."""
@@ -211,6 +224,11 @@ def _side(here: Fraction, there: Fraction) -> Window:
     if here == there:
         return OPEN
     return (Fraction(0), None) if here > there else (None, Fraction(0))
+
+
+def _mirrored(window: Window) -> Window:
+    low, high = window
+    return (None if high is None else -high), (None if low is None else -low)
 
 
 def _coins(coins: Sequence[Coin]) -> float:

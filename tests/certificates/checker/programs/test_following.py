@@ -258,3 +258,69 @@ def test_lists_in_states_are_work(text: str) -> None:
 def test_lists_inside_lists_have_a_longest_length_in_all(made: str) -> None:
     with pytest.raises(Beyond, match="too long"):
         law(f"def f(x):\n    a = {made}\n    return len(a)\n", {"x": 1})
+
+
+BOMBS: dict[str, dict[str, Any]] = {
+    "shared expressions": {
+        "variables": ["x"],
+        "expressions": [["number", "1/3"], *(["+", k, k] for k in range(60))],
+        "blocks": [[["return", 60]]],
+    },
+    "many outcomes": {
+        "variables": ["x", "a", "b"],
+        "expressions": [["number", "10000"], ["variable", 2]],
+        "blocks": [[["draw", 1, "uniform", 0], ["draw", 2, "uniform", 0], ["return", 1]]],
+    },
+    "long fractions": {
+        "variables": ["x", "a"],
+        "expressions": [
+            ["number", f"1/{2**4000 + 1}"],
+            ["number", "1"],
+            ["variable", 1],
+            ["-", 1, 2],
+            ["<", 2, 1],
+        ],
+        "blocks": [[["assign", 1, 3]], [["assign", 1, 0], ["while", 4, 0], ["return", 1]]],
+    },
+    "lists compared": {
+        "variables": ["x", "a", "i"],
+        "expressions": [
+            ["number", "0"],
+            ["list", 0],
+            ["number", "90000"],
+            ["repeated", 1, 2],
+            ["variable", 1],
+            ["variable", 2],
+            ["==", 4, 4],
+            ["+", 5, 6],
+            ["<", 5, 2],
+        ],
+        "blocks": [[["assign", 2, 7]], [["assign", 1, 3], ["assign", 2, 0], ["while", 8, 0], ["return", 0]]],
+    },
+}
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_work_is_counted_as_long_as_it_takes(name: str) -> None:
+    """A million units are a sixth of a second or so; without counting what is handled each would take minutes."""
+    made = Follower(read_flat(BOMBS[name], "program"), Field(1, b"", 256), Work(1_000_000))
+    began = process_time()
+    with pytest.raises((Invalid, Beyond)):
+        made.law({0: 1})
+    assert process_time() - began < 2
+
+
+def test_every_handled_thing_is_work() -> None:
+    """Counted, not timed: an outcome, an operator, an entry and a noise each take more than the program without."""
+
+    def used(text: str) -> int:
+        _, made = law(text, {"x": 1}, units=10_000_000)
+        return 10_000_000 - made.work.left
+
+    plain = used("def f(x):\n    return x\n")
+    assert used("def f(x):\n    return x + 1\n") >= plain + 45
+    assert used("def f(x):\n    return uniform(50) * 0 + x\n") >= plain + 50 * 25
+    lists = [used(f"def f(x):\n    a = [x] * {n}\n    return a == a\n") for n in (10, 110)]
+    assert lists[1] - lists[0] >= 2 * 5 * 100
+    noises = [used(f"def f(x):\n    a = {' + '.join(['geometric(1/2)'] * n)}\n    return x\n") for n in (2, 12)]
+    assert noises[1] - noises[0] >= 10 * 20

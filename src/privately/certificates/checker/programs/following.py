@@ -11,10 +11,10 @@ from itertools import product as every
 from typing import Any
 
 from ..work import Work
-from .exact import Beyond, Number, fraction, less, minus, over, sign, terms
+from .exact import Beyond, Fractional, Number, fraction, less, minus, over, sign, terms
 from .operators import OPERATORS, integer, items, plain, short, truth
 from .reading import Program
-from .tails import Undecided, noise, renamed, split, unused
+from .tails import Tail, Undecided, noise, renamed, split, unused
 from .weights import Decay, Field, Weight
 
 State = tuple[Any, ...]
@@ -29,6 +29,10 @@ SPLITS = 2_000
 OUTCOMES = 100_000
 COMING_BACK = 300
 """States of a loop that comes back."""
+
+STATE, WEIGHT, PLACE, ENTRY, SPLIT, OPERATION, NOISE = 25, 5, 2, 5, 300, 45, 20
+"""What it takes to look at a state, to add or multiply weights, to keep a state, to compare an entry, to split
+a state, to apply an operator, to rename a noise, in units of work. Thirty million of them are about five seconds."""
 
 ENDLESS = frozenset({"discrete_laplace", "discrete_exponential", "geometric"})
 _CERTAIN = Decay(1, 1, 0)
@@ -47,7 +51,8 @@ class Follower:
         self.work = work
         self.endless = any(one[0] == "draw" and one[2] in ENDLESS for block in program.blocks for one in block)
         self.tidy = renamed if self.endless else _as_it_stands
-        self.entries = 1 if self.endless else 8
+        self.entry = 2 if self.endless else 1
+        self.weight = WEIGHT + field.bits // 256
         self.compiled: list[Evaluator] = []
         for expression in program.expressions:
             self.compiled.append(self._evaluator(expression))
@@ -97,7 +102,10 @@ class Follower:
         """Every state with each outcome in one place."""
         after: States = {}
         for state, weight, found in self._settled(states, value):
-            for outcome, share in outcomes(found, state):
+            faces = outcomes(found, state)
+            if len(faces) > 1:
+                self.work.spend(len(faces) * (STATE + self.weight + self._length(state)))
+            for outcome, share in faces:
                 changed = self.tidy((*state[:place], outcome, *state[place + 1 :]))
                 self._add(after, changed, weight if share is self.field.one else self.field.times(weight, share))
         return after
@@ -108,18 +116,23 @@ class Follower:
             waiting, splits = [(state, weight)], 0
             while waiting:
                 part, share = waiting.pop()
-                self.work.spend(10 + len(part) // 4 + _entries(part) // self.entries)
+                self.work.spend(STATE + self._length(part))
                 try:
                     found = value(part)
                 except Undecided as undecided:
                     splits += 1
                     if splits > SPLITS:
                         raise Beyond("a comparison takes too much of a tail") from None
-                    self.work.spend(60)
+                    self.work.spend(SPLIT)
                     for smaller, chance in split(part, undecided.gap, self.field):
                         waiting.append((smaller, self.field.times(share, chance)))
                 else:
                     yield part, share, found
+
+    def _length(self, state: State) -> int:
+        """What it takes to copy, hash and rename a state, which is done whole."""
+        noises = sum(len(one.parts) for one in state if isinstance(one, Tail)) if self.endless else 0
+        return len(state) // 2 + self.entry * _entries(state) + NOISE * noises
 
     def _sides(self, states: States, test: Evaluator) -> tuple[States, States]:
         """Where a condition holds, and where not."""
@@ -142,7 +155,7 @@ class Follower:
             if not seen.isdisjoint(going):
                 return self._solved(test, body, states, out)
             seen.update(going)
-            self.work.spend(len(going))
+            self.work.spend(PLACE * len(going))
             waiting = self.block(body, going, given)
         for value, weight in given.items():
             self._add(out, value, weight)
@@ -176,7 +189,7 @@ class Follower:
             for other in (start, *rows.values()):
                 weight = other.pop(key, None)
                 if weight is not None:
-                    self.work.spend(4 * len(row))
+                    self.work.spend(2 * self.weight * len(row))
                     for target, share in row.items():
                         self._add(other, target, self.field.times(weight, share))
         for (kind, one), weight in start.items():
@@ -196,7 +209,7 @@ class Follower:
                 row[target] = self.field.over(weight, first)
 
     def _add(self, table: dict[Any, Weight], key: Any, weight: Weight) -> None:
-        self.work.spend(2)
+        self.work.spend(self.weight)
         old = table.get(key)
         table[key] = weight if old is None else self.field.plus(old, weight)
 
@@ -224,10 +237,9 @@ class Follower:
         number = unused(state)
         if law != "discrete_laplace":
             return [(noise(number, decay), field.one)]
-        both = field.plus(field.one, more)
-        side = field.over(more, both)
+        middle, side = field.two_sided(decay)
         return [
-            (0, field.over(rest, both)),
+            (0, middle),
             (noise(number, decay, 1), side),
             (noise(number, decay, -1, -1), side),
         ]
@@ -261,7 +273,7 @@ class Follower:
 
     def _either(self, first: Evaluator, second: Evaluator, *, stops: bool) -> Evaluator:
         def evaluate(state: State) -> Any:
-            self.work.spend(2)
+            self.work.spend(OPERATION)
             found = truth(first(state))
             return int(found if found is stops else truth(second(state)))
 
@@ -269,7 +281,7 @@ class Follower:
 
     def _chosen(self, test: Evaluator, yes: Evaluator, no: Evaluator) -> Evaluator:
         def evaluate(state: State) -> Any:
-            self.work.spend(2)
+            self.work.spend(OPERATION)
             return yes(state) if truth(test(state)) else no(state)
 
         return evaluate
@@ -277,7 +289,7 @@ class Follower:
     def _applied(self, function: Callable[..., Any], operands: list[Evaluator]) -> Evaluator:
         def evaluate(state: State) -> Any:
             given = [one(state) for one in operands]
-            self.work.spend(2 + sum(len(one) for one in given if isinstance(one, tuple)))
+            self.work.spend(OPERATION + sum(map(_load, given)))
             return function(*given)
 
         return evaluate
@@ -286,7 +298,7 @@ class Follower:
         def evaluate(state: State) -> Any:
             before, after = state[:place], state[place + 1 :]
             found = items(source(state))
-            self.work.spend(2 + len(found) * (2 + len(state) // 16))
+            self.work.spend(OPERATION + len(found) * (OPERATION + len(state) // 4))
             inside = ((*before, one, *after) for one in found)
             return short(tuple(element(one) for one in inside if truth(condition(one))))
 
@@ -298,8 +310,17 @@ def _as_it_stands(state: State) -> State:
 
 
 def _entries(value: tuple[Any, ...]) -> int:
-    """How long the lists in it are, in all: states are copied, hashed and renamed whole."""
+    """How long the lists in it are, in all."""
     return sum([len(one) + _entries(one) for one in value if isinstance(one, tuple)])
+
+
+def _load(operand: Any) -> int:
+    """What an operand adds to the work: entries of a list, noises of a sum, the square of the bits of a fraction."""
+    if isinstance(operand, tuple):
+        return ENTRY * len(operand)
+    if isinstance(operand, Fractional):
+        return operand.bottom.bit_length() ** 2 >> 14
+    return STATE * len(operand.parts) if isinstance(operand, Tail) else 0
 
 
 def _known(value: Any) -> Any:

@@ -21,14 +21,14 @@ def neighbouring(private: list[Private], work: Work) -> list[tuple[Inputs, Input
     for i, one in enumerate(private):
         found: dict[tuple[Any, Any], None] = {}
         for pair in _pairs(one, work):
-            work.spend(4)
+            work.spend(10)
             found[pair] = found[pair[1], pair[0]] = None
             if len(found) > MOST:
                 raise Invalid(f"parameters.private[{i}]", f"has more than {MOST} pairs of neighbours")
         choices.append(list(found))
     together: dict[tuple[Inputs, Inputs], None] = {}
     for chosen in product(*choices):
-        work.spend(4 + len(chosen))
+        work.spend(10 + 2 * len(chosen))
         pair = tuple(one for one, _ in chosen), tuple(other for _, other in chosen)
         if pair[0] != pair[1]:
             together[pair] = None

@@ -41,7 +41,7 @@ def side_by_side(one: Outputs, other: Outputs, field: Field, work: Work) -> tupl
     """Both laws as masses of sets that do not overlap."""
     laws = [[(*_flat(output), weight) for output, weight in law.items()] for law in (one, other)]
     leaves = [(shape, values) for law in laws for shape, values, _ in law]
-    work.spend(4 * sum(2 + len(values) for _, values in leaves))
+    work.spend(10 * sum(2 + len(values) for _, values in leaves))
     if not any(isinstance(leaf, Tail) for _, values in leaves for leaf in values):
         return one, other
     shears = _shears(leaves, work)
@@ -67,7 +67,7 @@ def _shears(outputs: list[tuple[Any, tuple[Any, ...]]], work: Work) -> dict[Any,
     for shape, given in outputs:
         known = found.setdefault(shape, [])
         values = _sheared(given, known)
-        work.spend(len(values) ** 2)
+        work.spend(3 * len(values) ** 2)
         for earlier, later in combinations(range(len(values)), 2):
             one, other = values[earlier], values[later]
             if isinstance(one, Tail) and isinstance(other, Tail) and len(one.parts) == 1:
@@ -138,7 +138,7 @@ def _unrolled(law: list[Any], lines: _Lines, field: Field, work: Work) -> Output
             for place, leaf in enumerate(leaves)
         ]
         for chosen in product(*choices):
-            work.spend(8 + 4 * len(chosen))
+            work.spend(20 + 10 * len(chosen))
             share = weight
             for _, part in chosen:
                 share = field.times(share, part)

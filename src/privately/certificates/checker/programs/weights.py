@@ -43,6 +43,7 @@ class Field:
         self.prime, self.point = _drawn(seed)
         self.one = Weight(whole(1, bits), 1)
         self._shares: dict[Decay, tuple[Weight, Weight]] = {}
+        self._two_sided: dict[Decay, tuple[Weight, Weight]] = {}
         self._rationals: dict[Number, Weight] = {}
 
     def plus(self, one: Weight, other: Weight) -> Weight:
@@ -86,6 +87,14 @@ class Field:
             rest = Weight(self.one.interval - found.interval, (1 - found.mark) % self.prime)
             self._shares[decay] = found, rest
         return self._shares[decay]
+
+    def two_sided(self, decay: Decay) -> tuple[Weight, Weight]:
+        """Of a law that falls so on both sides of 0: the weight of 0, and that of either side."""
+        if decay not in self._two_sided:
+            more, rest = self.shares(decay)
+            both = self.plus(self.one, more)
+            self._two_sided[decay] = self.over(rest, both), self.over(more, both)
+        return self._two_sided[decay]
 
 
 @lru_cache(maxsize=16)

@@ -49,7 +49,7 @@ def _holds(step: Step, bits: int) -> bool:
     field = Field(step.witness["unit"], _seed(step), bits)
     follower = Follower(program, field, step.work)
     pairs = neighbouring(private, step.work)
-    step.work.spend(20 * len(pairs) + (bits * bits >> 8))
+    step.work.spend(50 * len(pairs) + (bits * bits >> 8))
     laws: dict[Inputs, Outputs] = {}
     everything = dict.fromkeys(one for one, _ in pairs)
     for inputs in everything:
@@ -122,7 +122,7 @@ def _growth(step: Step, field: Field) -> tuple[Interval, int | None]:
 
 def _excess(left: Outputs, right: Outputs, growth: tuple[Interval, int | None], step: Step, field: Field) -> Interval:
     """The sum of max(0, P - e^epsilon Q) over all outputs."""
-    step.work.spend(6 * len(left))
+    step.work.spend(15 * len(left))
     total = whole(0, field.bits)
     for output, mass in left.items():
         other = right.get(output)

@@ -1,0 +1,4 @@
+# claim: epsilon
+# public: epsilon=1
+def remainder_of_noisy_answer_right(x: each(1, whole(0, 3)), epsilon):
+    return (x + discrete_laplace(1/epsilon)) % 5
