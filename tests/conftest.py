@@ -8,7 +8,7 @@ from hypothesis import settings
 collect_ignore_glob = ["corpus/*"]  # programs, not tests
 
 # The fast suite is the same on every run; new examples are the business of the slow one.
-settings.register_profile("fast", deadline=None, derandomize=True, print_blob=True)
+settings.register_profile("fast", deadline=None, derandomize=True, print_blob=True, max_examples=60)
 settings.register_profile("thorough", settings.get_profile("fast"), derandomize=False, max_examples=1000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
 

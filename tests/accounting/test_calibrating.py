@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 
 from privately import accounting as acc
+from privately.accounting import answers, calibrating
 from privately.errors import InvalidParameter
+from privately.rounding import Interval
 
 Make = Callable[[float], acc.Event]
 
@@ -41,6 +43,78 @@ def test_known_noise(make: Make, epsilon: Any, delta: Any, expected: float) -> N
 def test_the_precision_is_kept(precision: str) -> None:
     found = acc.calibrate(lambda s: acc.Laplace(scale=s), epsilon="0.3", precision=precision)
     assert 1 / 0.3 <= found <= 1 / 0.3 * (1 + float(precision))
+
+
+def asked(monkeypatch: pytest.MonkeyPatch, profile: Callable[[float], float]) -> list[tuple[float, Fraction]]:
+    """What is asked of answers about Laplace noise that are as wide as they may be, the truth anywhere between."""
+    known: list[tuple[float, Fraction]] = []
+
+    def wide(event: acc.Laplace, delta: Any, *, width: Fraction = answers.WIDTH) -> Interval:
+        del delta
+        known.append((float(event.scale), width))
+        share = (len(known) * 0.618) % 1
+        truth, room = Fraction(profile(float(event.scale))), width * Fraction(profile(float(event.scale)))
+        return Interval(truth - room * Fraction(share), truth + room * Fraction(1 - share), method="as wide as asked")
+
+    monkeypatch.setattr(answers, "epsilon", wide)
+    return known
+
+
+PROFILES: list[Callable[[float], float]] = [
+    lambda scale: 1 / scale,
+    lambda scale: scale**-0.3,
+    lambda scale: 30 / scale**8,
+    lambda scale: 1 / scale + 0.3 / scale**2,
+    lambda scale: math.expm1(1 / scale**2),
+    lambda scale: 3.0 if scale < 0.7 else 0.7 / scale,
+    lambda scale: scale**3,
+]
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("epsilon", [0.9, 1.3, 2.5])
+def test_wide_answers_are_not_trusted(
+    profile: Callable[[float], float], epsilon: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However wide rough answers are, the parameter is safe and within its precision; and few answers are narrow."""
+    known = asked(monkeypatch, profile)
+    found = acc.calibrate(lambda s: acc.Laplace(scale=s), epsilon=epsilon)
+    assert profile(found) <= epsilon
+    dearer = found * (1 - 3e-5 if profile(found * 0.9) > profile(found) else 1 + 3e-5)
+    slack = 1e-4 if abs(profile(dearer) / profile(found) - 1) < 1e-5 else 0.0  # flatter than answers are narrow
+    assert profile(dearer) > epsilon * (1 - slack)
+    assert sum(width == answers.WIDTH for _, width in known) <= (7 if profile is not PROFILES[5] else 30)
+
+
+def test_rough_answers_that_were_trusted_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Planted: a rough answer settles on which side it is wherever its middle lies."""
+    asked(monkeypatch, PROFILES[0])
+    honest = calibrating._Search._seen
+
+    def middle(self: Any, parameter: float) -> float:
+        found = answers.epsilon(self._made(parameter), self.delta, width=calibrating._ROUGHLY)
+        return honest(self, parameter, (found.lower + found.upper) / 2)
+
+    monkeypatch.setattr(calibrating._Search, "_roughly", middle)
+    monkeypatch.setattr(calibrating._Search, "_excess", middle)
+    wrong = [acc.calibrate(lambda s: acc.Laplace(scale=s), epsilon=e) * e for e in (0.9, 1.3, 2.5)]
+    assert any(one < 1 or one > 1 + 3e-5 for one in wrong)
+
+
+@pytest.mark.parametrize(("rate", "times", "epsilon", "most"), [("0.01", 10**4, 3, 9), ("0.01", 1000, 1, 10)])
+def test_few_answers_are_needed(
+    rate: str, times: int, epsilon: int, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked_for: list[object] = []
+    honest = answers.epsilon
+
+    def counted(*args: Any, **more: Any) -> Interval:
+        asked_for.append(args)
+        return honest(*args, **more)
+
+    monkeypatch.setattr(answers, "epsilon", counted)
+    acc.calibrate(lambda noise: steps(noise, rate, times), epsilon=epsilon, delta="1e-6")
+    assert len(asked_for) <= most
 
 
 def test_rates_rise() -> None:

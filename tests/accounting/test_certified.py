@@ -1,5 +1,6 @@
 """Derivations from events: what they claim is certified, near the truth, and never below it."""
 
+from collections.abc import Callable
 from fractions import Fraction
 
 import pytest
@@ -159,29 +160,65 @@ def test_the_claim_is_just_above_the_truth(event: Event, delta: str) -> None:
     assert claimed <= max(one.lower for one in found) * (1 + Fraction(5, 10**6))
 
 
-def test_with_some_blur_little_is_lost() -> None:
-    """Against sums of convolved losses, cut to four digits."""
-    event, delta = CHECKED["ten steps"]
-    claimed = derive(event, delta=delta).conclusion.parameters["epsilon"]
-    assert Fraction("0.3840") <= claimed <= Fraction("0.3840") * Fraction(1002, 1000)
+def sampled_laplace(scale: str, rate: str, times: int) -> Event:
+    return Repeat(event=PoissonSample(event=Laplace(scale=scale), rate=rate), times=times)
 
 
-@pytest.mark.parametrize(
-    ("event", "delta", "factor"),
-    [
-        (steps("1", "0.01", 1), "1e-5", "1.00000001"),
-        (steps("20", "0.001", 1), "1e-6", "1.00000001"),
-        (steps("50", "0.01", 10), "1e-6", "1.2"),
-        (steps("10", "0.001", 5), "1e-6", "4"),
-        (steps("1", "0.00001", 100), "1e-8", "100"),
-    ],
-)
-def test_few_steps_are_not_far_above_the_truth(event: Event, delta: str, factor: str) -> None:
-    """One step exactly; several by what each contributes, or by divergences, whichever is less."""
+NEAR: list[tuple[Event, str, str]] = [
+    (steps("1", "0.01", 1), "1e-5", "1.00000001"),
+    (steps("20", "0.001", 1), "1e-6", "1.00000001"),
+    (steps("1", "0.01", 10), "1e-5", "1.001"),
+    (steps("50", "0.01", 10), "1e-6", "1.001"),
+    (steps("10", "0.001", 5), "1e-6", "1.001"),
+    (steps("1", "0.00001", 5), "1e-8", "1.001"),
+    (steps("3", "0.1", 2), "1e-40", "1.001"),
+    (steps("1", "0.9999999999", 100), "1e-5", "1.00001"),
+    (sampled_laplace("1", "0.0001", 1), "1e-5", "1.001"),
+    (sampled_laplace("2", "0.1", 30), "1e-5", "1.001"),
+    (sampled_laplace("0.5", "0.5", 1000), "1e-9", "1.001"),
+    (sampled_laplace("1", "0.001", 10**6), "1e-6", "1.001"),
+    (Sequence(events=[steps("2", "0.01", 2), sampled_laplace("1", "0.02", 2), Pure(epsilon="0.1")]), "1e-6", "1.01"),
+]
+
+
+@pytest.mark.parametrize(("event", "delta", "factor"), NEAR, ids=lambda value: str(value)[:60])
+def test_samples_are_not_far_above_the_truth(event: Event, delta: str, factor: str) -> None:
+    """Few steps and many, rarely sampled ones and nearly full batches."""
     derived = derive(event, delta=delta)
     found = epsilon(event, delta)
     assert found.lower <= derived.conclusion.parameters["epsilon"] <= Fraction(factor) * found.upper
     check(certify(derived))
+
+
+@pytest.mark.parametrize("rate", ["1e-300", "0.3"])
+@pytest.mark.parametrize(
+    "base",
+    [Pure(epsilon=1000), Pure(epsilon="1e-60"), Laplace(scale="1e-6"), Laplace(scale="1e30"), GaussianDP(mu="1e-153")],
+    ids=str,
+)
+def test_extreme_samples(base: Event, rate: str) -> None:
+    """Certified or refused, never by an unforeseen error."""
+    for times in (1, 3):
+        try:
+            derived = derive(Repeat(event=PoissonSample(event=base, rate=rate), times=times), delta="1e-5")
+        except NoSuchRule:
+            continue
+        check(certify(derived))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("delta", ["1e-5", "1e-9"])
+@pytest.mark.parametrize("make", [steps, sampled_laplace], ids=["normal", "laplace"])
+@pytest.mark.parametrize("noise", ["0.5", "1", "3", "10"])
+def test_certified_within_a_percent(make: Callable[[str, str, int], Event], noise: str, delta: str) -> None:
+    for rate in ("1e-4", "1e-3", "1e-2", "0.1", "0.5", "0.9"):
+        for times in (1, 2, 10, 100, 1000):
+            event = make(noise, rate, times)
+            upper = epsilon(event, delta).upper
+            if upper < 2000:  # beyond, no conclusion is written down
+                derived = derive(event, delta=delta)
+                assert derived.conclusion.parameters["epsilon"] <= upper * Fraction(101, 100), (rate, times)
+                check(certify(derived))
 
 
 @pytest.mark.parametrize(

@@ -27,9 +27,17 @@ from privately.accounting.events import (
     Repeat,
     Sequence,
 )
-from privately.accounting.losses import FiniteLoss, GaussianLoss, LaplaceLoss, Loss, SampledGaussianLoss
+from privately.accounting.losses import (
+    FiniteLoss,
+    GaussianLoss,
+    LaplaceLoss,
+    Loss,
+    SampledGaussianLoss,
+    SampledLaplaceLoss,
+)
 from privately.certificates.checker.accounting import finite
 from privately.certificates.checker.accounting.events import read_event
+from privately.certificates.checker.accounting.pieces import ordered
 from privately.certificates.checker.accounting.terms import Law, alternatives
 from privately.certificates.checker.rationals import Rational
 from privately.certificates.checker.schema import Invalid
@@ -162,6 +170,8 @@ def _seen(law: Law, removes: bool) -> _Vector:
             return _Vector(laplace=mpmath.mpf(numbers[0].numerator) / numbers[0].denominator)
         case "sampled normal":
             return _Vector(**{f"sampled {numbers} {removes}": mpmath.mpf(1)})
+        case "sampled laplace":
+            return _Vector(**{f"sampled laplace {numbers} {removes}": mpmath.mpf(1)})
         case "concentrated":
             return _Vector(moment=6 * mpmath.mpf(numbers[0].numerator) / numbers[0].denominator)
         case "range":
@@ -186,6 +196,8 @@ def _known(law: Loss) -> _Vector:
             return _Vector(laplace=mpmath.mpf(epsilon.numerator) / epsilon.denominator)
         case SampledGaussianLoss(mu_squared=square, rate=rate, direction=direction):
             return _Vector(**{f"sampled {[square, rate]} {direction == 'remove'}": mpmath.mpf(1)})
+        case SampledLaplaceLoss(epsilon=epsilon, rate=rate, direction=direction):
+            return _Vector(**{f"sampled laplace {[epsilon, rate]} {direction == 'remove'}": mpmath.mpf(1)})
         case FiniteLoss():
             atoms = [(mpmath.mpf(str(p.upper)), mpmath.mpf(str(loss.upper))) for p, loss in law.atoms()]
             return _Vector(finite=mpmath.log(mpmath.fsum(p * mpmath.exp(2 * loss) for p, loss in atoms)))
@@ -196,6 +208,21 @@ def _known(law: Loss) -> _Vector:
 def test_library_and_checker_list_the_same_losses(event: Event) -> None:
     with mpmath.workprec(150):
         assert of_library(event) == of_checker(event)
+
+
+@pytest.mark.parametrize("event", [*LEAVES, *COMBINED], ids=lambda event: str(event)[:80])
+def test_names_and_order_are_those_of_the_checker(event: Event) -> None:
+    """Cells begin where the witness says for the first law, the second one, and so on."""
+    if of_checker(event) is None:
+        return
+    listed = alternatives(read_event(encode(event)["event"], "event"), Work())
+    named = [case.laws() for case in cases(event) if case.direction == "remove"]
+    for terms, laws in zip(listed, named, strict=True):
+        expected = [(law.name, [Fraction(*pair) for pair in law.numbers], times) for law, times in ordered(terms)]
+        if laws is None:
+            assert any(name in {"concentrated", "renyi", "glued response"} for name, _, _ in expected)
+        else:
+            assert [(law.name, list(law.numbers), times) for law, times in laws] == expected
 
 
 def test_what_is_known_and_what_is_not() -> None:

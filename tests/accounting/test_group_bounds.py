@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+import mpmath
 import pytest
 
 from privately import accounting as acc
-from privately.accounting.events import Event, Gaussian, Group, Laplace, PoissonSample, Pure
-from privately.accounting.group_bounds import group_bound
+from privately.accounting.events import Event, Gaussian, Group, Laplace, PoissonSample, Pure, Repeat, Sequence
+from privately.accounting.group_bounds import group_bound, group_lower
 from privately.accounting.questions import DeltaAt, EpsilonAt, Question
 from privately.accounting.roads import NotApplicable
 from privately.rounding import Interval
@@ -59,3 +60,58 @@ def test_what_has_no_bound() -> None:
         group_bound(Group(event=KNOWN[0], size=2), EpsilonAt(Fraction(1, 10), WIDTH), endless)
     with pytest.raises(NotApplicable):
         group_bound(Group(event=KNOWN[0], size=2), DeltaAt(Fraction(10**6), WIDTH), asked)
+
+
+def mixed_profile(noise: str, rate: str, size: int, epsilon: mpmath.mpf, *, removes: bool) -> mpmath.mpf:
+    """delta of one step: the number of rows in the sample is binomial, against none; the best test is a half-line."""
+    with mpmath.workdps(40):
+        mu, q, alpha = 1 / mpmath.mpf(noise), mpmath.mpf(rate), mpmath.exp(epsilon)
+        shares = [mpmath.binomial(size, j) * q**j * (1 - q) ** (size - j) for j in range(size + 1)]
+
+        def ratio(x: mpmath.mpf) -> mpmath.mpf:
+            return mpmath.fsum(b * mpmath.exp(j * mu * x - (j * mu) ** 2 / 2) for j, b in enumerate(shares))
+
+        low, high = mpmath.mpf(-200), mpmath.mpf(200)
+        for _ in range(200):
+            middle = (low + high) / 2
+            low, high = (middle, high) if ratio(middle) < (alpha if removes else 1 / alpha) else (low, middle)
+        sign = 1 if removes else -1
+        beyond = [mpmath.ncdf(sign * (j * mu - low)) for j in range(size + 1)]
+        mixed = mpmath.fsum(b * mass for b, mass in zip(shares, beyond, strict=True))
+        return mixed - alpha * beyond[0] if removes else beyond[0] - alpha * mixed
+
+
+@pytest.mark.parametrize(("noise", "rate", "size"), [("1", "0.1", 2), ("2", "0.3", 4), ("0.7", "0.01", 3)])
+def test_groups_of_samples_from_below(noise: str, rate: str, size: int) -> None:
+    """Never above the mixture itself, and above what one row alone costs."""
+    step = PoissonSample(event=Gaussian(noise_multiplier=noise), rate=rate)
+    for level in ("0.01", "0.3", "1"):
+        true = max(mixed_profile(noise, rate, size, mpmath.mpf(level), removes=removes) for removes in (True, False))
+        lower = group_lower(Group(event=step, size=size), DeltaAt(Fraction(level), WIDTH), asked)
+        found = acc.delta(Group(event=step, size=size), level)
+        assert acc.delta(step, level).lower < lower <= true + mpmath.mpf(10) ** -15
+        assert lower <= found.lower <= true + mpmath.mpf(10) ** -15
+        assert found.upper >= true - mpmath.mpf(10) ** -15
+
+
+def test_a_rate_that_is_too_high_would_be_above_the_truth() -> None:
+    """m rows at the rate of one of them: a false twin."""
+    true = max(mixed_profile("1", "0.1", 2, mpmath.mpf(1), removes=removes) for removes in (True, False))
+    twin = acc.delta(PoissonSample(event=Gaussian(noise_multiplier="0.5"), rate="0.1"), 1)
+    assert twin.lower > true
+    right = acc.delta(PoissonSample(event=Gaussian(noise_multiplier="0.5"), rate="0.01"), 1)
+    assert right.upper < true
+
+
+def test_groups_of_many_samples() -> None:
+    steps = Repeat(event=PoissonSample(event=Gaussian(noise_multiplier=2), rate="0.2"), times=50)
+    with_batch = Sequence(events=[steps, Gaussian(noise_multiplier=20)])
+    for event in (steps, with_batch):
+        one, group = acc.epsilon(event, "1e-5"), acc.epsilon(Group(event=event, size=3), "1e-5")
+        assert 1.3 * float(one.upper) < group.lower <= group.upper
+
+
+def test_what_is_not_known_from_below() -> None:
+    question = EpsilonAt(Fraction(1, 10**6), WIDTH)
+    for inner in (Pure(epsilon=1), PoissonSample(event=Pure(epsilon=1), rate="0.1")):
+        assert group_lower(Group(event=inner, size=3), question, asked) == 0

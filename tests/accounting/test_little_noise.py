@@ -15,6 +15,7 @@ from privately.accounting.compositions import Composition
 from privately.accounting.little_noise import LITTLE_NOISE, Steps
 from privately.accounting.losses import Direction, GaussianLoss, SampledGaussianLoss
 from privately.accounting.roads import NotApplicable
+from privately.rounding import Enclosure
 
 WIDTH = Fraction(1, 10**6)
 
@@ -101,6 +102,22 @@ def test_few_steps_of_little_noise_are_narrow() -> None:
     found = acc.epsilon(acc.Repeat(event=step, times=100), "1e-6")
     assert found.width <= WIDTH * found.lower / 10
     assert found.method == little_noise.METHOD
+
+
+def test_far_beyond_all_losses() -> None:
+    """Ends of some 10^11 digits are rounded outward before they are written out."""
+    found = LITTLE_NOISE.delta(steps(10, "0.1", 1), Fraction(10**9), WIDTH)
+    assert found.lower == 0
+    assert 0 < found.upper < Fraction(1, 10**300)
+
+
+def test_negative_sums_are_rounded_up() -> None:
+    """A sum a little above a cell's loss belongs to the next one, also below 0."""
+    losses = [Fraction(-3, 10), Fraction(-15, 100) + Fraction(5, 10**14), Fraction(4, 10)]
+    cells = [(Enclosure.of(1), Enclosure.of(loss)) for loss in losses]
+    pairs = little_noise._sums(cells)[2]
+    lowest = [mass for mass, loss in pairs if loss.upper < float(2 * losses[1])]
+    assert float(sum(lowest, Enclosure.of(0)).upper) == 3
 
 
 def test_where_the_road_does_not_lead() -> None:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from privately import accounting as acc
 from privately.accounting import (
     Approx,
     Event,
@@ -22,7 +23,7 @@ from privately.accounting import (
     Sequence,
 )
 from privately.accounting.compositions import compositions
-from privately.accounting.terms import alternatives, flatten, is_silent, parts_of
+from privately.accounting.terms import alternatives, flatten, is_short, is_silent, parts_of
 from privately.errors import InvalidParameter, NoSuchRule
 from privately.guarantees import Neighbors
 from tests.accounting.exact_profiles import Pair, excess, hockey_stick, least_delta, profile, removals, strongest
@@ -194,3 +195,21 @@ def test_only_what_reveals_nothing_is_silent() -> None:
     )
     assert is_silent(PoissonSample(event=ONE, rate=0))
     assert parts_of(Sequence(events=[ONE, ONE])) is None
+
+
+def test_lists_that_are_plainly_short() -> None:
+    noise, sample = acc.Gaussian(noise_multiplier=1), acc.PoissonSample(event=acc.Laplace(scale=2), rate="0.1")
+    simple = acc.Sequence(events=[noise, sample, acc.Repeat(event=acc.Repeat(event=sample, times=3), times=0)])
+    assert is_short(simple, 3)
+    assert len(flatten(simple)) == 2
+    assert not is_short(simple, 2)
+    for other in (simple, acc.Pure(epsilon=1), acc.PoissonSample(event=noise, rate=1)):
+        assert not is_short(acc.Sequence(events=[noise, other]), 10)
+    assert not is_short(noise, 10)
+
+
+def test_noise_repeated_at_any_depth() -> None:
+    sample = acc.PoissonSample(event=acc.Gaussian(noise_multiplier=1), rate="0.1")
+    event = acc.Repeat(event=acc.Repeat(event=sample, times=3), times=5)
+    assert flatten(event) == {sample: 15}
+    assert flatten(acc.Repeat(event=acc.Repeat(event=sample, times=0), times=5)) == {}

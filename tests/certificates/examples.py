@@ -187,10 +187,14 @@ def from_events() -> dict[str, Derivation]:
     steps = acc.Repeat(event=acc.PoissonSample(event=acc.Gaussian(noise_multiplier=1), rate="1/50"), times=2000)
     moments = acc.Sequence(events=[steps, acc.ZCDP(rho="1/50"), acc.Exponential(epsilon="1/10")])
     answers = acc.Repeat(event=acc.Approx(epsilon="1/5", delta="1e-9"), times=40)
-    seldom = acc.Repeat(event=acc.PoissonSample(event=acc.Gaussian(noise_multiplier=3), rate="1/1000"), times=2)
+    seldom = acc.Repeat(event=acc.PoissonSample(event=acc.Gaussian(noise_multiplier=3), rate="1/1000"), times=1)
+    rare = acc.Repeat(event=acc.PoissonSample(event=acc.Laplace(scale=1), rate="1/3"), times=3)
+    often = acc.Repeat(event=acc.PoissonSample(event=acc.Gaussian(noise_multiplier=2), rate="0.9999999999"), times=99)
     return {
         "steps": derive(steps, delta="1e-6"),
         "seldom": derive(seldom, delta="1e-6"),
+        "rare": derive(rare, delta="1e-3"),
+        "often": derive(often, delta="1e-6"),
         "moments": derive(moments, delta="1e-6"),
         "curves": derive(acc.Parallel(events=[acc.Laplace(scale=3), acc.GaussianDP(mu="1/9")]), delta="1e-5"),
         "repeated": rules.postprocessing(derive(answers, delta="1e-6"), description="an average"),

@@ -32,7 +32,7 @@ def test_narrow_noise_is_summed_term_by_term(scale: str) -> None:
                 assert abs(whole(Fraction(found[j], blocks.one)) - truth) <= 1e-15 * truth
 
 
-@pytest.mark.parametrize(("scale", "size"), [("1/2", 1), (3, 1), (70, 7)])
+@pytest.mark.parametrize(("scale", "size"), [("1/2", 1), (3, 1), pytest.param(70, 7, marks=pytest.mark.slow)])
 def test_sums_are_lower_bounds_and_close(scale: str, size: int) -> None:
     """The chance that two more of the same noise are at most 5 + r, and one at most 4 - r."""
     law = DiscreteLaplace(scale=scale)

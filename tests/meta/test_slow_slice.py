@@ -1,6 +1,7 @@
 """The slices of the slow suite are even, and together they are all of it."""
 
 import itertools
+import os
 import shutil
 import subprocess
 import sys
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import parse_slice
 from tests.meta.tree import TESTS
 
 SUITE = """
@@ -31,7 +33,8 @@ def suite(tmp_path: Path) -> Path:
 
 def collected(suite: Path, *options: str) -> tuple[int, list[str]]:
     command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", *options]
-    done = subprocess.run(command, cwd=suite, capture_output=True, text=True, check=False)
+    bare = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    done = subprocess.run(command, cwd=suite, env=bare, capture_output=True, text=True, check=False)
     return done.returncode, [line for line in done.stdout.splitlines() if "::" in line]
 
 
@@ -46,5 +49,10 @@ def test_without_the_option_everything_is_there(suite: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["0/3", "4/3", "1", "one/three"])
-def test_a_bad_slice_is_a_usage_error(suite: Path, text: str) -> None:
-    assert collected(suite, "--slow-slice", text)[0] == pytest.ExitCode.USAGE_ERROR
+def test_a_bad_slice_is_a_usage_error(text: str) -> None:
+    with pytest.raises(pytest.UsageError, match="K/N"):
+        parse_slice(text)
+
+
+def test_a_usage_error_is_what_the_command_ends_with(suite: Path) -> None:
+    assert collected(suite, "--slow-slice", "4/3")[0] == pytest.ExitCode.USAGE_ERROR

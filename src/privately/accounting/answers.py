@@ -15,7 +15,7 @@ from privately.accounting.coarsening import MOST_DIFFERENT, coarser, concentrate
 from privately.accounting.compositions import Composition, compositions
 from privately.accounting.conditioning import Conditioned, Inner
 from privately.accounting.events import Event, Group
-from privately.accounting.group_bounds import group_bound
+from privately.accounting.group_bounds import group_bound, group_lower
 from privately.accounting.little_noise import LITTLE_NOISE
 from privately.accounting.losses import GaussianLoss, GluedLoss, LaplaceLoss
 from privately.accounting.nearby_rates import between_rates, share_of_all
@@ -76,14 +76,21 @@ def _asked(composition: Composition, question: Question) -> Interval:
 _ROUGHLY: tuple[Road, ...] = (spreading, WideNoise(_asked, narrow=Fraction(1, 30)))
 """Hardly narrower than what is narrow already."""
 
+_NEARLY_BEST: tuple[Road, ...] = (spreading.LITTLE, spreading.VERY_LITTLE, spreading.SOME)
+"""Where these are nearly as narrow as asked, others that follow hardly ever are, and take long."""
+
 _ROADS: tuple[tuple[Method | None, Road], ...] = (
     ("closed form", closed_forms),
     (None, WideNoise(_asked, narrow=Fraction(1, 10**7))),
     ("contour", contour.FewSteps(is_last=False)),
+    (None, spreading.LITTLE),
+    (None, LITTLE_NOISE),
+    (None, spreading.VERY_LITTLE),
+    ("contour", contour.cutting),
     ("contour", contour.JUMPS),
     ("contour", contour.BRIEF),
+    (None, spreading.SOME),
     (None, Conditioned(_by(*_FOR_ONE_STEP), most=256, work=4096, is_one_step=True)),
-    (None, LITTLE_NOISE),
     ("lattice", lattice),
     ("contour", contour.MORE_JUMPS),
     ("contour", contour.FewSteps(is_last=True)),
@@ -191,6 +198,10 @@ def _exact(event: Event, question: Question, method: Method | None) -> Interval:
         found = compositions(event)
     except (NotApplicable, NoSuchRule) as reason:
         return _indirect(event, question, method, reason)
+    if isinstance(question, EpsilonAt) and question.delta and method in {None, "contour"}:
+        known = contour.alike(found, question.delta, question.width)
+        if known is not None:
+            return known
     worst = _worst(found, question, method)
     if method is None and not _is_tight(worst, question):
         worst = _least([worst, _renyi_or_none(event, question), *_from_below(found, question)])
@@ -240,7 +251,9 @@ def _best(composition: Composition, question: Question, method: Method | None) -
     settled = question.settled(composition)
     if settled is not None:
         return settled
-    best: Interval | None = None
+    best = _at_nearby_rates(composition, question, method)
+    if best is not None and question.is_met(best):
+        return best
     ways = [road for name, road in _ROADS if method in {None, name}]
     most = _most_direct(composition) if method == "contour" else _MOST_LAWS
     for road in ways if len(composition.parts) <= most else ():
@@ -251,16 +264,13 @@ def _best(composition: Composition, question: Question, method: Method | None) -
         except DEAD_ENDS:
             continue
         best = found if best is None else _both(best, found)
-        if question.is_met(best):
+        if question.is_met(best, max(question.width, _NEARLY) if road in _NEARLY_BEST else None):
             return best
-    nearby = _at_nearby_rates(composition, question, method)
-    if nearby is not None:
-        return nearby if best is None else _both(best, nearby)
     return question.unknown(composition) if best is None else best
 
 
 def _at_nearby_rates(composition: Composition, question: Question, method: Method | None) -> Interval | None:
-    """Where a rate is so near 1 that no road takes it: between no sampling and a rate a little lower."""
+    """Where a rate is so near 1 that few roads take it: between no sampling and a rate a little lower."""
     found = between_rates(composition)
     if found is None:
         return None
@@ -348,9 +358,14 @@ def _by_renyi(event: Event, question: Question) -> Interval:
 
 def _lower(event: Event, question: Question, method: Method | None) -> Interval:
     try:
-        return _worst(compositions(within(event)), question, method)
+        found = _worst(compositions(within(event)), question, method)
     except (NotApplicable, NoSuchRule):
         return NOTHING
+    if isinstance(event, Group) and event.size > 1:
+        least = group_lower(event, question, lambda inner, one: _answer(inner, one, None))
+        if least > found.lower:
+            return Interval(least, math.inf, method="rows of a group that are sampled together")
+    return found
 
 
 def _between(below: Interval, above: Interval) -> Interval:

@@ -10,10 +10,17 @@ from functools import cache
 from privately.accounting import answers
 from privately.accounting.events import Event
 from privately.errors import InvalidParameter
-from privately.rounding import Number, rational
+from privately.rounding import End, Number, rational
 
 _WIDEST = 2.0**60
 _START = 31
+_ROUGHLY, _CERTAINLY = Fraction(1, 50), Fraction(1, 10**4)
+"""So narrow answers need to be far from the promise, and so far from it they must be to settle on which side it is."""
+_NEAR = 0.05
+"""So near to the promise, a rough answer seldom tells."""
+_RELIABLE = 0.5
+"""So far from the promise, how far a rough answer is off matters little."""
+_MOST_POINTS, _FARTHER, _BEYOND, _SLOW = 4, 1.3, 0.3, 3
 
 Make = Callable[[float], Event]
 
@@ -49,31 +56,50 @@ class _Search:
 
     def __init__(self, make: Make, epsilon: Fraction, delta: Fraction, precision: float, *, whole: bool) -> None:
         self.make, self.epsilon, self.delta, self.precision, self.whole = make, epsilon, delta, precision, whole
+        self.seen: dict[float, float] = {}
+        self.narrow: set[float] = set()
 
     def found(self) -> float:
         safe, unsafe = self._bracket()
-        below, above = self._excess(safe), self._excess(unsafe)
+        since, size = 0, math.inf
         while not self._is_close(safe, unsafe):
-            middle = self._between(safe, unsafe, below, above)
-            excess = self._excess(middle)
-            if excess <= 0:
-                safe, below = middle, excess
+            since, size = (0, abs(safe - unsafe)) if abs(safe - unsafe) < size / 2 else (since + 1, size)
+            middle, off = self._middle(safe, unsafe, self._crossing(safe, unsafe) if since < _SLOW else None)
+            if (self._excess(middle) if off < _NEAR else self._roughly(middle)) <= 0:
+                safe = middle
             else:
-                unsafe, above = middle, excess
+                unsafe = middle
         return int(safe) if self.whole else safe
 
     @cache  # noqa: B019 - a search lives as long as one call
     def _excess(self, parameter: float) -> float:
         """ln of the upper end over the target: at most 0 on the safe side only."""
-        made = self.make(int(parameter) if self.whole else parameter)
-        upper = answers.epsilon(made, self.delta).upper
+        upper = answers.epsilon(self._made(parameter), self.delta).upper
+        self.narrow.add(parameter)
+        return self._seen(parameter, upper)
+
+    @cache  # noqa: B019
+    def _roughly(self, parameter: float) -> float:
+        """The same from a rougher answer, where that is enough to tell on which side it is."""
+        found = answers.epsilon(self._made(parameter), self.delta, width=_ROUGHLY)
+        is_far = found.upper <= self.epsilon * (1 - _CERTAINLY) or found.lower > self.epsilon * (1 + _CERTAINLY)
+        return self._seen(parameter, found.upper) if is_far else self._excess(parameter)
+
+    def _made(self, parameter: float) -> Event:
+        return self.make(int(parameter) if self.whole else parameter)
+
+    def _seen(self, parameter: float, upper: End) -> float:
+        excess = math.inf
         if upper <= self.epsilon:
-            return min(_log(Fraction(upper) / self.epsilon), 0.0) if upper > 0 else -math.inf
-        return max(_log(Fraction(upper) / self.epsilon), 1e-18) if self.epsilon and upper < math.inf else math.inf
+            excess = min(_log(Fraction(upper) / self.epsilon), 0.0) if upper > 0 else -math.inf
+        elif self.epsilon and upper < math.inf:
+            excess = max(_log(Fraction(upper) / self.epsilon), 1e-18)
+        self.seen[parameter] = excess
+        return excess
 
     def _exists(self, parameter: float) -> bool:
         try:
-            self._excess(parameter)
+            self._roughly(parameter)
         except InvalidParameter:
             return False
         return True
@@ -85,7 +111,7 @@ class _Search:
         if start is None:
             self._excess(1.0)
             raise InvalidParameter("make_event", "makes no event from 1.")
-        is_safe = self._excess(start) <= 0
+        is_safe = self._roughly(start) <= 0
         for rises in sorted((True, False), key=lambda rises: self._seems_wrong(start, rises=rises)):
             found, last = self._walk(start, is_safe=is_safe, rises=rises)
             if found is not None:
@@ -101,19 +127,25 @@ class _Search:
         """Whether parameters end here on one side and get cheaper on the other."""
         on, off = (start * 2, start / 2)
         exists = self._exists(on), self._exists(off)
-        return exists in {(True, False), (False, True)} and self._excess(on if exists[0] else off) < self._excess(start)
+        return exists in {(True, False), (False, True)} and self._is_dearer(start, on if exists[0] else off)
+
+    def _is_dearer(self, one: float, other: float) -> bool:
+        """Whether epsilon is larger at one parameter than at another."""
+        gap = self._roughly(one) - self._roughly(other)
+        return gap > 0 if abs(gap) > 2 * _ROUGHLY else self._excess(one) > self._excess(other)
 
     def _seems_wrong(self, start: float, *, rises: bool) -> bool:
         near = start * 2 if rises else start / 2
         if (self.whole and near < 1) or not self._exists(near):
             return True
-        return (self._excess(near) > self._excess(start)) != (self._excess(start) <= 0)
+        return self._is_dearer(near, start) != (self._roughly(start) <= 0)
 
     def _walk(self, start: float, *, is_safe: bool, rises: bool) -> tuple[float | None, float]:
         """The first parameter of the other kind, if there is one, and the last of this kind."""
-        last, factor = start, 2.0
+        last, factor, before = start, 2.0, start
         while True:
-            following = last * factor if rises else last / factor
+            stride = factor if self.whole else self._stride(before, last, factor)
+            following = last * stride if rises else last / stride
             if not 1 / _WIDEST <= following <= _WIDEST or (self.whole and following < 1):
                 return None, start
             if not self._exists(following):
@@ -121,28 +153,65 @@ class _Search:
                     return None, last
                 factor = math.sqrt(factor)
                 continue
-            if (self._excess(following) <= 0) != is_safe:
+            if (self._roughly(following) <= 0) != is_safe:
                 return following, last
-            last = following
+            before, last = last, following
+
+    def _stride(self, before: float, last: float, factor: float) -> float:
+        """By which factor to go on: a little beyond where a line through the last two crosses, in logarithms."""
+        gained, left = self._roughly(before) - self._roughly(last), self._roughly(last)
+        if before == last or not math.isfinite(gained) or not gained * left > 0:
+            return factor
+        needed = _FARTHER * abs(math.log(last / before)) * left / gained
+        return min(math.exp(max(needed, 2 * self.precision)), factor) if needed < 1 else factor
 
     def _is_close(self, safe: float, unsafe: float) -> bool:
         if self.whole:
             return abs(safe - unsafe) <= 1
         return abs(safe - unsafe) <= self.precision * min(safe, unsafe)
 
-    def _between(self, safe: float, unsafe: float, below: float, above: float) -> float:
-        """Where a line through both crosses, on a logarithmic scale, and a little on towards the farther end: so that
-        the crossing comes to lie between two near points.
+    def _crossing(self, safe: float, unsafe: float) -> tuple[float, float] | None:
+        """ln of the parameter at which epsilon is about the target, and about how far that is off: by a polynomial
+        through the points nearest to the target, both ends among them.
         """
-        start, end = math.log(safe), math.log(unsafe)
-        share = 0.5
-        if math.isfinite(below) and math.isfinite(above):
-            share = below / (below - above)
-        nudge = 0.4 * self.precision / abs(end - start)
-        share = min(max(share + (nudge if share < 0.5 else -nudge), nudge, 0.001), 1 - nudge, 0.999)
-        middle = math.exp(start + share * (end - start))
-        low, high = sorted((safe, unsafe))
-        return min(max(math.floor(middle), low + 1), high - 1) if self.whole else middle
+        ends = {safe: self.seen[safe], unsafe: self.seen[unsafe]}
+        others = [
+            p for p, excess in self.seen.items() if p not in ends and (p in self.narrow or abs(excess) > _RELIABLE)
+        ]
+        others = sorted(others, key=lambda p: -abs(self.seen[p]))[-(_MOST_POINTS - 2) :]
+        points = [(math.log(p), self.seen[p]) for p in others]
+        points += [(math.log(p), excess) for p, excess in sorted(ends.items(), key=lambda end: -abs(end[1]))]
+        points = [(y, excess) for y, excess in points if math.isfinite(excess)]
+        if len({excess for _, excess in points}) < max(len(points), 2):
+            return None
+        row, off = [y for y, _ in points], math.inf
+        for order in range(1, len(points)):  # Neville
+            last = row[-1]
+            row = [
+                (row[k] * points[k + order][1] - row[k + 1] * points[k][1]) / (points[k + order][1] - points[k][1])
+                for k in range(len(row) - 1)
+            ]
+            off = abs(row[-1] - last)
+        return row[0], off
+
+    def _middle(self, safe: float, unsafe: float, crossing: tuple[float, float] | None) -> tuple[float, float]:
+        """A parameter between both, a little beyond the crossing as seen from the nearer end, so that the crossing
+        comes to lie between two near points; and how far its epsilon is from the target, as far as one can tell.
+        """
+        left, right = sorted((math.log(safe), math.log(unsafe)))
+        quarter, height = (right - left) / 4, self.seen[unsafe] - self.seen[safe]
+        least = min(_BEYOND * self.precision, quarter)
+        if crossing is None or not left < crossing[0] < right:
+            place, off = (left + right) / 2, 2 * quarter
+        else:
+            place, off = crossing
+            nudge = min(max(least, off / 8), quarter)
+            place += nudge if place - left < right - place else -nudge
+        middle = math.exp(min(max(place, left + least), right - least))
+        if self.whole:
+            low, high = sorted((safe, unsafe))
+            middle = min(max(math.floor(middle), low + 1), high - 1)
+        return middle, height * off / (4 * quarter)
 
 
 def _log(ratio: Fraction) -> float:

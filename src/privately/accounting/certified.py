@@ -9,16 +9,24 @@ from fractions import Fraction
 from typing import Any
 
 from privately.accounting import closed_forms, contour
-from privately.accounting.checkable import Case, Concentrated, Losses, Normal, Response, cases, losses
+from privately.accounting.cells import Found, by_cells
+from privately.accounting.checkable import Case, Concentrated, Losses, Normal, Response, Sampled, cases, losses
 from privately.accounting.compositions import Composition
 from privately.accounting.contour.sampled_gaussian import SampledGaussian
 from privately.accounting.encoding import encode
 from privately.accounting.events import Event, Renyi
 from privately.accounting.extremes import largest_loss
 from privately.accounting.failing import failing
-from privately.accounting.losses import FiniteLoss, GaussianLoss, LaplaceLoss, Loss, SampledGaussianLoss
+from privately.accounting.losses import (
+    FiniteLoss,
+    GaussianLoss,
+    LaplaceLoss,
+    Loss,
+    SampledGaussianLoss,
+    SampledLaplaceLoss,
+)
 from privately.accounting.roads import DEAD_ENDS, NotApplicable
-from privately.accounting.witnesses import Outline, contour_witness, order_witness
+from privately.accounting.witnesses import CELLS, Outline, contour_witness, laplace_sketch, order_witness
 from privately.errors import InvalidParameter, NoSuchRule
 from privately.guarantees import ApproxDP, Derivation, PureDP
 from privately.guarantees.curves import bound_at, gaussian_epsilon
@@ -27,13 +35,16 @@ from privately.rounding import Enclosure, Number, rational
 
 WIDTH = Fraction(1, 10**6)
 _LEAST = Fraction(1, 1000)
-_BLURS = (0.0, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1)
+_WIDE = Fraction(1, 10**4)
+_BLURS = (1e-5, 1e-4, 1e-3, 1e-2, 1e-1)
 _QUIET = 48.0
 _COARSE = 1e-4
 _IMPROVABLE = {"pure", "steps"}
 _MOST_NESTED = 8
 _MOST_RUNS = 200_000
 _TWO = 2
+_OFTEN = Fraction(9, 10)
+_FINE_CELLS, _MORE = 4096, 1.05
 _HIGHEST, _LARGEST_POWER, _FARTHEST = Fraction(10**4), Fraction(9000), 110.0
 
 Parts = Sequence[tuple[Loss, int]]
@@ -46,6 +57,12 @@ class Bound:
 
     epsilon: Fraction
     witness: Mapping[str, Any]
+    is_near: bool = True
+    """Whether it is known to be near the truth, as far as its method goes."""
+
+    @property
+    def is_improvable(self) -> bool:
+        return not self.is_near or self.witness["method"] in _IMPROVABLE
 
 
 def derive(event: Event, *, delta: Number) -> Derivation:
@@ -79,9 +96,11 @@ def derive(event: Event, *, delta: Number) -> Derivation:
 
 @dataclass(frozen=True)
 class _Question:
-    """One direction: its losses, what is left of delta for finite ones, and an answer that needs no search."""
+    """One direction: its losses, delta and what is left of it for finite ones, and an answer that needs no search."""
 
+    case: Case
     losses: Losses
+    whole_delta: Fraction
     delta: Fraction
     simple: Bound | None
 
@@ -93,7 +112,7 @@ class _Question:
         if known.failures:
             left = (delta - infinite) * (1 - Fraction(1, 10**9)) / (1 - infinite) if infinite < 1 else Fraction(-1)
         simple = _simple(case, known.all_laws, left) if known.has_pairs and delta >= infinite else None
-        return cls(known, left, simple)
+        return cls(case, known, delta, left, simple)
 
     def bound(self, enough: Fraction) -> Bound:
         """The least epsilon that some method shows; one below `enough` will do."""
@@ -106,9 +125,9 @@ class _Question:
             found += steps
             if steps and (steps[0].epsilon <= enough or known.laws[0][1] == 1):
                 return min(found, key=lambda bound: bound.epsilon)
-            found += _contours(known.all_laws, self.delta) if known.has_pairs else []
-            is_weak = all(bound.witness["method"] in _IMPROVABLE for bound in found)
-            found += _renyi(known, self.delta) if known.rest or is_weak else []
+            found += _contour_or_none(known.all_laws, self.delta, 0.0) if known.has_pairs else []
+            if all(bound.is_improvable for bound in found):
+                found += self._others(found, enough)
         if not found:
             raise NoSuchRule(
                 premise="these events at so small a delta",
@@ -116,6 +135,38 @@ class _Question:
                 hint="Allow a larger delta: some mechanism can reveal everything, or has no largest loss.",
             )
         return min(found, key=lambda bound: bound.epsilon)
+
+    def _others(self, found: Sequence[Bound], enough: Fraction) -> list[Bound]:
+        """By cells; where there are none, or too wide ones, by whatever else shows something."""
+        known = self.losses
+        cells = self._cells(min((bound.epsilon for bound in found), default=None), float(enough))
+        more = ([_by_cells(cells)] if cells else []) + self._unsampled()
+        if cells is None or not cells.is_close:
+            more += _blurred(known.all_laws, self.delta) if known.has_pairs else []
+            more += _renyi(known, self.delta)
+        return more
+
+    def _cells(self, highest: Fraction | None, enough: float) -> Found | None:
+        laws = self.case.laws()
+        if not laws:
+            return None
+        try:
+            known = math.inf if highest is None else float(highest)
+            return by_cells(laws, self.case.direction, self.whole_delta, known, enough)
+        except NotApplicable:
+            return None
+
+    def _unsampled(self) -> list[Bound]:
+        """A sample costs at most what it is a sample of, which says something at rates near 1."""
+        if not any(isinstance(term, Sampled) and term.poisson and term.rate >= _OFTEN for term, _ in self.case.terms):
+            return []
+        try:
+            bound = _Question.of(self.case.unsampled(), self.whole_delta).bound(Fraction(0))
+        except NoSuchRule:
+            return []
+        if bound.witness["method"] == "binomial":
+            return []
+        return [Bound(bound.epsilon, {"method": "unsampled", "bound": bound.witness})]
 
 
 def _bounds(questions: Sequence[_Question]) -> list[Bound]:
@@ -171,16 +222,22 @@ def _steps(known: Losses, delta: Fraction) -> list[Bound]:
     )
 
 
-def _contours(parts: Parts, delta: Fraction) -> list[Bound]:
-    """By the contour integral; where the losses do not fall along it, with a little normal loss added."""
-    for ratio in _BLURS:
+def _by_cells(found: Found) -> Bound:
+    return Bound(_slightly_more(Fraction(found.epsilon)), found.witness())
+
+
+def _contour_or_none(parts: Parts, delta: Fraction, ratio: float) -> list[Bound]:
+    """By the contour integral, with a little normal loss added."""
+    try:
         blur = _blur(parts, delta, ratio) if ratio else Fraction(0)
-        mixed = [*parts, (GaussianLoss(mu_squared=blur), 1)] if blur else parts
-        try:
-            return [_contour(mixed, delta, blur)]
-        except NotApplicable:
-            continue
-    return []
+        return [_contour([*parts, (GaussianLoss(mu_squared=blur), 1)] if blur else parts, delta, blur)]
+    except NotApplicable:
+        return []
+
+
+def _blurred(parts: Parts, delta: Fraction) -> list[Bound]:
+    """Where losses do not fall along the contour: with as little normal loss as is enough."""
+    return next((found for ratio in _BLURS if (found := _contour_or_none(parts, delta, ratio))), [])
 
 
 def _blur(parts: Parts, delta: Fraction, ratio: float) -> Fraction:
@@ -197,12 +254,26 @@ def _contour(parts: Parts, delta: Fraction, blur: Fraction) -> Bound:
     found = contour.epsilon(Composition(parts=tuple(parts)), delta, WIDTH)
     if found.upper == math.inf:
         raise NotApplicable("no upper end was found")
-    upper = Fraction(found.upper)
+    upper = Fraction(found.upper) + _chords(parts, float(found.upper))
     room = WIDTH * max(upper, _LEAST)
     epsilon = _short(upper + room)
     c = Outline(parts).saddle(float(epsilon))
     tolerance = min(float(room) * c / 5, 1e-3)
-    return Bound(epsilon, contour_witness(parts, float(epsilon), log_delta, tolerance, blur))
+    is_near = found.width <= _WIDE * max(upper, _LEAST)
+    return Bound(epsilon, contour_witness(parts, float(epsilon), log_delta, tolerance, blur), is_near)
+
+
+def _chords(parts: Parts, epsilon: float) -> Fraction:
+    """By how much Laplace noise on samples costs more as cells: what ln M has more, over the height of the contour."""
+    sampled = [(law, times) for law, times in parts if isinstance(law, SampledLaplaceLoss)]
+    if not sampled:
+        return Fraction(0)
+    c = Outline(parts).saddle(epsilon)
+    more = sum(
+        times * (laplace_sketch(law, CELLS).cumulants(c)[0] - laplace_sketch(law, _FINE_CELLS).cumulants(c)[0])
+        for law, times in sampled
+    )
+    return Fraction(max(_MORE * more / c, 0.0))
 
 
 def _renyi(known: Losses, delta: Fraction) -> list[Bound]:
@@ -245,7 +316,9 @@ def _highest(law: Loss) -> Fraction:
     match law:
         case SampledGaussianLoss(mu_squared=mu_squared):
             return Fraction(_FARTHEST / math.sqrt(mu_squared)).limit_denominator(10**6)
-        case LaplaceLoss(epsilon=epsilon) | FiniteLoss(epsilon=epsilon) if epsilon:
+        case LaplaceLoss(epsilon=epsilon) | FiniteLoss(epsilon=epsilon) | SampledLaplaceLoss(epsilon=epsilon) if (
+            epsilon
+        ):
             return _LARGEST_POWER / epsilon
     return _HIGHEST
 
@@ -274,6 +347,9 @@ def _log_mass(law: Loss, c: Fraction) -> Enclosure:
         case SampledGaussianLoss():
             place = math.nextafter(float(c), math.inf)
             return Enclosure.of(Fraction(SampledGaussian.of(law).grid(place, place, 0.0, _QUIET).log_mass(place)[1]))
+        case SampledLaplaceLoss():
+            found = laplace_sketch(law, CELLS).cumulants(float(c))[0]
+            return Enclosure.of(Fraction(found + 1e-12 * abs(found) + 1e-15))
     raise NotApplicable(f"no moments of a {type(law).__name__}")
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
 
+from privately.accounting.cells import Law
 from privately.accounting.events import (
     ZCDP,
     Approx,
@@ -39,6 +40,7 @@ from privately.accounting.losses import (
     LaplaceLoss,
     Loss,
     SampledGaussianLoss,
+    SampledLaplaceLoss,
     response,
 )
 from privately.errors import NoSuchRule
@@ -91,6 +93,19 @@ class Case:
     terms: tuple[tuple[Term, int], ...]
     direction: Direction
 
+    def unsampled(self) -> Case:
+        """The same without Poisson samples, which costs at least as much."""
+        terms: Terms = Counter()
+        for term, times in self.terms:
+            terms[term.base if isinstance(term, Sampled) and term.poisson else term] += times
+        return Case(tuple(terms.items()), DIRECTIONS[0])
+
+    def laws(self) -> list[tuple[Law, int]] | None:
+        """By the names and in the order of the checker, if it knows the profile of each."""
+        found = [(_named(term), times) for term, times in self.terms]
+        known = [(law, times) for law, times in found if law is not None]
+        return sorted(known) if len(known) == len(found) else None
+
 
 def cases(event: Event) -> list[Case]:
     """All that has to be within a claim, in the order of the witnesses."""
@@ -142,6 +157,8 @@ def losses(case: Case) -> Losses:
                 laws[LaplaceLoss(epsilon=epsilon)] += times
             case Sampled(base=Normal(mu_squared), rate=rate):
                 laws[SampledGaussianLoss(mu_squared=mu_squared, rate=rate, direction=case.direction)] += times
+            case Sampled(base=Response(epsilon=epsilon, laplace=True), rate=rate):
+                laws[SampledLaplaceLoss(epsilon=epsilon, rate=rate, direction=case.direction)] += times
             case Response():
                 _record(_pair(term), times, laws, failures)
             case Sampled(base=Response() as base):
@@ -164,6 +181,20 @@ def _sampled_pair(base: Response, sample: Sampled, direction: Direction) -> Fini
 
 def _pair(base: Response) -> FinitePair:
     return response_pair(base.epsilon, categories=base.categories, delta=base.delta)
+
+
+def _named(term: Term) -> Law | None:
+    match term:
+        case Normal(mu_squared):
+            return Law("normal", (mu_squared,))
+        case Response(epsilon=epsilon) if term.laplace or term.bounded_range:
+            return Law("laplace" if term.laplace else "range", (epsilon,))
+        case Response():
+            return Law("response", (term.epsilon, Fraction(term.categories), term.delta))
+        case Sampled(base=base, rate=rate, poisson=True):
+            law = _named(base)
+            return law and Law(f"sampled {law.name}", (*law.numbers, rate))
+    return None
 
 
 def _alternatives(event: Event) -> list[Terms]:
@@ -260,17 +291,17 @@ def _sampled(terms: Terms, rate: Fraction, *, poisson: bool) -> Terms:
     (term, times), *others = terms.items()
     if poisson and isinstance(term, Sampled) and term.poisson and times == 1 and not others:
         return Counter({Sampled(term.base, term.rate * rate, poisson): 1})
-    return Counter({Sampled(_together(terms), rate, poisson): 1})
+    return Counter({Sampled(_together(terms, poisson=poisson), rate, poisson): 1})
 
 
-def _together(terms: Terms) -> Response:
+def _together(terms: Terms, *, poisson: bool) -> Response:
     """Of all that is run on one sample: alone as it is, several by the sums of their epsilons and deltas."""
     listed = [(term, times) for term, times in terms.items() if isinstance(term, Response)]
     if len(listed) < len(terms):
         raise _unknown("these mechanisms on one sample")
     first, times = listed[0]
     if len(listed) == 1 and times == 1:
-        return Response(first.epsilon, first.categories, first.delta)
+        return Response(first.epsilon, first.categories, first.delta, laplace=first.laplace and poisson)
     epsilon = sum((times * term.epsilon for term, times in listed), Fraction(0))
     return Response(epsilon, 2, min(sum((times * term.delta for term, times in listed), Fraction(0)), Fraction(1)))
 

@@ -26,7 +26,7 @@ from privately.accounting.events import (
 )
 from privately.accounting.events.event import LEAST_NOISE, MOST_NOISE
 from privately.accounting.roads import NotApplicable
-from privately.accounting.terms import Terms, alternatives, count
+from privately.accounting.terms import Terms, alternatives, count, is_short
 from privately.errors import NoSuchRule
 from privately.guarantees.curves import gaussian_within
 from privately.rounding import LARGEST, round_down, round_up
@@ -58,7 +58,7 @@ def coarser(event: Event, *, upward: bool, most: int | None = None) -> Event:
     Checked-by: tests/accounting/test_coarsening.py::test_every_rounded_term_is_on_its_side,
         tests/accounting/test_coarsening.py::test_rounded_events_enclose_the_event
     """
-    if event.nodes <= MOST_DIFFERENT:
+    if event.nodes <= MOST_DIFFERENT or is_short(event, MOST_DIFFERENT):
         return event
     try:
         listed = alternatives(event)
@@ -82,7 +82,7 @@ def concentrated(event: Event) -> Event:
     Proof: docs/theory/accounting/events.md#rounded-terms
     Checked-by: tests/accounting/test_coarsening.py::test_normal_terms_become_one
     """
-    if event.nodes <= MOST_DIFFERENT:
+    if event.nodes <= MOST_DIFFERENT or is_short(event, MOST_DIFFERENT):
         return event
     try:
         listed = alternatives(event)

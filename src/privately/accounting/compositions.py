@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from privately.accounting.events import (
@@ -239,15 +239,15 @@ def _key(part: tuple[Loss, int]) -> tuple[object, ...]:
     law, times = part
     if isinstance(law, GluedLoss):
         return "GluedLoss", _key((law.base, times)), law.rate
-    values = [getattr(law, one.name) for one in fields(law)]
-    return type(law).__name__, *(_nearly(value) for value in values), *values, times
+    values = [getattr(law, name) for name in law.__slots__]
+    return type(law).__name__, *[_nearly(value) for value in values], *values, times
 
 
 def _nearly(value: object) -> float:
     """Floats, which are soon compared, stand before exact numbers: in the same order, or equal. No number of an event
     is beyond their range.
     """
-    return float(value) if isinstance(value, Fraction) else 0.0
+    return value.numerator / value.denominator if type(value) is Fraction else 0.0
 
 
 def _part(event: Event) -> Part:

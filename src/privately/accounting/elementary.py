@@ -184,13 +184,19 @@ def exp(x: Floats) -> Floats:
     Proof: docs/theory/accounting/elementary.md#exponential
     Checked-by: tests/accounting/test_elementary.py::test_exp
     """
-    bits, place, value = _reduced(np.maximum(x, _LOWEST))
+    value = exp_moderate(np.maximum(x, _LOWEST))
+    value *= x >= _LOWEST
+    return value
+
+
+def exp_moderate(x: Floats) -> Floats:
+    """The same for x from `LOWEST` to `HIGHEST`."""
+    bits, place, value = _reduced(x)
     bits <<= _SHIFT_BOTH
     bits += _POWER_BITS[place]
     power = bits.view(np.float64)
     value *= power
     value += power
-    value *= x >= _LOWEST
     return value
 
 
@@ -285,12 +291,13 @@ def log(x: Floats) -> Floats:
     Checked-by: tests/accounting/test_elementary.py::test_log
     """
     if x.min(initial=1.0) >= _SMALLEST:
-        return _log_of_normal(x)
+        return log_of_normal(x)
     small = x < _SMALLEST
-    return _log_of_normal(np.ldexp(x, 53 * small)) - small * float(53 * _LN2)
+    return log_of_normal(np.ldexp(x, 53 * small)) - small * float(53 * _LN2)
 
 
-def _log_of_normal(x: Floats) -> Floats:
+def log_of_normal(x: Floats) -> Floats:
+    """The same for numbers with all their bits."""
     bits, centre = _centres(x * _UNITY)
     return _log_beside(bits, centre, x - centre)
 
@@ -425,11 +432,7 @@ def atan(x: Floats) -> Floats:
     Checked-by: tests/accounting/test_elementary.py::test_atan
     """
     for _ in range(3):
-        below = x * x
-        below += _UNITY
-        below = np.sqrt(below)
-        below += _UNITY
-        x = x / below
+        x = x / (np.sqrt(x * x + _UNITY) + _UNITY)
     minus = x * -x
     tail = minus * _LAST_ODD
     for coefficient in _ODD:
@@ -461,8 +464,7 @@ def normal_tail(x: Floats) -> Floats:
     size = np.abs(x)
     large = size * _NORMAL_SPLIT
     short = (large + size) - large  # the leading bits: its square is exact
-    y = size * _ROOT_HALF
-    y_square = size * size * _HALF
+    y, y_square = size * _ROOT_HALF, size * size * _HALF
     exponents = [short * short * _MINUS_HALF, (size - short) * (size + short) * _MINUS_HALF]
     main, correction, turned = exp(np.array([*exponents, np.minimum(y * _NORMAL_TURN, _NORMAL_HIGHEST)]))
     total = np.zeros_like(size)

@@ -4,9 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 
-from privately.accounting.events import Event, Group
+from privately.accounting.events import (
+    DiscreteGaussian,
+    DiscreteLaplace,
+    Event,
+    Gaussian,
+    Group,
+    Laplace,
+    PoissonSample,
+    Repeat,
+    Sequence,
+)
 from privately.accounting.questions import DeltaAt, EpsilonAt, Question
 from privately.accounting.roads import NotApplicable
 from privately.rounding import Enclosure, Interval
@@ -18,6 +29,9 @@ Asked = Callable[[Event, Question], Interval]
 _ROUNDS = 10
 _LESS = Fraction(999, 1000)
 _LARGEST = 10**5
+_WIDTH = Fraction(1, 1000)
+_SEVERAL = (1, 2, 3, 4, 6, 8, 12, 16)
+_DIGITS = 10**15
 
 
 def group_bound(event: Group, question: Question, asked: Asked) -> Interval:
@@ -44,6 +58,66 @@ def group_bound(event: Group, question: Question, asked: Asked) -> Interval:
             return Interval(0, size * Fraction(upper), method=METHOD)
         delta = question.delta / Fraction(growth.upper) * _LESS**2**turn  # a little less every time
     raise NotApplicable("no epsilon was found")
+
+
+def group_lower(event: Group, question: Question, asked: Asked) -> Fraction | float:
+    """A lower end for groups of noise on Poisson samples: 0 where nothing is known.
+
+    Theorem: k rows that all move the noise the same way are j in the sample with probability B(j), binomial. The pair
+        of that mixture against no row has, in both directions, a profile that is nowhere below that of m rows which
+        are in the sample together with the probability that j >= m, or with a smaller one.
+    Reference: Neyman-Pearson 1933, for monotone likelihood ratios
+    Proof: docs/theory/accounting/events.md#groups-of-samples
+    Checked-by: tests/accounting/test_group_bounds.py::test_groups_of_samples_from_below
+    """
+    best: Fraction | float = 0
+    question = replace(question, width=max(question.width, _WIDTH))
+    for together in (one for one in (*_SEVERAL, event.size) if one <= event.size):
+        inside = _inside(event.event, event.size, together)
+        if inside is None:
+            break
+        found = asked(inside, question).lower
+        if found < best / 2:  # more rows are together so seldom that they show less and less
+            break
+        best = max(best, found)
+    return best
+
+
+def _inside(event: Event, size: int, together: int) -> Event | None:
+    """What one change sees, if `together` of `size` rows are in a sample or none is; all are, where there is none."""
+    match event:
+        case Sequence(events=events):
+            parts = [_inside(part, size, together) for part in events]
+            known = [part for part in parts if part is not None]
+            return Sequence(events=known) if len(known) == len(parts) else None
+        case Repeat(event=inner, times=times):
+            found = _inside(inner, size, together)
+            return found and Repeat(event=found, times=times)
+        case PoissonSample(event=inner, rate=rate):
+            base = _aligned(inner, together)
+            return base and PoissonSample(event=base, rate=_at_least(together, size, rate))
+    return _aligned(event, size)
+
+
+def _aligned(event: Event, rows: int) -> Event | None:
+    """So many rows that move the noise the same way, seen as one."""
+    match event:
+        case Gaussian(noise_multiplier=multiplier):
+            return Gaussian(noise_multiplier=multiplier / rows, neighbors=event.neighbors)
+        case Laplace(scale=scale):
+            return Laplace(scale=scale / rows, neighbors=event.neighbors)
+        case DiscreteGaussian(sensitivity=sensitivity) | DiscreteLaplace(sensitivity=sensitivity):
+            return replace(event, sensitivity=sensitivity * rows)
+    return None
+
+
+def _at_least(together: int, size: int, rate: Fraction) -> Fraction:
+    """The probability that so many of `size` rows are in the sample, rounded down to about 15 digits."""
+    few = range(together)
+    missing = sum((math.comb(size, j) * rate**j * (1 - rate) ** (size - j) for j in few), Fraction(0))
+    share = 1 - missing
+    scale = _DIGITS * max(share.denominator // max(share.numerator, 1), 1)
+    return Fraction(math.floor(share * scale), scale)
 
 
 def _growth(epsilon: Fraction, size: int) -> Enclosure:

@@ -63,7 +63,7 @@ class Sum:
                 total = total + term.weight
             elif term.hits:
                 total = total + term.weight * self._most(term, left)
-        return Fraction(total.upper)
+        return Fraction(total.interval().upper)
 
     def _least(self, term: Term, epsilon: Fraction) -> Enclosure:
         """What is taken off, from below."""
@@ -85,7 +85,7 @@ class Sum:
         for term in self.terms:
             left = max(epsilon - Fraction(term.shift.lower), Fraction(0))
             total = total + term.weight * profile(term.hits * self.mu_squared, left)
-        return max(Fraction(total.lower), Fraction(0))
+        return max(Fraction(total.interval().lower), Fraction(0))
 
     def rough(self, epsilon: float) -> float:
         """About as much."""
@@ -324,7 +324,8 @@ def _sums(cells: Cells) -> list[Cells]:
         masses = [Enclosure.of(0)] * len(losses)
         for mass, loss in found[-1]:
             for other, more in cells:
-                place = bisect_left(places, float((loss + more).upper) * (1 + 1e-12))
+                most = float((loss + more).upper)
+                place = bisect_left(places, most + 1e-12 * abs(most))
                 masses[min(place, len(losses) - 1)] += mass * other
         found.append([(mass, loss) for mass, loss in zip(masses, losses, strict=True) if mass.upper])
     return found

@@ -1,4 +1,4 @@
-"""Rates so near 1 that no road takes them: between a rate a little lower and no sampling at all."""
+"""Rates so near 1 that few roads take them: between a rate a little lower and no sampling at all."""
 
 from __future__ import annotations
 

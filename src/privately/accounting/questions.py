@@ -48,7 +48,7 @@ class EpsilonAt:
             return NEVER
         if not composition.parts and self.delta >= composition.infinite:
             return NOTHING
-        if composition.parts and self.delta >= seldom(composition):
+        if composition.parts and not _is_often(composition, self.delta) and self.delta >= seldom(composition):
             return SELDOM
         if self.delta > composition.infinite or composition.infinite != composition.infinite_lower:
             return None
@@ -155,6 +155,11 @@ def seldom(composition: Composition) -> Fraction:
             return total + 1
         total = total + times * rate if total else times * rate
     return total
+
+
+def _is_often(composition: Composition, delta: Fraction) -> bool:
+    """Whether one law alone makes `seldom` larger than delta; a quick look."""
+    return any(getattr(law, "rate", 1) > delta for law, _ in composition.parts[:1])
 
 
 def _finite(composition: Composition) -> Composition:

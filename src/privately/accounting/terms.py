@@ -85,8 +85,10 @@ def is_silent(event: Event) -> bool:
 def _collect(event: Event, times: int, found: dict[Event, int]) -> None:
     if times == 0:
         return
-    if isinstance(event, _NOISES) or _is_sampled_noise(event):
-        count(found, event, times)
+    noise, runs = _repeated(event)
+    if isinstance(noise, _NOISES) or _is_sampled_noise(noise):
+        if runs:
+            count(found, noise, times * runs)
         return
     if is_silent(event):
         return
@@ -98,9 +100,28 @@ def _collect(event: Event, times: int, found: dict[Event, int]) -> None:
         _collect(part, times * runs, found)
 
 
+def _repeated(event: Event) -> tuple[Event, int]:
+    """What is repeated, and how often."""
+    times = 1
+    while isinstance(event, Repeat):
+        times *= event.times
+        event = event.event
+    return event, times
+
+
 def _is_sampled_noise(event: Event) -> bool:
     """The most common sample, which needs no simplification."""
-    return isinstance(event, PoissonSample) and isinstance(event.event, _NOISES) and 0 < event.rate < 1
+    if not (isinstance(event, PoissonSample) and isinstance(event.event, _NOISES)):
+        return False
+    return 0 < event.rate.numerator < event.rate.denominator
+
+
+def is_short(event: Event, most: int) -> bool:
+    """Whether an event plainly has at most so many terms: a list of noises, sampled and repeated or not."""
+    if not isinstance(event, Sequence) or len(event.events) > most:
+        return False
+    parts = [_repeated(part)[0] for part in event.events]
+    return all(isinstance(part, _NOISES) or _is_sampled_noise(part) for part in parts)
 
 
 def _opened(event: Event) -> Iterable[tuple[Event, int]] | None:

@@ -14,14 +14,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from privately.accounting.losses import FiniteLoss, GaussianLoss, LaplaceLoss, Loss, SampledGaussianLoss
+from privately.accounting.cells import Law
+from privately.accounting.losses import (
+    FiniteLoss,
+    GaussianLoss,
+    LaplaceLoss,
+    Loss,
+    SampledGaussianLoss,
+    SampledLaplaceLoss,
+)
 from privately.accounting.roads import NotApplicable
 
 Floats = NDArray[np.float64]
 
 MOST_WORK = 4_000_000
+CELLS = 64
+"""So many cells on either side of 0 the checker takes Laplace noise on a sample for."""
 MOST_COUNT = 100_000
 _FINE = 32
+_NEGLIGIBLE = 60.0
 _WIDTH = 10.0
 _ABOVE = (1.05, 1.15, 1.4, 2.0, 3.5)
 _BELOW = (0.0, 0.4, 0.7)
@@ -41,10 +52,11 @@ class Sketch:
     def cumulants(self, c: float) -> tuple[float, float, float]:
         exponents = self.base + c * self.loss
         top = float(exponents.max())
-        weights = np.exp(exponents - top)
+        kept = exponents > top - _NEGLIGIBLE
+        weights, loss = np.exp(exponents[kept] - top), self.loss[kept]
         total = float(weights.sum())
-        mean = float(weights @ self.loss) / total
-        return top + math.log(total), mean, float(weights @ (self.loss - mean) ** 2) / total
+        mean = float(weights @ loss) / total
+        return top + math.log(total), mean, float(weights @ (loss - mean) ** 2) / total
 
 
 def sketch(law: Loss, highest: float) -> Sketch:
@@ -61,6 +73,8 @@ def sketch(law: Loss, highest: float) -> Sketch:
                 np.concatenate([ends, inside]),
                 np.concatenate([[math.log(0.5), math.log(0.5) - float(epsilon)], density]),
             )
+        case SampledLaplaceLoss():
+            return laplace_sketch(law, CELLS)
         case FiniteLoss():
             atoms = law.atoms()
             return Sketch(
@@ -70,12 +84,24 @@ def sketch(law: Loss, highest: float) -> Sketch:
     raise NotApplicable(f"no checkable transform of a {type(law).__name__}")
 
 
+def laplace_sketch(law: SampledLaplaceLoss, cells: int) -> Sketch:
+    """Laplace noise on a sample as the checker takes it for so many cells on either side of 0."""
+    named = Law("sampled laplace", (law.epsilon, law.rate))
+    named.require_within_floats()
+    losses: Floats = np.arange(-cells, cells + 1.0) * (named.anchor("remove") / cells)
+    inner, left, _ = named.masses(losses, law.direction)
+    masses = np.append(inner, left[-1])
+    kept = masses > 0
+    return Sketch(losses[kept], np.log(masses[kept]))
+
+
 def _sampled_sketch(law: SampledGaussianLoss, highest: float) -> Sketch:
     mu, removes = math.sqrt(law.mu_squared), law.direction == "remove"
     reach = (highest + 1) * mu + _WIDTH
-    x = np.arange(-math.ceil((_WIDTH if removes else reach) * _FINE), math.ceil(reach * _FINE)) / _FINE
+    fine = _FINE // 4 if removes else _FINE  # what is integrated gets narrower only where the row is added
+    x = np.arange(-math.ceil((_WIDTH if removes else reach) * fine), math.ceil(reach * fine)) / fine
     mixed = _log_mix(law, x)
-    base = -x * x / 2 - math.log(_FINE * math.sqrt(2 * math.pi))
+    base = -x * x / 2 - math.log(fine * math.sqrt(2 * math.pi))
     return Sketch(mixed, base + mixed) if removes else Sketch(-mixed, base)
 
 

@@ -71,7 +71,7 @@ class Certificate:
         return cls(checker.canonical_bytes(json.loads(document)))
 
 
-def certify(derivation: Derivation, *, subject: str | None = None) -> Certificate:
+def certify(derivation: Derivation, *, subject: str | None = None, allow_assumptions: bool = True) -> Certificate:
     """The certificate of a derivation, checked by the independent checker before it is handed out."""
     if not isinstance(derivation, Derivation):
         raise InvalidParameter("derivation", f"{derivation!r} is not a Derivation.")
@@ -94,7 +94,7 @@ def certify(derivation: Derivation, *, subject: str | None = None) -> Certificat
         ],
     }
     document = checker.canonical_bytes({**content, "hash": checker.content_hash(content)})
-    check_bytes(document, allow_assumptions=True)
+    check_bytes(document, allow_assumptions=allow_assumptions)
     return Certificate(document)
 
 

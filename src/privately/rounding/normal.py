@@ -9,7 +9,6 @@ import math
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
-from statistics import NormalDist
 
 from privately.errors import InvalidParameter
 from privately.rounding.enclosure import DIGITS, DOWN, UP, Enclosure, Value
@@ -99,6 +98,8 @@ def _start(p: Fraction) -> Fraction:
     if p > Fraction(49, 100):
         return (p - Fraction(1, 2)) * Fraction(5, 2)
     if p > Fraction(1, 10**300):
+        from statistics import NormalDist  # few need it, and it loads much
+
         return Fraction(NormalDist().inv_cdf(float(p)))
     return -Fraction(math.sqrt(-2 * float(Enclosure.of(p).log().lower)))
 

@@ -14,8 +14,9 @@ from privately.accounting.contour import bundles
 from privately.accounting.contour.bundles import Bundle, Relaid, RoughBundle, grids, sketches
 from privately.accounting.contour.finite import Finite
 from privately.accounting.contour.protocols import Law
-from privately.accounting.contour.sampled_gaussian import Grid, SampledGaussian
+from privately.accounting.contour.sampled_gaussian import Grid, SampledGaussian, aliases
 from privately.accounting.losses import response
+from privately.accounting.roads import NotApplicable
 from tests.accounting.contour import exact_transforms
 from tests.accounting.contour.exact_transforms import precision
 
@@ -210,3 +211,41 @@ def test_first_looks_at_many_laws(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(rows) > 1
     assert all(isinstance(one, RoughBundle) for one, _ in rows)
     assert sum(n * one.levels(np.array([3.0])) for one, n in rows) == pytest.approx(apart, rel=1e-9)
+
+
+@pytest.mark.parametrize("removes", [True, False])
+def test_aliases_of_many_laws(removes: bool) -> None:
+    """As for one, but for the powers of two that stand there for exponentials."""
+    laws = [SampledGaussian(mu=mu, rate=0.01, removes=removes) for mu in (0.1, 0.5, 1.0, 3.0)]
+    mu, steps = np.array([law.mu for law in laws]), np.array([0.5, 0.3, 0.2, 1.5])
+    for c, reach, widest in ((3.0, 0.0, 2.0), (20.0, 5.0, 2.0), (20.0, 5.0, 1.57)):
+        found = aliases(mu, steps, None if removes else c, reach, widest)
+        for one, law, step in zip(found.tolist(), laws, steps.tolist(), strict=True):
+            alone = law.aliasing(c, reach, step, widest)
+            assert one <= alone
+            assert alone <= 4 * one or one < 1e-200
+
+
+def test_sums_of_centres_are_exact() -> None:
+    values, times = [0.1, -3e-9, 5.0, 0.0, 1e300, 2.0**-1074], [3, 10**12, 1, 7, 1, 2]
+    assert bundles._total(times, values) == sum(n * Fraction(x) for n, x in zip(times, values, strict=True))
+
+
+def test_the_other_direction_by_the_same_points() -> None:
+    """As if the points had been laid for it; and about as much without bounds."""
+    mirrored, direct = bundle_of(True).mirrored(), bundle_of(False)
+    assert not mirrored.removes
+    for height in (0.5 * C, C):
+        low, high = direct._log_mass(direct._tilted(height), direct._missing(direct._tilted(height), 0.0))
+        found = mirrored.log_mass_above(height)
+        assert low <= found <= high + 1e-9 * (1 + abs(high))
+        assert mirrored.levels(np.array([height])).item() == pytest.approx(high, rel=1e-6)
+
+
+def test_points_that_end_too_early_for_the_other_direction() -> None:
+    """A bound that is a little too large, or none."""
+    mirrored, direct = bundle_of(False).mirrored(), bundle_of(True)
+    low, _ = direct._log_mass(direct._tilted(C / 2), direct._missing(direct._tilted(C / 2), 0.0))
+    assert low <= mirrored.log_mass_above(C / 2)
+    with pytest.raises(NotApplicable):
+        mirrored.log_mass_above(C)

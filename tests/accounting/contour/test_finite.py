@@ -10,12 +10,14 @@ from flint import acb, arb
 
 from privately.accounting.contour.finite import Finite
 from privately.accounting.losses import FiniteLoss, response
+from privately.accounting.roads import NotApplicable
 from tests.accounting.contour.exact_transforms import precision
 
 ONE, NONE = Fraction(1), Fraction(0)
 LAWS = [
     response(Fraction(1, 10)),
     response(Fraction(3)),
+    response(Fraction(1000)),
     FiniteLoss(  # what is left of a sampled pair when the outcomes of infinite loss are taken out
         epsilon=NONE,
         outcomes=(
@@ -60,3 +62,13 @@ def test_it_need_not_fall() -> None:
     grid = Finite.of(LAWS[0])
     assert not grid.decay(1.0, np.array([1.0, 100.0])).any()
     assert grid.size == 2
+
+
+@pytest.mark.filterwarnings("error")
+def test_probabilities_beyond_the_range_of_floats() -> None:
+    """Small losses of almost no probability do no harm; large ones would."""
+    assert np.isfinite(Finite.of(response(Fraction(1000))).rough(2.0).base).all()
+    rare = Fraction(1, 10**310)
+    outcomes = (((rare, NONE), (rare / 10**20, NONE)), ((1 - rare, NONE), (1 - rare / 10**20, NONE)))
+    with pytest.raises(NotApplicable):
+        Finite.of(FiniteLoss(epsilon=NONE, outcomes=outcomes))

@@ -10,14 +10,21 @@ import numpy as np
 import pytest
 from flint import acb, arb, ctx
 
+from privately.accounting import spreading
 from privately.accounting.compositions import Composition
-from privately.accounting.contour import jumps
-from privately.accounting.contour.jumps import JUMPS, MORE_JUMPS, JumpIntegral
+from privately.accounting.contour import cutting, jumps
+from privately.accounting.contour.jumps import JUMPS, MORE_JUMPS, JumpIntegral, Jumps
 from privately.accounting.contour.road import exp_of
-from privately.accounting.losses import LaplaceLoss, SampledGaussianLoss
+from privately.accounting.losses import GaussianLoss, LaplaceLoss, Loss, SampledGaussianLoss, SampledLaplaceLoss
+from privately.accounting.questions import Road
 from privately.accounting.roads import NotApplicable
+from tests.accounting.contour.exact_transforms import precision, sampled_laplace
 
 WIDTH = Fraction(1, 10**6)
+BESIDE: tuple[tuple[Loss, int], ...] = (
+    (GaussianLoss(mu_squared=Fraction(1, 10**4)), 1),
+    (SampledLaplaceLoss(epsilon=Fraction(1, 2), rate=Fraction(0.01), direction="remove"), 20),
+)
 HALF = (
     SampledGaussianLoss(mu_squared=Fraction(1), rate=Fraction(1, 1000), direction="remove"),
     SampledGaussianLoss(mu_squared=Fraction(2), rate=Fraction(1, 2000), direction="remove"),
@@ -104,10 +111,15 @@ def laid(composition: Composition, delta: float) -> jumps.Both:
 
 
 def brute(integral: JumpIntegral, w: float) -> complex:
-    """The transform of jumps at w as `_transform` has it, by fine sums over real x."""
+    """The transform of jumps at w as `_transform` has it, by fine sums over real x; beside it, BESIDE if anything."""
     x = np.arange(-11, 30, 2.0**-12)
-    whole = alone = 1.0 + 0j
-    for (near, _, times), (view, _) in zip(integral.grids, integral.layout.views, strict=True):
+    whole = alone = complex(math.exp(-w * w * integral.layout.gaussian / 2))
+    for view, times in integral.layout.views[len(integral.grids) :]:
+        with precision(200):
+            high, low = (sampled_laplace(0.5, 0.01, True, complex(integral.c, at)) for at in (w, 0.0))
+            one = complex(high / low * (acb(0, -w) * acb(float(view.centre))).exp())
+        whole, alone = whole * one**times, alone * one**times
+    for (near, _, times), (view, _) in zip(integral.grids, integral.layout.views, strict=False):
         law = near.law
         loss = np.log1p(law.rate * np.expm1(law.mu * x - law.mu**2 / 2))
         growth = np.exp(np.minimum(law.split.steepness * (x - law.split.at), 300.0))
@@ -120,7 +132,14 @@ def brute(integral: JumpIntegral, w: float) -> complex:
     return complex((whole - alone) / integral.often)
 
 
-@pytest.mark.parametrize("composition", [steps("0.7", "1e-3", 500), Composition(parts=((HALF[0], 150), (HALF[1], 99)))])
+@pytest.mark.parametrize(
+    "composition",
+    [
+        steps("0.7", "1e-3", 500),
+        Composition(parts=((HALF[0], 150), (HALF[1], 99))),
+        Composition(parts=(*BESIDE, *steps("0.7", "1e-3", 500).parts)),
+    ],
+)
 def test_the_transform_of_jumps(composition: Composition) -> None:
     integral = laid(composition, 1e-6).jumps
     values, errors = integral._transform()
@@ -129,13 +148,15 @@ def test_the_transform_of_jumps(composition: Composition) -> None:
     assert errors[7] < 1e-8
 
 
-def test_jumps_beyond_the_last_frequency() -> None:
+@pytest.mark.parametrize("beside", [(), BESIDE])
+def test_jumps_beyond_the_last_frequency(beside: tuple[tuple[Loss, int], ...]) -> None:
     """What is claimed there is above what is there."""
-    integral = laid(steps("0.7", "1e-3", 500), 1e-6).jumps
+    integral = laid(Composition(parts=(*steps("0.7", "1e-3", 500).parts, *beside)), 1e-6).jumps
     for part in (0.3, 0.6, 1.0):
         count = max(int(part * integral.layout.count), 1)
         cut = JumpIntegral.__new__(JumpIntegral)
         cut.grids, cut.ratios, cut.often = integral.grids, integral.ratios, integral.often
+        cut.beside = integral.beside
         layout = replace(integral.layout, count=count)
         last = layout.step * count
         there = max(abs(brute(integral, w)) for w in np.linspace(last, 1.5 * last, 7))
@@ -152,15 +173,47 @@ def test_forgotten_jumps_are_found_out() -> None:
     assert Fraction(exp_of(both.near.upper(float(true - both.near.centre))).upper) < delta * Fraction(9, 10)
 
 
+@pytest.mark.parametrize(
+    ("beside", "other_road"),
+    [
+        (BESIDE, cutting),
+        pytest.param(BESIDE, spreading, marks=pytest.mark.slow),
+        pytest.param(((GaussianLoss(mu_squared=Fraction(1, 100)), 1),), spreading, marks=pytest.mark.slow),
+        pytest.param(((LaplaceLoss(epsilon=Fraction(1, 10)), 30),), spreading, marks=pytest.mark.slow),
+    ],
+)
+def test_other_laws_beside(
+    beside: tuple[tuple[Loss, int], ...], other_road: Road, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Narrow, never apart from another road; and without what is beside the jumps they would be."""
+    composition, delta = Composition(parts=(*beside, *steps("0.7", "1e-5", 10_000).parts)), Fraction(1, 10**8)
+    road = Jumps((30.0,), (1.0,))
+    found, other = road.epsilon(composition, delta, WIDTH), other_road.epsilon(composition, delta, WIDTH)
+    assert found.width <= WIDTH * found.upper
+    assert found.lower <= other.upper
+    assert other.lower <= found.upper
+    middle = (Fraction(found.lower) + Fraction(found.upper)) / 2
+    back = road.delta(composition, middle, WIDTH)
+    assert back.lower <= delta * (1 + Fraction(1, 10**4))
+    assert back.upper >= delta * (1 - Fraction(1, 10**4))
+    monkeypatch.setattr(JumpIntegral, "_others", lambda self: iter(()))
+    wrong = road.epsilon(composition, delta, WIDTH)
+    assert wrong.upper < found.lower or wrong.lower > found.upper
+
+
 def test_refusals() -> None:
     with pytest.raises(NotApplicable, match="so few steps"):
+        MORE_JUMPS.epsilon(steps("1", "1e-5", 10), Fraction(1, 10**6), WIDTH)
+    with pytest.raises(NotApplicable, match="no sampled Gaussians"):
         MORE_JUMPS.epsilon(steps("1", "0.001", 10), Fraction(1, 10**6), WIDTH)
-    with pytest.raises(NotApplicable, match="sampled Gaussians alone"):
+    with pytest.raises(NotApplicable, match="no sampled Gaussians"):
         MORE_JUMPS.epsilon(Composition(parts=((LaplaceLoss(epsilon=Fraction(1)), 100),)), Fraction(1, 10**6), WIDTH)
 
 
-def test_the_first_try_is_one_of_all() -> None:
-    """What the short road finds, the long one finds too."""
+def test_all_splits_lead_to_the_same() -> None:
+    """Jumps that are 30 times and 0.01 times as probable as delta: all rather narrow, and never disjoint."""
     composition, delta = steps("0.7", "1e-5", 100_000), Fraction(1, 10**8)
-    assert JUMPS.epsilon(composition, delta, WIDTH) == MORE_JUMPS.epsilon(composition, delta, WIDTH)
-    assert JUMPS.often == MORE_JUMPS.often[:1]
+    found = [road.epsilon(composition, delta, WIDTH) for road in (JUMPS, MORE_JUMPS, Jumps((0.01,), (1.0,)))]
+    assert max(one.lower for one in found) <= min(one.upper for one in found)
+    assert all(one.width <= 10 * WIDTH * one.upper for one in found)
+    assert not set(JUMPS.often) & set(MORE_JUMPS.often)

@@ -104,3 +104,22 @@ def test_noise_beside_samples_is_the_same_in_both_directions() -> None:
     assert road.is_at_most(other, Fraction(upper), delta)
     least = road.delta(other, Fraction(upper), delta).lower
     assert not road.is_at_most(other, Fraction(upper), Fraction(least) * Fraction(999, 1000))
+
+
+def test_many_laws_in_the_other_direction() -> None:
+    """By the points of the first, only where it is true."""
+
+    def many(direction: Direction) -> Composition:
+        parts = [sampled(0.5 + k / 40, 0.01 + k / 1000, direction, 100).parts[0] for k in range(12)]
+        return Composition(parts=tuple(parts))
+
+    remove, add = many("remove"), many("add")
+    delta = Fraction(1, 10**6)
+    upper = Fraction(road.epsilon(remove, delta, delta).upper)
+    known = road._LAST.known
+    assert known is not None
+    assert known.mirrored() is not None
+    assert known.is_mirror_below(add, upper, math.log(delta))
+    assert not known.is_mirror_below(remove, upper, math.log(delta))
+    truth = road.delta(add, upper, Fraction(1, 10**6))
+    assert not known.is_mirror_below(add, upper, math.log(truth.lower) - 1e-9)

@@ -383,3 +383,18 @@ def test_a_few_steps_are_left_to_the_lattice() -> None:
     for ask in (last.epsilon, last.delta):
         with pytest.raises(NotApplicable, match="before"):
             ask(many, delta, fine)
+
+
+@pytest.mark.parametrize(
+    ("noise", "rate", "times", "allowed", "theirs"),
+    [
+        ("0.4", "0.5", 3, "1e-6", 25.290569940602662),
+        ("0.4", "0.8", 2, "1e-6", 21.652636761859835),
+        ("0.4", "0.5", 10, "1e-6", 50.28012231499079),
+    ],
+)
+def test_few_steps_are_below_a_fine_grid(noise: str, rate: str, times: int, allowed: str, theirs: float) -> None:
+    """Upper ends of loss distributions on a grid of step 1e-4, by another library."""
+    law = SampledGaussianLoss(mu_squared=1 / Fraction(noise) ** 2, rate=Fraction(rate), direction="remove")
+    steps, few = Composition(parts=((law, times),)), road.FewSteps(is_last=False)
+    assert few.epsilon(steps, Fraction(allowed), Fraction(1, 10**6)).upper < theirs

@@ -65,6 +65,9 @@ def test_the_other_heights_lie_on_their_sides(place: int, tolerance: float) -> N
 def test_out_of_range() -> None:
     with pytest.raises(NotApplicable):
         for_epsilon(Outline([], 1e-8), 1e6)
+    law = SampledGaussian(mu=1e-153, rate=0.001, removes=True)
+    with pytest.raises(NotApplicable):
+        for_delta(Outline([(law, 1)], 0.0), math.log(1e-100))
 
 
 @pytest.mark.parametrize(

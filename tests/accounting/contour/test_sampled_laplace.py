@@ -76,6 +76,22 @@ def test_the_inner_integral(removes: bool) -> None:
     assert visible >= 10
 
 
+@pytest.mark.parametrize("epsilon", [0.3, 1.0, 4.0, 8.0])
+@pytest.mark.parametrize("rate", [1e-7, 1e-4, 0.003, 0.04, 0.1, 0.7])
+@pytest.mark.parametrize("s", [0.5, 30.0, 3000.0, -0.5, -30.0, -3000.0])
+def test_sizes_around_ellipses(epsilon: float, rate: float, s: float) -> None:
+    """In the rectangle around every ellipse the integrand is at most as large as said."""
+    law, part = law_of(epsilon, rate, s > 0), np.linspace(-1, 1, 41)
+    ends = max(s * math.log1p(rate * math.expm1(end)) for end in (epsilon, -epsilon))
+    for radius in law._radii():
+        across, height = (radius + 1 / radius) / 2 * epsilon, (radius - 1 / radius) / 2 * epsilon
+        whole_loss = np.add.outer(across * part, 1j * height * part)
+        loss = np.log1p(rate * np.expm1(whole_loss))
+        for frequency in (0.0, abs(s), 5 * abs(s)):
+            sizes = (-epsilon - whole_loss).real / 2 + s * loss.real + frequency * np.abs(loss.imag)
+            assert sizes.max() - ends <= law._ellipse_cost(s, frequency, radius) - epsilon + 1e-9
+
+
 def test_a_bound_for_another_frequency_is_wrong() -> None:
     law = law_of(2.0, 0.5, removes=True)
     grid = Grid.over(law, 16)
@@ -126,6 +142,36 @@ def test_how_fast_the_integrand_falls(epsilon: float, rate: float, c: float, rem
     for w, fall in zip(frequencies.tolist(), falls, strict=True):
         most = max(size for place, size in zip(dense, found, strict=True) if place >= w)
         assert fall <= -math.log(most) + 1e-12
+
+
+@pytest.mark.parametrize("removes", [True, False])
+@pytest.mark.parametrize(
+    ("epsilon", "rate", "c"), [(4.7, 3.6e-6, 750.0), (4.6, 3e-4, 40.0), (1.0, 1e-5, 1e4), (8.0, 1e-4, 20.0)]
+)
+def test_rare_samples_fall_as_well(epsilon: float, rate: float, c: float, removes: bool) -> None:
+    """Below the true fall from each frequency on, and no tenth of it where the largest loss turns by 4 or more."""
+    law, largest = law_of(epsilon, rate, removes), math.log1p(rate * math.expm1(epsilon))
+    grid = law.grid(c, 1.4 * c, 8.0 / largest, 40.0)
+    frequencies = np.array([0.3, 1.0, 2.0, 5.0, 12.0]) / largest
+    falls = grid.decay(c, frequencies).tolist()
+    dense = np.concatenate([frequencies, np.linspace(0.3, 60.0, 600) / largest]).tolist()
+    found = sizes(law, c, dense)
+    for w, fall in zip(frequencies.tolist(), falls, strict=True):
+        truth = -math.log(max(size for place, size in zip(dense, found, strict=True) if place >= w))
+        assert fall <= truth * (1 + 1e-9)
+        assert fall >= 0.1 * truth or w * largest < 4
+
+
+@pytest.mark.parametrize("cells", [3, 5, 9])
+def test_coarse_layers_are_below_the_density(cells: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without atoms to speak of, so few layers that one cell too many would be seen."""
+    monkeypatch.setattr(sampled_laplace, "_CELLS", cells)
+    for removes, c in ((True, 0.2), (True, 30.0), (False, 0.2), (False, 20.0)):
+        law = law_of(6.0, 1e-3, removes)
+        points = law.grid(c, 1.4 * c, 8.0, 40.0).points
+        tilted = points.tilted(law.power(c))
+        inside = float(law.spread_out(tilted, np.array([1e12]))[0])
+        assert 0 < inside <= 1 - float(tilted.shares[0] + tilted.shares[-1])
 
 
 def test_the_decay_is_useful() -> None:

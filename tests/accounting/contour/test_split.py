@@ -89,6 +89,18 @@ def test_how_fast_near_losses_fall(law: Law, steep: float, low: float) -> None:
                 assert bound > true / 4
 
 
+@pytest.mark.parametrize(("law", "low"), [(law, low) for law, _, low in LAWS])
+def test_how_fast_jumps_fall(law: Law, low: float) -> None:
+    """Above what is there, from each frequency on; and in the end little is left."""
+    jumps = law.jumps(low, 1.2 * low, QUIET)
+    share = float(jumps.steps.share[np.searchsorted(jumps.steps.x, law.split.at)])
+    whole, unit = exact(law, low, 0.0, jumps=True).real, law.split.steepness / (law.mu * share)
+    for frequency in (unit, 8 * unit, 64 * unit):
+        most = max(abs(exact(law, low, frequency * more, jumps=True)) for more in (1.0, 1.4)) / whole
+        assert most <= jumps.rest(low, frequency)
+    assert jumps.rest(low, 1e9) < 1e-9
+
+
 def test_refusals() -> None:
     loss = SampledGaussianLoss(mu_squared=Fraction(100), rate=Fraction(1, 1000), direction="remove")
     with pytest.raises(NotApplicable, match="too little noise"):

@@ -11,7 +11,7 @@ from flint import acb, arb
 
 from privately.accounting.contour import view
 from privately.accounting.contour.view import Complex, View, enlarged, exp_above, power, product
-from privately.accounting.elementary import Floats, cos_sin
+from privately.accounting.elementary import UNIT, Floats, cos_sin
 from tests.accounting.contour.exact_transforms import precision
 
 RANDOM = np.random.default_rng(7)
@@ -224,3 +224,32 @@ def test_the_rounding_of_plain_powers_counts() -> None:
     with precision(400):
         gaps = [abs((1 + acb(one)) ** 255 - acb(value)) for one, value in zip(a.tolist(), found.tolist(), strict=True)]
     assert added / 1000 <= max(float(gap.upper()) for gap in gaps) <= added + view.power_errors(255)[1] * 4
+
+
+@pytest.mark.parametrize("count", [2, 3, 8, 29, 100, 256])
+def test_plain_transforms(count: int) -> None:
+    """Sums of turns by plain products, for two rows of weights, within what is claimed and not by much."""
+    angles, weights = RANDOM.uniform(-2, 2, 40), RANDOM.uniform(0, 1, (2, 40))
+    weights /= weights.sum(axis=1)[:, None]
+    found, claimed = view.plain_transforms(weights, angles, count), (16 * count + 4 * 40 + 16) * UNIT
+    assert found.shape == (2, count)
+    worst = 0.0
+    with precision(200):
+        for row, sums in zip(weights.tolist(), found.tolist(), strict=True):
+            for n in {1, count // 2, count - 1, count} - {0}:
+                exact = sum(
+                    (w * (acb(0, 1) * n * arb(x)).exp() for w, x in zip(row, angles.tolist(), strict=True)), acb(0)
+                )
+                worst = max(worst, float(abs(acb(sums[n - 1]) - exact).upper()))
+    assert claimed / 1000 < worst <= claimed
+
+
+@pytest.mark.parametrize("times", [1, 2, 51, 1000, 999_983])
+def test_plain_powers(times: int) -> None:
+    """Numbers of size 1: what is lost is at most 4 u a factor."""
+    value = np.asarray(np.exp(1j * RANDOM.uniform(-3, 3, (2, 20))), dtype=np.complex128)
+    found = view.plain_power(value, times)
+    with precision(400):
+        pairs = zip(value.ravel().tolist(), found.ravel().tolist(), strict=True)
+        gaps = [abs(acb(power) / acb(one) ** times - 1) for one, power in pairs]
+    assert max(float(gap.upper()) for gap in gaps) <= 4 * times * UNIT

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from mpmath import mp, mpc
 
+from privately.accounting.elementary import Floats
 from privately.accounting.lattice import blurring
 from privately.accounting.lattice.atoms import Atoms, atoms
 from privately.accounting.lattice.blurring import atoms_piece, normal_piece
@@ -89,3 +90,23 @@ def test_too_many_atoms_are_refused() -> None:
     many = np.linspace(0, 1, 5000)
     with pytest.raises(NotApplicable):
         atoms_piece(Atoms(many, 0 * many, 0 * many + 1 / 5000, 0 * many), FRAME)
+
+
+def test_no_table_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many atoms and nodes there are, so many angles are held at once, and no more."""
+    held: list[int] = []
+    table = blurring._table
+
+    def counted(places: Floats, turns: Floats, times: float) -> tuple[Floats, Floats]:
+        held.append(places.size * turns.size)
+        return table(places, turns, times)
+
+    monkeypatch.setattr(blurring, "_table", counted)
+    for many, nodes in ((1024, 1 << 16), (700, 1 << 17), (3, 1 << 17)):
+        turns, sizes = np.arange(float(many)) / 2**20, np.ones(many)
+        found = blurring._sums(turns, sizes, nodes + 1)
+        assert max(held) <= max(blurring.TABLE, 128 * many)
+        for node in (0, 1, 129, nodes // 3, nodes):
+            exact = np.exp(2j * np.pi * node * turns).sum()
+            assert abs(found[node] - exact) < 1e-9 * many
+        held.clear()

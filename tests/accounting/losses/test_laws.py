@@ -99,3 +99,18 @@ def test_impossible_finite_laws(epsilon: Any, outcomes: Any, field: str) -> None
     with pytest.raises(InvalidParameter) as caught:
         FiniteLoss(epsilon=epsilon, outcomes=outcomes)
     assert caught.value.field == field
+
+
+@pytest.mark.parametrize("tiny", ["1e-10", "1e-25", "1e-60", "1e-300"])
+def test_differences_of_nearly_equal_weights(tiny: str) -> None:
+    """(e^epsilon - 1)/3 beside 1: nothing cancels, however small epsilon is."""
+    epsilon = Fraction(tiny)
+    rest = ((-ONE / 3, ONE / 3), (ONE / 3, ONE / 3))
+    probability, loss = FiniteLoss(epsilon=epsilon, outcomes=(rest, ((ONE, ONE), (ONE, ONE)))).atoms()[0]
+    with mpmath.workdps(700):
+        x = mpmath.mpf(epsilon.numerator) / epsilon.denominator
+        truth = mpmath.expm1(x) / (mpmath.expm1(x) + 3 * (1 + mpmath.exp(x)))
+        assert mpmath.mpf(str(probability.lower)) <= truth <= mpmath.mpf(str(probability.upper))
+        ratio = mpmath.log(mpmath.expm1(x) / (1 + mpmath.exp(x)))
+        assert mpmath.mpf(str(loss.lower)) <= ratio <= mpmath.mpf(str(loss.upper))
+        assert mpmath.mpf(str(probability.upper)) <= truth * (1 + mpmath.mpf(10) ** -20)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 
@@ -24,6 +24,7 @@ from privately.accounting.contour.sampled_gaussian import (
     Extent,
     Plan,
     SampledGaussian,
+    aliases,
     points_at,
 )
 from privately.accounting.contour.view import (
@@ -35,7 +36,7 @@ from privately.accounting.contour.view import (
     raised,
     turn_error,
 )
-from privately.accounting.elementary import LARGEST_ANGLE, UNIT, Floats, expm1, log_between
+from privately.accounting.elementary import LARGEST_ANGLE, UNIT, Floats, expm1, log1p
 from privately.accounting.roads import NotApplicable
 
 _PER_ROOT = 0.3989422804014327
@@ -46,6 +47,7 @@ _MOST_KEPT = 1 << 17
 _MOST_LIFTED = 1 << 17
 """So many points, over all frequencies, are looked at together."""
 _LARGEST_LOSS = 600.0
+_LEAST_EXCESS = -0.5
 _WIDEST, _MANY = 256.0, 64
 """Wider ones stay alone, unless there are many."""
 
@@ -237,12 +239,12 @@ class Bundle:
 
     def log_mass_above(self, c: float) -> float:
         """The sum of all ln M(c), from above."""
-        return self._log_mass(c, 0.0)[1]
-
-    def _log_mass(self, c: float, reach: float) -> tuple[float, float]:
-        """The sum of all ln M(c), enclosed."""
         tilts = self._tilted(c)
-        tilted, sums, missing = tilts.tilted, self.segments.sums, self._missing(tilts, reach)
+        return self._log_mass(tilts, self._missing(tilts, 0.0))[1]
+
+    def _log_mass(self, tilts: _Tilts, missing: Floats) -> tuple[float, float]:
+        """The sum of all ln M(c), enclosed."""
+        tilted, sums = tilts.tilted, self.segments.sums
         sizes = np.abs(tilted.excess)
         off = sums(sizes * (3 * tilted.error)) + sums(tilted.weights * tilted.spread)
         off += 2 * UNIT * self.segments.sizes * sums(sizes)
@@ -251,9 +253,9 @@ class Bundle:
         low, high = found - off, found + off
         if low.min() + 1 < LEAST_MASS:
             raise NotApplicable("the points do not tell the transform from 0")
-        lows = [log_between(one, 1)[0] for one in low.tolist()]
-        highs = [log_between(one, 1)[1] for one in high.tolist()]
-        return _weighed(lows, self.times)[0], _weighed(highs, self.times)[1]
+        lows, highs = log1p(np.stack([low, high]))
+        lows, highs = lows - np.abs(lows) * (16 * UNIT), highs + np.abs(highs) * (16 * UNIT)
+        return _weighed(lows.tolist(), self.times)[0], _weighed(highs.tolist(), self.times)[1]
 
     def view(self, c: float, reach: float) -> BundleView:
         """What the integral needs at c."""
@@ -269,8 +271,8 @@ class Bundle:
         off = points.loss_error + 2 * UNIT * (np.abs(losses) + np.abs(centre))
         slope = segments.sums(tilts.shares * ((tilted.error + segments.spread(doubt)) * sizes + off))
         return BundleView(
-            log_mass=self._log_mass(c, reach),
-            centre=sum((n * Fraction(m) for n, m in zip(self.times, centres.tolist(), strict=True)), Fraction(0)),
+            log_mass=self._log_mass(tilts, missing),
+            centre=_total(self.times, centres.tolist()),
             weights=tilts.shares,
             losses=centred,
             error=0.0,
@@ -306,8 +308,32 @@ class Bundle:
 
     def _missing(self, tilts: _Tilts, reach: float, widest: float = WIDEST) -> Floats:
         """What each law's sum misses."""
-        both = zip(self.extents, tilts.outside, strict=True)
-        return np.array([one.missing(tilts.c, reach, outside, widest) for one, outside in both])
+        c = None if self.removes else tilts.c
+        found: Floats = aliases(self.mu, self.step, c, reach, widest) + tilts.outside + self.untilted
+        return found
+
+    @cached_property
+    def untilted(self) -> Floats:
+        """The same for the base weights."""
+        found: Floats = aliases(self.mu, self.step, None, 0.0) + [one.outside_base() for one in self.extents]
+        return found
+
+    def mirrored(self) -> Bundle:
+        """The other direction by the same points."""
+        laws = tuple(SampledGaussian(law.mu, law.rate, not law.removes) for law in self.laws)
+        other = replace(self, laws=laws, _tilts={})
+        other.__dict__["untilted"] = self.untilted
+        return other
+
+    def levels(self, heights: Floats) -> Floats:
+        """The sum of all ln M at several places, nearly."""
+        powers = heights + 1 if self.removes else -heights
+        lifted = np.minimum(powers[:, None] * self.points.loss, _LARGEST_LOSS)
+        np.expm1(lifted, out=lifted)
+        lifted *= self.points.base
+        excess = np.maximum(self.segments.sums(lifted), _LEAST_EXCESS)
+        found: Floats = np.log1p(excess) @ np.array(self.times, dtype=np.float64)
+        return found
 
     def _tilted(self, c: float) -> _Tilts:
         if c not in self._tilts:
@@ -317,9 +343,16 @@ class Bundle:
             total = self.segments.sums(tilted.weights)
             first, last = (tilted.weights[end].tolist() for end in self.ends)
             rows = zip(self.extents, first, last, total.tolist(), strict=True)
-            outside = [one.outside(tilted.s, left, right) / whole for one, left, right, whole in rows]
+            outside = np.array([one.outside(tilted.s, left, right) / whole for one, left, right, whole in rows])
             self._tilts[c] = _Tilts(c, tilted, total, tilted.weights / self.segments.spread(total), outside)
         return self._tilts[c]
+
+
+def _total(times: Sequence[int], values: Sequence[float]) -> Fraction:
+    """The sum of all values, each so many times, exactly: denominators of floats are powers of two."""
+    ratios = [value.as_integer_ratio() for value in values]
+    common = max(below for _, below in ratios)
+    return Fraction(sum(n * above * (common // below) for n, (above, below) in zip(times, ratios, strict=True)), common)
 
 
 class Relaid:
@@ -355,7 +388,7 @@ class _Tilts:
     tilted: Tilted
     total: Floats
     shares: Floats
-    outside: list[float]
+    outside: Floats
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,11 @@ from privately.accounting.contour.points import Points
 from privately.accounting.contour.view import Rough, View
 from privately.accounting.elementary import UNIT, Floats
 from privately.accounting.losses import FiniteLoss
+from privately.accounting.roads import NotApplicable
+
+_LEAST = 1e-300
+_MISSING = 1e-290
+"""More than losses of at most 0 that are less probable than floats can say add to any transform."""
 
 
 @dataclass(frozen=True)
@@ -23,6 +28,8 @@ class Finite:
         atoms = law.atoms()
         probability = np.array([float(p.lower) for p, _ in atoms])
         loss = np.array([float(loss.lower) for _, loss in atoms])
+        if ((probability < _LEAST) & (loss > 0)).any():
+            raise NotApplicable("large losses of a probability beyond the range of floats")
         return cls(
             Points(
                 factor=probability,
@@ -44,14 +51,14 @@ class Finite:
         return True
 
     def rough(self, highest: float) -> Rough:  # noqa: ARG002 - the same at all heights
-        return Rough(self.points.loss, np.log(self.points.factor))
+        return Rough(self.points.loss, np.log(np.maximum(self.points.factor, _LEAST)))
 
     def grid(self, c: float, highest: float, reach: float, quiet: float) -> Finite:  # noqa: ARG002 - exact for all
         return self
 
     def log_mass(self, c: float) -> tuple[float, float]:
         """ln M(c), enclosed."""
-        return self.points.tilted(c).log_mass(0.0)
+        return self.points.tilted(c).log_mass(_MISSING)
 
     def log_mass_above(self, c: float) -> float:
         """ln M(c), from above."""
@@ -59,7 +66,7 @@ class Finite:
 
     def view(self, c: float, reach: float) -> View:  # noqa: ARG002 - exact for all
         """What the integral needs at c."""
-        return self.points.tilted(c).view(self.points.loss, self.points.loss_error, 0.0)
+        return self.points.tilted(c).view(self.points.loss, self.points.loss_error, _MISSING)
 
     def atoms(self, c: float, view: View, times: int) -> None:
         """None that could be taken out."""

@@ -8,7 +8,7 @@ has a contour of its own: a steep one for the near losses, and a low one for jum
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -17,10 +17,12 @@ import numpy as np
 
 from privately.accounting.compositions import Composition
 from privately.accounting.contour.integral import Integral
-from privately.accounting.contour.laying import Layout, lay
-from privately.accounting.contour.road import exp_of
+from privately.accounting.contour.laying import Layout, Whole, lay
+from privately.accounting.contour.protocols import Law as AnyLaw
+from privately.accounting.contour.road import exp_of, laws_of
 from privately.accounting.contour.saddle import Outline, Saddle, Shape, for_epsilon, shape
-from privately.accounting.contour.split import JumpGrid, Law, NearGrid, Split
+from privately.accounting.contour.split import JumpGrid, NearGrid
+from privately.accounting.contour.splitting import is_split, split_where
 from privately.accounting.contour.view import Complex, enlarged, exp_above, power, product, size_of
 from privately.accounting.elementary import (
     ERROR,
@@ -39,22 +41,21 @@ from privately.rounding import Interval
 
 METHOD = "contour integral, jumps apart"
 
-Parts = Sequence[tuple[Law, int]]
-
 _MOST_LAWS, _FEWEST = 64, 64
-_OFTEN = (300.0, 30.0, 3000.0, 10.0, 3.0, 1e-4)
+_OFTEN, _LESS_LIKELY = (30.0, 1.0), (300.0, 3000.0, 0.01)
 """Jumps should be about so many times as probable as delta."""
-_HIGHER = (1.0, 1.6, 2.5)
-_STEEPER = 1.4
+_HIGHER = (1.0, 1.6)
 _MOST_OFTEN, _LOST, _FEW = 1.0, 4.0, 5
 _TOLERANCE, _COARSEST, _SPARE = 1e-9, 1e-3, 2.0
-_MOST_WORK = 1 << 25
+_MOST_WORK = 1 << 28
+_MOST_SHORT, _FARTHER = 1 << 16, 1.5
 _QUIET = 34.0
 _ROUNDS = 7
 _TRIES = 40
 _CLOSE = 1e-9
 _STILL = 0.3
 _HEIGHTS = np.exp(np.linspace(math.log(0.05), math.log(3e5), 100))
+_STEEP = 2000.0
 _LEAST_EPSILON = Fraction(1, 1000)
 _LARGEST_SHARE = 0.5
 _SMALL = 2.0**-6
@@ -65,13 +66,15 @@ _ENDLESS = 500.0
 
 @dataclass(frozen=True)
 class JumpWhole:
-    """Near losses and jumps of all laws, on the real line."""
+    """Near losses and jumps of all laws that are split, on the real line, and the laws beside them."""
 
     grids: Sequence[tuple[NearGrid, JumpGrid, int]]
+    beside: Whole
 
     def log_mass_above(self, b: float) -> float:
-        """ln(prod (N + J)^T - prod N^T) at b, from above."""
-        total = often = size = 0.0
+        """ln(prod (N + J)^T - prod N^T) at b, and of what is beside, from above."""
+        total, often = self.beside.log_mass_above(b), 0.0
+        size = abs(total)
         for near, jumps, times in self.grids:
             low, high = near.log_mass(b)
             total, size = total + times * high, size + times * abs(high)
@@ -91,10 +94,11 @@ class JumpIntegral(Integral):
     def __init__(self, layout: Layout, grids: Sequence[tuple[NearGrid, JumpGrid, int]]) -> None:
         """Relative to prod N^T(c) times `often`, the value of expm1(sum T ln(1 + J/N)) at c."""
         self.grids = grids
+        self.beside = Whole(layout.whole.grids[len(grids) :], layout.gaussian, layout.c)
         self.ratios: list[tuple[float, float]] = []
-        c = layout.c
+        c, split = layout.c, layout.views[: len(grids)]
         total = off = 0.0
-        for (view, times), (_, jumps, _) in zip(layout.views, grids, strict=True):
+        for (view, times), (_, jumps, _) in zip(split, grids, strict=True):
             low, high = jumps.mass(c)
             middle = (low + high) / 2 * exp_one(-sum(view.log_mass) / 2)
             doubt = (high - low) / low + (view.log_mass[1] - view.log_mass[0]) + 16 * UNIT + 4 * ERROR
@@ -107,9 +111,7 @@ class JumpIntegral(Integral):
             raise NotApplicable("too many jumps")
         self.often = expm1_one(total)
         self.doubt = enlarged(2 * off / total + 64 * UNIT + 2 * ERROR)
-        jump_views = [
-            jumps.view(c, float(view.centre)) for (view, _), (_, jumps, _) in zip(layout.views, grids, strict=True)
-        ]
+        jump_views = [jumps.view(c, float(view.centre)) for (view, _), (_, jumps, _) in zip(split, grids, strict=True)]
         self.jump_views = jump_views
         logs = log_between(self.often)
         low, high = layout.log_mass
@@ -119,7 +121,7 @@ class JumpIntegral(Integral):
                 layout,
                 log_mass=(low + logs[0] - slack, high + logs[1] + slack),
                 truncated=self._truncated(layout),
-                whole=JumpWhole(grids),  # type: ignore[arg-type]  # stands in where only masses above a place are asked for
+                whole=JumpWhole(grids, self.beside),  # type: ignore[arg-type]  # stands in where only masses above a place are asked for
             )
         )
         self.rounding += self.doubt * self.first
@@ -131,20 +133,28 @@ class JumpIntegral(Integral):
         """What lies beyond the last frequency, at most.
 
         Theorem: where |N| <= N(c) e^-f, the difference of the products is at most prod N(c)^T times
-            exp(sum T (J/N(c) e^f - f)) sum T J/N(c) e^f.
+            exp(sum T (J/N(c) e^f - f)) sum T J/N(c) e^f; where |J| <= J(c) B, at most exp(sum T J/N(c)) sum T B J/N(c).
         Reference: mean value inequality
         Proof: docs/theory/accounting/jumps.md#what-comes-of-jumps
         Checked-by: tests/accounting/contour/test_jumps.py::test_jumps_beyond_the_last_frequency
         """
         last = np.array([layout.step * layout.count * (1 - 2.0**-40)])
-        falls = often = 0.0
+        falls, often = float(last[0]) ** 2 * (layout.gaussian / 2), 0.0
+        for grid, times in self.beside.grids:
+            falls += times * float(grid.decay(layout.c, last)[0])
         for (near, _, times), (ratio, doubt) in zip(self.grids, self.ratios, strict=True):
             fall = float(near.decay(layout.c, last)[0])
             falls += times * fall
             often += times * ratio * (1 + doubt) * exp_one(min(fall, 600.0)) * (1 + 2.0**-20)
-        if often > 1:
+        left = often * exp_above(-falls * (1 - 2.0**-20)) if often <= 1 else math.inf
+        total = rest = 0.0
+        for (_, jumps, times), (ratio, doubt) in zip(self.grids, self.ratios, strict=True):
+            total += times * ratio * (1 + doubt) * (1 + 2.0**-20)
+            rest += times * ratio * (1 + doubt) * (1 + 2.0**-20) * jumps.rest(layout.c, float(last[0]))
+        left = min(left, rest if total <= 1 else math.inf)
+        if left == math.inf:
             raise NotApplicable("too many jumps")
-        return enlarged(4 * often / self.often * exp_above(-falls * (1 - 2.0**-20)) / (3.14159 * float(last[0])))
+        return enlarged(4 * left / self.often / (3.14159 * float(last[0])))
 
     def _transform(self) -> tuple[Complex, Floats]:
         """(prod (N + J)^T - prod N^T)/(prod N(c)^T often), centred, with bounds on the errors.
@@ -159,7 +169,8 @@ class JumpIntegral(Integral):
         whole: tuple[Complex, Floats] | None = None
         y: Complex = np.zeros(layout.count, dtype=np.complex128)
         y_error, y_size = np.zeros(layout.count), np.zeros(layout.count)
-        for (view, times), jumps, (ratio, doubt) in zip(layout.views, self.jump_views, self.ratios, strict=True):
+        split = layout.views[: len(self.grids)]
+        for (view, times), jumps, (ratio, doubt) in zip(split, self.jump_views, self.ratios, strict=True):
             found, off = view.transforms(self.step, layout.count)
             jumped, jumped_off = jumps.transforms(self.step, layout.count)
             near = 1 + found
@@ -179,6 +190,8 @@ class JumpIntegral(Integral):
             whole = one if whole is None else product(*whole, *one)
         if whole is None or float((y_size + y_error).max()) > 2 * _LARGEST_SHARE:
             raise NotApplicable("too many jumps")
+        for found, off in self._others():
+            whole = product(*whole, found, off)
         turned = turn_minus_one(y.imag)
         change = expm1(y.real) * (1 + turned) + turned
         change_error = 3 * (y_error + 8 * ERROR * y_size)
@@ -186,6 +199,16 @@ class JumpIntegral(Integral):
         change_size = 3 * y_size
         error = near_error * change_size + (1 + near_error) * change_error + 16 * UNIT * change_size
         return near * change / self.often, error * ((1 + 2.0**-20) / self.often)
+
+    def _others(self) -> Iterator[tuple[Complex, Floats]]:
+        """The transforms of all that is beside, less 1, with bounds on the errors."""
+        gaussian = self.beside.gaussian
+        if gaussian:
+            fall = expm1(-self.squares * (gaussian / 2))
+            off = ERROR + 4 * UNIT * (self.squares + self.places * (self.c + 1)) * gaussian
+            yield fall.astype(np.complex128), off
+        for view, times in self.layout.views[len(self.grids) :]:
+            yield power(*view.transforms(self.step, self.layout.count), times)
 
 
 @dataclass(frozen=True)
@@ -231,14 +254,20 @@ class Jumps:
 
     def epsilon(self, composition: Composition, delta: Fraction, width: Fraction) -> Interval:
         """The epsilon of the finite losses of a composition, at 0 < delta < 1."""
-        log_delta = math.log(delta)
+        log_delta, best = math.log(delta), None
         for often in self.often:
             sums = _Sums(composition, log_delta, often)
             guess = sums.first_guess(log_delta)
             for higher in self.higher:
                 with suppress(NotApplicable):
-                    return _refined(sums, higher * guess, delta, width)
-        raise NotApplicable("no epsilon was found")
+                    found = _refined(sums, higher * guess, delta, width)
+                    best = found if best is None else _common(best, found)
+                    break
+            if best is not None and best.width <= width * max(best.lower, _LEAST_EPSILON):
+                break
+        if best is None:
+            raise NotApplicable("no epsilon was found")
+        return best
 
     def delta(self, composition: Composition, epsilon: Fraction, width: Fraction) -> Interval:
         """The delta of the finite losses of a composition; `width` is relative to delta."""
@@ -257,9 +286,9 @@ class Jumps:
         return best
 
 
-JUMPS = Jumps(_OFTEN[:1], _HIGHER[:1])
+JUMPS = Jumps(_OFTEN, _HIGHER[:1])
 """What is most likely to fit: each other try takes longer than most lattices."""
-MORE_JUMPS = Jumps(_OFTEN, _HIGHER)
+MORE_JUMPS = Jumps(_LESS_LIKELY, _HIGHER)
 
 
 def _refined(sums: _Sums, guess: float, delta: Fraction, width: Fraction) -> Interval:
@@ -284,25 +313,32 @@ class _Sums:
     """The laws of a composition, split where jumps are about as probable as they should be."""
 
     def __init__(self, composition: Composition, log_delta: float, often: float) -> None:
-        listed = [(law, times) for law, times in composition.parts if isinstance(law, SampledGaussianLoss)]
-        if not listed or len(listed) < len(composition.parts) or len(listed) > _MOST_LAWS:
-            raise NotApplicable("not a few sampled Gaussians alone")
+        listed = [part for part in composition.parts if is_split(*part)]
+        others = [part for part in composition.parts if not is_split(*part)]
+        if not listed or len(composition.parts) > _MOST_LAWS:
+            raise NotApplicable("no sampled Gaussians among few laws")
         if sum(times for _, times in listed) < _FEWEST:
             raise NotApplicable("so few steps are for a lattice")
         wanted = min(math.exp(log_delta) * often, _MOST_JUMPS) / sum(times for _, times in listed)
-        self.parts: list[tuple[Law, int]] = [(_split(law, wanted), times) for law, times in listed]
-        self.outline = Outline(self.parts, 0.0)
-        self.jumpy = [(law.rough_jumps(), times) for law, times in self.parts]
-        self._near_levels: Floats = np.array(self.outline.levels(_HEIGHTS.tolist()))
+        self.split = [
+            (split_where(law, wanted), times) for law, times in listed if isinstance(law, SampledGaussianLoss)
+        ]
+        beside, self.gaussian = laws_of(others)
+        self.parts: list[tuple[AnyLaw, int]] = [*self.split, *beside]
+        self.outline = Outline(self.parts, self.gaussian)
+        self.jumpy = [(law.rough_jumps(), times) for law, times in self.split]
+        self.heights = _HEIGHTS if len(beside) == 0 else _HEIGHTS[_HEIGHTS < _STEEP]
+        self._near_levels: Floats = np.array(self.outline.levels(self.heights.tolist()))
 
     def first_guess(self, log_delta: float) -> float:
         """Where near losses, by a Chernoff bound, and one jump alone are about delta together."""
-        near = self._near_levels - np.log(2 * (_HEIGHTS + 1) * (_HEIGHTS + 1))
+        near = self._near_levels - np.log(5 * (self.heights + 1))
+        mean = max(self.outline.cumulants(float(self.heights[0]))[1], 0.0) if len(self.parts) > len(self.split) else 0.0
 
         def too_small(epsilon: float) -> bool:
-            total = math.exp(min(float((near - _HEIGHTS * epsilon).min()), 0.0))
+            total = math.exp(min(float((near - self.heights * epsilon).min()), 0.0))
             for rough, times in self.jumpy:
-                gain = -np.expm1(np.minimum(epsilon - rough.losses, 0.0))
+                gain = -np.expm1(np.minimum(epsilon - mean - rough.losses, 0.0))
                 total += times * float((np.exp(rough.base) * gain).sum())
             return total > math.exp(log_delta)
 
@@ -315,7 +351,7 @@ class _Sums:
     def _log_often(self, heights: Floats) -> Floats:
         """ln sum T J/N, nearly."""
         often = np.full(heights.shape, -math.inf)
-        for (law, _), (rough, times) in zip(self.parts, self.jumpy, strict=True):
+        for (law, _), (rough, times) in zip(self.split, self.jumpy, strict=True):
             often = np.logaddexp(often, math.log(times) + rough.levels(heights) - law.rough(0.0).levels(heights))
         return often
 
@@ -331,13 +367,13 @@ class _Sums:
                 low, high = (low, middle) if _bound(saddle, epsilon) < enough else (middle, high)
         tolerance = min(_TOLERANCE * math.exp(min(log_delta - _bound(saddle, epsilon), 30.0)), _COARSEST)
         laid = shape(self.outline, saddle, epsilon, math.log(tolerance))
-        near = lay(self.parts, 0.0, laid, tolerance, _MOST_WORK)
+        near = lay(self.parts, self.gaussian, laid, tolerance, _MOST_WORK)
         return Both(Integral(near), self._jumps(epsilon, log_delta))
 
     def _jumps(self, epsilon: float, log_delta: float) -> JumpIntegral:
-        often = self._log_often(_HEIGHTS)
+        often = self._log_often(self.heights)
         kept = often < _MOST_OFTEN
-        heights, levels = _HEIGHTS[kept], (self._near_levels + often)[kept]
+        heights, levels = self.heights[kept], (self._near_levels + often)[kept]
         if heights.size < _FEW:
             raise NotApplicable("jumps are too large")
         falls = levels - heights * epsilon
@@ -355,13 +391,49 @@ class _Sums:
         step = 2 * math.pi / max(period, 1e-9)
         step = math.ldexp(math.floor(math.ldexp(math.frexp(step)[0], 20)), math.frexp(step)[1] - 20)
         laid = Shape(_saddle(self.outline, c), epsilon, step, below, above)
-        near = lay(self.parts, 0.0, laid, _TOLERANCE, _MOST_WORK)
+        short = self._short(laid, float(falls[place]) - goal)
+        if short is not None:
+            return JumpIntegral(*short)
+        near = lay(self.parts, self.gaussian, laid, _TOLERANCE, _MOST_WORK)
         grids = [
             (grid, law.jumps(c, above, _QUIET), times)
-            for (grid, _), (law, times) in zip(near.whole.grids, self.parts, strict=True)
+            for (grid, _), (law, times) in zip(near.whole.grids, self.split, strict=False)
             if isinstance(grid, NearGrid)
         ]
+        if len(grids) < len(self.split):
+            raise NotApplicable("laws in another order")
         return JumpIntegral(near, grids)
+
+    def _short(self, laid: Shape, wanted: float) -> tuple[Layout, list[tuple[NearGrid, JumpGrid, int]]] | None:
+        """As far as jumps alone have to be followed until they have fallen by so much, where nothing is beside them."""
+        c = laid.saddle.c
+        if len(self.parts) > len(self.split) or self.gaussian:
+            return None
+        grids = [
+            (law.grid(c, laid.above, 0.0, _QUIET + math.log(times)), law.jumps(c, laid.above, _QUIET), times)
+            for law, times in self.split
+        ]
+        frequency = 8 * laid.step
+        longest = min(math.sqrt(wanted / laid.saddle.variance), _MOST_SHORT * laid.step)
+        while max(jumps.rest(c, frequency) for _, jumps, _ in grids) / frequency > math.exp(-wanted):
+            frequency *= _FARTHER
+            if frequency > longest:  # near losses fall sooner
+                return None
+        whole = Whole([(near, times) for near, _, times in grids], 0.0, c)
+        views = whole.views(frequency)
+        layout = Layout(
+            c=c,
+            step=laid.step,
+            count=math.ceil(frequency / laid.step),
+            gaussian=0.0,
+            views=views,
+            atoms=None,
+            log_mass=whole.log_mass([view.log_mass for view, _ in views]),
+            truncated=0.0,
+            whole=whole,
+            _others=(laid.above, laid.below),
+        )
+        return layout, grids
 
 
 def _needed(heights: Floats, excess: Floats, place: int) -> tuple[float, float, float]:
@@ -379,17 +451,6 @@ def _bound(saddle: Saddle, epsilon: float) -> float:
 
 def _saddle(outline: Outline, c: float) -> Saddle:
     return Saddle(c, *outline.cumulants(c))
-
-
-def _split(law: SampledGaussianLoss, wanted: float) -> Law:
-    """With jumps of about this probability."""
-    mu, rate = math.sqrt(law.mu_squared), float(law.rate)
-    low, high = 0.0, 40.0
-    for _ in range(60):
-        x = (low + high) / 2
-        chance = (rate * math.erfc((x - mu) / math.sqrt(2)) + (1 - rate) * math.erfc(x / math.sqrt(2))) / 2
-        low, high = (x, high) if chance > wanted else (low, x)
-    return Law.of(law, Split.near(high, min(max(_STEEPER * high, 2.0), 16.0)))
 
 
 def _root(both: Both, guess: float, log_delta: float) -> float:

@@ -10,6 +10,7 @@ from fractions import Fraction
 import numpy as np
 
 from privately.accounting.compositions import Composition
+from privately.accounting.contour.bundles import Bundle
 from privately.accounting.contour.chernoff import chernoff
 from privately.accounting.contour.integral import Integral
 from privately.accounting.contour.laplaces import Laplaces
@@ -22,7 +23,11 @@ from privately.accounting.roads import DEAD_ENDS
 
 _STEEPER = np.array([0.75, 0.9, 1.1, 1.5, 2.0, 2.8, 4.0, 6.0, 9.0])
 """Heights that are tried for the other direction, over that of the first."""
+_SOME = np.array([0.9, 1.5, 2.8])
+"""The same where there are many points."""
 _CLEARLY = 0.01
+
+Mirrored = Grid | Laplaces | Bundle
 
 
 @dataclass(frozen=True)
@@ -47,7 +52,8 @@ class Known:
         try:
             known = _looked_at(grids, c) if not gaussian else None
             if known is None:
-                height = _lowest(grids, gaussian, c * _STEEPER, near, log_delta)
+                heights = c * (_SOME if any(isinstance(grid, Bundle) for grid, _ in grids) else _STEEPER)
+                height = _lowest(grids, gaussian, heights, near, log_delta)
             else:
                 height = _lowest_of(known, near, log_delta)
             if height is not None and chernoff(Whole(grids, gaussian, height), height, near) <= log_delta:
@@ -72,12 +78,12 @@ class Known:
             whole=whole,
         )
 
-    def mirrored(self) -> list[tuple[Grid | Laplaces, int]] | None:
+    def mirrored(self) -> list[tuple[Mirrored, int]] | None:
         """The points for the other direction; None where some do not serve both."""
-        found: list[tuple[Grid | Laplaces, int]] = []
+        found: list[tuple[Mirrored, int]] = []
         for grid, times in self.layout.whole.grids:
             match grid:
-                case Grid():
+                case Grid() | Bundle():
                     found.append((grid.mirrored(), times))
                 case Laplaces():
                     found.append((grid, times))
@@ -86,7 +92,7 @@ class Known:
         return found
 
 
-def _looked_at(grids: Sequence[tuple[Grid | Laplaces, int]], c: float) -> list[tuple[float, float]] | None:
+def _looked_at(grids: Sequence[tuple[Mirrored, int]], c: float) -> list[tuple[float, float]] | None:
     """Heights, with K nearly, at which sums for a law alone were taken along with the first direction's."""
     if len(grids) != 1 or not isinstance(grids[0][0], Grid):
         return None
@@ -104,7 +110,7 @@ def _lowest_of(known: Sequence[tuple[float, float]], epsilon: float, log_delta: 
 
 
 def _lowest(
-    grids: Sequence[tuple[Grid | Laplaces, int]], gaussian: float, heights: Floats, epsilon: float, log_delta: float
+    grids: Sequence[tuple[Mirrored, int]], gaussian: float, heights: Floats, epsilon: float, log_delta: float
 ) -> float | None:
     """At which of these heights a Chernoff bound is lowest, nearly; None where that seems to be above ln delta."""
     levels = (heights + 1) * (gaussian / 2 * heights) - heights * epsilon

@@ -46,7 +46,7 @@ _NEWTON_STEPS, _FARTHEST = 12, 20.0
 _CLOSE = 1e-4
 _MOST_OUTCOMES = 64
 _LEAST_EPSILON = 1e-3
-_COARSEST = 1e-3
+_COARSEST = 1e-5
 _QUICK = 0.05
 _LEAST_DELTA = 1e-290
 _USUAL = 3.0
@@ -159,6 +159,10 @@ class Sums:
 
     def finer_integral(self, saddle: Saddle, guess: float, tolerance: float) -> Integral:
         """Finer than asked where the sum stays short: its length grows with the logarithm of the tolerance only."""
+        if self.is_strict:  # few steps, whose answers others give as narrowly
+            finest = max(tolerance / (100 * _FINER), min(tolerance, _FINEST / 100))
+            with suppress(NotApplicable):
+                return self.integral(saddle, guess, finest, _LITTLE_WORK)
         finer = max(tolerance / _FINER, min(tolerance, _FINEST))
         with nullcontext() if self.is_strict else suppress(NotApplicable):  # an except block would keep what was laid
             return self.integral(saddle, guess, finer, _LITTLE_WORK * len(self.laws))

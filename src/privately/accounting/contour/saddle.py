@@ -16,7 +16,7 @@ from privately.accounting.contour.rough_samples import FACTORS, MIDDLE, Ladder, 
 from privately.accounting.contour.sampled_gaussian import SampledGaussian
 from privately.accounting.roads import NotApplicable
 
-_HIGHEST = 2.0**14
+_HIGHEST = 2.0**26
 _LOWEST = 2.0**-24
 _ROUNDS = 60
 _START = 3.0
@@ -126,8 +126,9 @@ class Outline:
 
     def _sketch(self, c: float) -> None:
         if c > self._highest:
-            self._highest = _A_LITTLE * c if self._is_alone else max(4 * c, 64.0)
-            self._sketches = sketches(self.parts, self._highest)
+            highest = _A_LITTLE * c if self._is_alone else max(4 * c, 64.0)
+            self._sketches = sketches(self.parts, highest)
+            self._highest = highest
 
 
 @dataclass(frozen=True)
@@ -180,6 +181,8 @@ def _search(outline: Outline, excess: Callable[[Saddle], tuple[float, float]], s
     either side. With it comes the ratio of what is wanted to what is there, both growing with c like a power of c or
     faster: on logarithmic scales that is nearly a line.
     """
+    if not 0 < start < math.inf:  # as where so little is lost that floats cannot tell
+        raise NotApplicable("no contour fits")
     x, left, right = math.log(start), math.log(_LOWEST), math.log(_HIGHEST)
     for turn in range(_ROUNDS):
         saddle, value, ratio, between = _looked(outline, excess, math.exp(x), is_soon=turn < _LADDERS)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from privately.accounting.contour.points import Look, Points, Tilted
 from privately.accounting.contour.rough_samples import RoughSample
 from privately.accounting.contour.shifted import Line
 from privately.accounting.contour.view import View, enlarged, exp_above
-from privately.accounting.elementary import ERROR, UNIT, Floats, exp_and_expm1, expm1, log1p, log_between
+from privately.accounting.elementary import ERROR, UNIT, Floats, exp, exp_and_expm1, expm1, log1p, log_between
 from privately.accounting.kept import Kept
 from privately.accounting.losses import SampledGaussianLoss
 from privately.accounting.roads import NotApplicable
@@ -101,12 +102,12 @@ class SampledGaussian:
 
     def plan(self, c: float, highest: float, reach: float, quiet: float) -> Plan:
         """Where these points lie."""
-        line, beside = Line(self.mu, self.removes, c, 0.0), self._step(c, reach, quiet)
+        line, beside = Line(self.mu, self.removes, c, 0.0), self.widest_step(c, reach, quiet)
         if _WORTHWHILE * beside < Line.widest(self.mu, quiet):
             best = Line.best(self.mu, c, quiet, removes=self.removes)
             if _WORTHWHILE * beside < best.step(quiet):
                 line, beside = best, best.step(quiet)
-        step = min(beside, self._step(highest, 0.0, quiet), 0.5)
+        step = min(beside, self.widest_step(highest, 0.0, quiet), 0.5)
         step = max(math.floor(step * _DYADIC), 1) / _DYADIC
         left, right = self.ends(highest, math.sqrt(2 * (quiet + line.edge)))
         return Plan(line, step, math.floor(left / step), math.ceil(right / step))
@@ -118,12 +119,16 @@ class SampledGaussian:
         shallow = math.sqrt(width**2 - 2 * highest * math.log1p(-self.rate))
         return -min(highest * self.mu + width, shallow), width
 
-    def _step(self, c: float, reach: float, quiet: float) -> float:
-        a = min(WIDEST / self.mu, math.sqrt(quiet / self._strip_cost(c, 1.0)))
-        return _TURN / (reach * self.mu + (quiet + self._strip_cost(c, a)) / a)
+    def widest_step(self, c: float, reach: float, quiet: float) -> float:
+        """Of x, for c, frequencies up to `reach`, and errors of about e^-quiet."""
+        cost = self._strip_cost(c, 1.0)
+        a = min(WIDEST / self.mu, math.sqrt(quiet / cost))
+        return _TURN / (reach * self.mu + quiet / a + cost * a)
 
     def _strip_cost(self, c: float, a: float) -> float:
-        """ln of how much larger the integrand may be on Im x = a than on the real line, at w = 0 and mu a <= 2."""
+        """ln of how much larger the integrand may be on Im x = a than on the real line, at w = 0 and mu a <= 2; a
+        multiple of a^2.
+        """
         half = self.mu * a / 2
         return a * a / 2 + (0.0 if self.removes else 0.62 * c * half * half)
 
@@ -136,10 +141,19 @@ class SampledGaussian:
         Proof: docs/theory/accounting/contour.md#the-inner-integral
         Checked-by: tests/accounting/contour/test_sampled_gaussian.py::test_the_inner_integral
         """
-        pull = _TURN / step - reach * self.mu
-        a = min(widest / self.mu, max(pull, 0.0) / (2 * self._strip_cost(c, 1.0)))
-        least = self._strip_cost(c, a) - pull * a
+        pull, cost = _TURN / step - reach * self.mu, self._strip_cost(c, 1.0)
+        a = min(widest / self.mu, max(pull, 0.0) / (2 * cost))
+        least = (cost * a - pull) * a
         return 2.1 * exp_above(least) if least < -4 else math.inf
+
+
+def aliases(mu: Floats, step: Floats, c: float | None, reach: float, widest: float = WIDEST) -> Floats:
+    """What `aliasing` bounds, for many laws of one direction: c is that of "add", None for "remove"."""
+    cost = 0.5 if c is None else 0.5 + 0.155 * c * mu * mu
+    pull = _TURN / step - reach * mu
+    a = np.minimum(widest / mu, np.maximum(pull, 0.0) / (2 * cost))
+    least = (cost * a - pull) * a
+    return np.where(least < -4, 2.1 * exp(np.clip(least, -600.0, 0.0)), math.inf)
 
 
 @dataclass(frozen=True)
@@ -182,8 +196,12 @@ class Extent:
         """The same for the base weights, relative to 1."""
         if self.known is not None:
             return self.known
+        return self.law.aliasing(0.0, 0.0, self.step) + self.outside_base()
+
+    def outside_base(self) -> float:
+        """What the points beyond both ends add to the base weights."""
         first, last = (exp_above(-x * x / 2) for x in (self.first, self.last))
-        return self.law.aliasing(0.0, 0.0, self.step) + self.outside(0.0, first, last)
+        return self.outside(0.0, first, last)
 
     def outside(self, s: float, first: float, last: float) -> float:
         """The sum over the points beyond both ends: geometric, as the logarithmic slope -x + s mu share is bounded."""
@@ -192,6 +210,36 @@ class Extent:
         if min(falls, rises) * self.step < _SAFE:
             raise NotApplicable("the grid ends too early")
         return (last / falls + first / rises) / self.step * (1 + _SAFE)
+
+
+class Shares(NamedTuple):
+    """The row's shares at points of these weights, of sum 1, and the means of their first four powers."""
+
+    values: Floats
+    weights: Floats
+    moments: tuple[float, float, float, float]
+
+
+def falls_of(law: SampledGaussian, c: float, frequencies: list[float], shares: Shares, missing: float) -> list[float]:
+    """Lower bounds on -ln |phi(w)| for all w at or above each frequency; `missing` is what the points miss where strips
+    are at most as wide as a quarter turn.
+    """
+    mean, second, third, fourth = shares.moments
+    asides = lines(frequencies, law.mu, mean, 0.0 if law.removes else c)
+    gains, strong, slight = [], [], 0.0
+    for place, (_, pull, _) in enumerate(asides):
+        gains.append(pull * (mean - pull / 2 * (second - pull / 3 * (third - pull / 4 * fourth))))
+        if pull * second > _SLIGHT * mean:
+            strong.append(place)
+        else:
+            slight = max(slight, pull)
+    if strong:
+        pulls = np.array([-asides[place].pull for place in strong])
+        rows = expm1(pulls[:, None] * shares.values) @ -shares.weights
+        for place, gain in zip(strong, rows.tolist(), strict=True):
+            gains[place] = gain
+    found = fallen(asides, gains, missing * (1 + slight) ** 4)
+    return [found[w] for w in frequencies]
 
 
 def points_at(mu: Floats | float, rate: Floats | float, x: Floats, step: Floats | float) -> tuple[Points, Floats]:
@@ -340,25 +388,10 @@ class Grid:
         Proof: docs/theory/accounting/contour.md#how-fast-the-integrand-falls
         Checked-by: tests/accounting/contour/test_sampled_gaussian.py::test_how_fast_the_integrand_falls
         """
-        law, tilted, places = self.law, self._tilted(c), frequencies.tolist()
-        mean, second, third, fourth = self._moments(tilted.shares)
-        asides = lines(places, law.mu, mean, 0.0 if law.removes else c)
+        tilted = self._tilted(c)
         missing = self.extent.missing(c, 0.0, self.outside(tilted), QUARTER_TURN)
-        gains, strong, slight = [], [], 0.0
-        for place, (_, pull, _) in enumerate(asides):
-            gains.append(pull * (mean - pull / 2 * (second - pull / 3 * (third - pull / 4 * fourth))))
-            if pull * second > _SLIGHT * mean:
-                strong.append(place)
-            else:
-                slight = max(slight, pull)
-        if strong:
-            pulls = np.array([-asides[place].pull for place in strong])
-            rows = expm1(pulls[:, None] * self.share) @ -tilted.shares
-            for place, gain in zip(strong, rows.tolist(), strict=True):
-                gains[place] = gain
-        missing *= (1 + slight) ** 4
-        found = fallen(asides, gains, missing)
-        return np.array([found[w] for w in places])
+        shares = Shares(self.share, tilted.shares, self._moments(tilted.shares))
+        return np.array(falls_of(self.law, c, frequencies.tolist(), shares, missing))
 
     def _moments(self, weights: Floats) -> tuple[float, float, float, float]:
         """The means of the share and of its powers."""

@@ -26,6 +26,8 @@ _LARGEST_EPSILON = 500.0
 _HIGHEST_RATE = 1 - 2.0**-20
 _MOST_POINTS = 4096
 _MANY_POINTS = 64
+_CELLS = 256
+_SAFE = 2.0**-16
 
 
 @dataclass(frozen=True)
@@ -79,16 +81,53 @@ class SampledLaplace:
     def _ellipse_cost(self, s: float, reach: float, radius: float) -> float:
         """ln of how much larger the density's integrand may be in the ellipse than the larger atom, at most."""
         across, theta = (radius + 1 / radius) / 2, (radius - 1 / radius) / 2 * self.epsilon
-        lifted = self.rate * exp_above(self.epsilon * across)
-        angle = theta if theta > 1 else min(theta, lifted * theta / (1 - self.rate))
-        cost = self.epsilon * (across - 1) * (0.5 + abs(s)) + self.epsilon + angle * reach
-        return cost + (0.0 if s > 0 else 0.62 * -s * theta * theta / 4)
+        lifted, left = self.rate * exp_above(self.epsilon * across), 1 - self.rate
+        longer, is_rare = self.epsilon * (across - 1), 2 * lifted < left
+        angle = theta
+        if theta <= 1 or is_rare:
+            angle = min(theta, (1 if theta <= 1 else 1.34) * lifted * theta / left)
+        if s > 0:
+            grown = s * longer * min(lifted, 1.0)
+        else:
+            grown = -s * (longer + 0.62 * theta * theta / 4)
+            grown = min(grown, -s * 2.01 * lifted / left) if is_rare else grown
+        return longer / 2 + grown + self.epsilon + angle * reach
+
+    def spread_out(self, tilted: Tilted, frequencies: Floats) -> Floats:
+        """At most what 1 - |phi(w)| is for all w at or above each of these frequencies, as the density spreads out.
+
+        Theorem: where a density falls, or rises, it is a mixture of even ones that begin where it is largest; an even
+        one of length l has a transform of at most sup |sin v|/v over v >= w l/2.
+        Reference: Khinchine 1938
+        Proof: docs/theory/accounting/contour.md#layers
+        Checked-by: tests/accounting/contour/test_sampled_laplace.py::test_rare_samples_fall_as_well
+        """
+        x = np.arange(_CELLS + 1.0) / _CELLS
+        whole_loss = self.epsilon * (1 - 2 * x)
+        lifted = self.rate * expm1(whole_loss)
+        loss, share = log1p(lifted), self.rate * exp(whole_loss) / (1 + lifted)
+        end = 0 if tilted.shares[0] > tilted.shares[-1] else -1
+        exponent = self.epsilon * (x - x[end]) + tilted.s * (loss - loss[end])
+        off = 2 * ERROR * np.abs(loss) + 4 * ERROR * np.abs(lifted) / (1 + lifted) + 32 * UNIT * self.epsilon * share
+        if exponent.max() > _LARGEST_EPSILON or abs(tilted.s) * float(off.max()) > _SAFE / 4:
+            return np.zeros_like(frequencies)
+        heights = float(tilted.shares[end]) / 2 * exp(np.maximum(exponent, -600.0)) / share * (1 - _SAFE)
+        lowest = int(heights.argmin())
+        found = np.zeros_like(frequencies)
+        for part in (slice(0, lowest), slice(None, lowest, -1)):
+            places, levels = loss[part], np.minimum.accumulate(heights[part])
+            lengths = np.abs(places - places[:1]) - off[part] - off[part][:1]
+            layers = levels - np.append(levels[1:], 0.0)
+            masses = np.maximum(lengths, 0.0) * layers
+            found = found + _fallen(np.multiply.outer(frequencies, np.maximum(lengths, 0.0) / 2)) @ masses
+        return found
 
     def missing(self, s: float, reach: float, n: int) -> float:
         """The error of the sum over x, relative to M, for |w| up to `reach`.
 
         Theorem: in the ellipse |e^(s L)| is at most e^(|s| epsilon (across - 1) + w height) times its largest value on
-        [0, 1], and cos(height/2)^s more for s < 0; the larger atom is at least e^-epsilon/2 times that value.
+        [0, 1], and cos(height/2)^s more for s < 0, and far less where the row takes part in little of the mixture; the
+        larger atom is at least e^-epsilon/2 times that value.
         Reference: Trefethen 2008
         Proof: docs/theory/accounting/contour.md#clenshaw-curtis
         Checked-by: tests/accounting/contour/test_sampled_laplace.py::test_the_inner_integral
@@ -170,9 +209,11 @@ class Grid:
         Checked-by: tests/accounting/contour/test_sampled_laplace.py::test_how_fast_the_integrand_falls
         """
         tilted = self.points.tilted(self.law.power(c))
-        doubt = 1 + 2 * tilted.doubt(self._missing(tilted, 0.0))
-        whole = enlarged(float(tilted.shares[0] + tilted.shares[-1])) * doubt
-        inside = np.minimum(whole + self._variation(tilted.shares) * doubt / frequencies, 1.0)
+        doubt = 2 * tilted.doubt(self._missing(tilted, 0.0))
+        whole = enlarged(float(tilted.shares[0] + tilted.shares[-1])) * (1 + doubt)
+        inside = np.minimum(whole + self._variation(tilted.shares) * (1 + doubt) / frequencies, 1.0)
+        if inside[-1] > (1 + whole) / 2 and doubt < _SAFE:  # as for rare samples, whose losses are small
+            inside = np.minimum(inside, 1 - self.law.spread_out(tilted, frequencies) * (1 - 2 * _SAFE))
         return np.maximum(-log(inside) - 4 * ERROR, 0)
 
     def _variation(self, shares: Floats) -> float:
@@ -184,6 +225,12 @@ class Grid:
         weight_error = float(tilted.error[[0, -1]].max()) + tilted.doubt(view.error)
         lost = float(self.points.loss_error[[0, -1]].max()) + 4 * UNIT * (self.law.epsilon + abs(float(view.centre)))
         return Atoms.of(view, c, times, self._variation(tilted.shares), (weight_error, lost))
+
+
+def _fallen(turns: Floats) -> Floats:
+    """1 - |sin v|/v, from below, for all v at or above each of these."""
+    square = np.minimum(turns, 2.0) ** 2
+    return np.asarray(np.maximum(square / 6 * (1 - square / 20), 1 - 1 / np.maximum(turns, 1.0)) * (1 - _SAFE))
 
 
 def _log_below(radius: float) -> float:

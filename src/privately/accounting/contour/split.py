@@ -203,7 +203,10 @@ class Law:
         """Points of the near losses for c and all frequencies, and other heights."""
         del reach
         width = math.sqrt(2 * quiet) + 1
-        right = max(width, self.split.at + math.log(2 * _STEEPEST + 4 * (highest + 1) * self.mu) / self.split.steepness)
+        farther = self.mu * (self.split.at + 12 / self.split.steepness) - self.mu**2 / 2
+        largest = math.log1p(self.rate * math.exp(min(farther, _STEEPEST)))
+        beyond = math.log(2 * _STEEPEST + (highest + 1) * (4 * self.mu + 2 * largest)) / self.split.steepness
+        right = max(width, self.split.at + beyond)
         coarse = NearGrid(self, self._steps(-width, right, _COARSE))
         step = min(coarse.widest_aside(c, quiet), coarse.widest(highest, quiet), _COARSE)
         return NearGrid(self, self._steps(-width, right, math.floor(step * _DYADIC * 16) / (_DYADIC * 16)))
@@ -469,6 +472,28 @@ class JumpGrid(_Grid):
         if not low > 0:
             raise NotApplicable("the points do not tell the jumps from 0")
         return low, high
+
+    def rest(self, c: float, frequency: float) -> float:
+        """|J(c + iw)| for all w at or above this frequency, relative to the mass, from above.
+
+        Theorem: on Im x = y the integrand is at most 2 e^(y^2/2) min(E, 1) e^(-w arg) times its size without 1 - g on
+            the real line, arg the angle of u + v e^(i mu y), which rises with x.
+        Reference: Olver 1974, chapter 4
+        Proof: docs/theory/accounting/jumps.md#how-fast-jumps-fall
+        Checked-by: tests/accounting/contour/test_split.py::test_how_fast_jumps_fall
+        """
+        steps, k, mu, least = self.steps, self.law.split.steepness, self.law.mu, self.mass(c)[0]
+        exponent = (c + 1) * steps.loss + np.minimum(k * (steps.x - self.law.split.at), 0.0)
+        low, high = steps.slopes(c + 1, 0.0)
+        best = math.inf
+        for part in _PATHS:
+            y = part / k
+            theta = mu * y
+            tangent = steps.share[:-1] * (theta * (1 - theta * theta / 6) * (1 - _SAFE))
+            angle = 3 * tangent / (1 + 2 * np.sqrt(1 + tangent * tangent)) * (1 - _SAFE)
+            total = steps.upper_sum(exponent, (low, high + k), y * y / 2 - frequency * angle)
+            best = min(best, 2 * total)
+        return enlarged(best / least + 5 * self.outside(c))
 
     def view(self, c: float, centre: float) -> View:
         """What the integral needs at c, for all frequencies; the mass is not asked for."""

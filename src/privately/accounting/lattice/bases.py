@@ -188,11 +188,14 @@ class ExponentialBase:
         return -self.epsilon, self.epsilon
 
     def fall(self, power: float, rate: float, left: float, right: float, frequencies: Floats) -> Floats:
-        """By the total variation of the density, which is at most twice the sum of its local maxima.
+        """By the total variation of the density, which is at most twice the sum of its local maxima, or by its ends and
+        the total variation of its slope.
 
         Theorem: as a density of ln r, the integrand has a logarithm with the derivative (power + 1) s(y) - 3/2 in y,
             s = rate e^y/r, which rises from above 0 to below 1. So it falls if power <= 1/2, and otherwise has at most
-            one local extremum inside, a minimum: the local maxima are ends.
+            one local extremum inside, a minimum: the local maxima are ends. As a function of ln r it is convex, with
+            the slope (power + 1) - 3/(2 s) of its logarithm: the integral is also at most A/w + 2 B/w^2, A the sum of
+            both ends and B that of the sizes of both slopes there.
         Reference: integration by parts; the logistic curve rises
         Proof: docs/theory/accounting/lattice.md#exponential-losses
         Checked-by: tests/accounting/lattice/test_bases.py::test_falls_are_above_the_transform
@@ -203,8 +206,12 @@ class ExponentialBase:
         mixed = log_size(ends, rate, 0.0)
         heights = (power + 1) * mixed - 1.5 * ends - self.epsilon / 2
         lost = _lost(power + 1, rate, mixed) + 1e-12 * 3 * self.epsilon
-        rough = sum(exp_above(float(height) + lost) for height in heights) / (2 * rate) * (1 + 1e-9)
-        return rough / np.maximum(frequencies, 1e-300)
+        sizes = [exp_above(float(height) + lost) / (4 * rate) * (1 + 1e-9) for height in heights]
+        shares = [rate * exp_above(float(end - size)) * (1 - 1e-9) for end, size in zip(ends, mixed, strict=True)]
+        slopes = [size * (abs(power + 1) + 1.5 / share) for size, share in zip(sizes, shares, strict=True)]
+        by_ends = sum(sizes) / np.maximum(frequencies, 1e-300)
+        by_slopes = 2 * sum(slopes) / np.maximum(frequencies, 1e-150) ** 2
+        return (by_ends + np.minimum(by_ends, by_slopes)) * (1 + 1e-9)
 
 
 def log_size(y: Floats, rate: float, theta: float) -> Floats:

@@ -21,6 +21,8 @@ from privately.accounting.roads import NotApplicable
 _BITS = 42
 _COLUMNS = 128
 _WORK = 1 << 17
+TABLE = 1 << 15
+"""So many angles are held at once."""
 _RARE = 2.0**-56
 _MOST = 1 << 10
 _STEEPEST = 600.0
@@ -106,18 +108,20 @@ def _sums(turns: Floats, sizes: Floats, nodes: int) -> Complex:
     rows = -(-nodes // _COLUMNS)
     if rows > 1 << (53 - _BITS):
         raise NotApplicable("too many nodes")
-    coarse_cosine, coarse_sine = _table(np.arange(float(rows)), turns, float(_COLUMNS))
     fine_cosine, fine_sine = _table(np.arange(float(_COLUMNS)), turns, 1.0)
     cosines, sines = fine_cosine.T * sizes[:, None], fine_sine.T * sizes[:, None]
-    left, right = np.hstack([coarse_cosine, coarse_sine]), np.vstack([cosines, -sines])
-    across = np.vstack([sines, cosines])
+    right, across = np.vstack([cosines, -sines]), np.vstack([sines, cosines])
     found = np.empty((rows, _COLUMNS), dtype=np.complex128)
-    # In blocks so small that the matrix product stays on one processor.
-    height = max(_WORK // (_COLUMNS * max(left.shape[1], 1)), 1)
-    for start in range(0, rows, height):
-        block = left[start : start + height]
-        found.real[start : start + height] = block @ right
-        found.imag[start : start + height] = block @ across
+    # The table is made in blocks that need little memory, and multiplied in blocks so small that the matrix product
+    # stays on one processor.
+    height, many = (max(work // max(turns.size, 1), 1) for work in (_WORK // (2 * _COLUMNS), TABLE))
+    for first in range(0, rows, many):
+        coarse = np.hstack(_table(np.arange(float(first), float(min(first + many, rows))), turns, float(_COLUMNS)))
+        for start in range(0, coarse.shape[0], height):
+            block = coarse[start : start + height]
+            place = slice(first + start, first + start + block.shape[0])
+            found.real[place] = block @ right
+            found.imag[place] = block @ across
     return found.reshape(-1)[:nodes]
 
 

@@ -4,8 +4,9 @@ With M = b + t for every law, b its atoms on the lattice and t its density,
 
     D(epsilon) = D_b(epsilon) + 1/(2 pi) integral of (prod M^T - prod b^T) e^(-z epsilon)/(z (z + 1)) dw
 
-where D_b is the profile of the atoms alone, an integral over one period. The N-point sums in place of the integrals are
-sums of D(epsilon + k N a) e^(c k N a) over all k, so never too small.
+where D_b is the profile of the atoms alone, an integral over one period. Of a single law, T b^(T-1) t may be taken out
+of the product as well, and is known in closed form. The N-point sums in place of the integrals are sums of
+D(epsilon + k N a) e^(c k N a) over all k, so never too small.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ import numpy as np
 from privately.accounting.elementary import ERROR, UNIT, Floats, cos_sin
 from privately.accounting.lattice.fourier import Complex, modulus
 from privately.accounting.lattice.frame import KERNEL_ERROR, Frame, enlarged, scalar_exp, scalar_expm1
+from privately.accounting.lattice.one_off import OneOff
 from privately.accounting.lattice.pieces import Piece, dot, real_bound
 from privately.accounting.roads import NotApplicable
 from privately.rounding import Enclosure
@@ -35,11 +37,16 @@ _BLOCK = 1 << 14
 
 @dataclass(frozen=True)
 class Part:
-    """One law so many times: atoms and density."""
+    """One law so many times: atoms and density.
+
+    Of a single law with both, `once` may say what paths add on which one step is off the atoms; they are then left out
+    of the product.
+    """
 
     times: int
     base: Piece | None
     extra: Piece | None
+    once: OneOff | None = None
 
     @property
     def pieces(self) -> tuple[Piece, ...]:
@@ -96,9 +103,17 @@ class _Product:
             raise NotApplicable("too many steps for the precision")
         self.whole[place] *= _power(b + t, times)
         self.radius[place] *= _power_above(reach, times)
-        self.from_extra[place] += times * (t_error / reach + 16 * UNIT)
-        self.from_base[place] += times * b_error / reach
-        self.share[place] += times * t_bound / reach
+        if law.once is not None:
+            self.whole[place] -= times * _power(b, times - 1) * t
+            share = times * t_bound / reach
+            of_extra, of_base = np.minimum(share, 2.0), np.minimum(share * share / 2, 2 + share)
+            self.from_extra[place] = times * (t_error / reach * of_extra * (1 + 1e-9) + 32 * UNIT * (1 + share))
+            self.from_base[place] = times * b_error / reach * of_base * (1 + 1e-9)
+            self.share[place] = 1.0
+        else:
+            self.from_extra[place] += times * (t_error / reach + 16 * UNIT)
+            self.from_base[place] += times * b_error / reach
+            self.share[place] += times * t_bound / reach
         if self.has_base:
             own = b_bound + _TINY
             self.alone[place] *= _power(b, times)
@@ -147,14 +162,20 @@ class Sum:
         """prod (b + t)^T - prod b^T over the kernel, and its error.
 
         Theorem: if |b| + |t| <= R for the true and for the computed numbers, which are e_b and e_t apart, then the
-            difference is off by at most prod R^T times sum T e_t/R + (sum T e_b/R) min(sum T |t|/R, 2).
+            difference is off by at most prod R^T times sum T e_t/R + (sum T e_b/R) min(sum T |t|/R, 2). Of one law,
+            (b + t)^T - b^T - T b^(T-1) t is off by at most R^T ((T e_t/R) min(s, 2) + (T e_b/R) min(s^2/2, 2 + s)),
+            s = T |t|/R.
         Reference: mean value inequality
         Proof: docs/theory/accounting/lattice.md#powers
         Checked-by: tests/accounting/lattice/test_composing.py::test_powers_are_within_their_error
         """
         nodes = self.frame.count // 2 + 1
         product = _Product(nodes)
+        self.once: OneOff | None = None
         for part in parts:
+            if self.factors and (part.once or self.once):
+                raise NotApplicable("paths with one step off the atoms are of one law only")
+            self.once = part.once
             factor = Factor.of(part, self.frame, self.height)
             product.take(part, factor.unit)
             self.factors.append(factor)
@@ -182,8 +203,9 @@ class Sum:
     def _beyond(self) -> float:
         """What the nodes from the last one on add, at most.
 
-        Theorem: where |b| <= B and |t| <= F, |prod (b + t)^T - prod b^T| <= prod (B + F)^T min(1, sum T F/(B + F)); and
-            the sum of 1/w_n^2 over |n| >= N/2 is at most 2 (a/pi)^2 (1 + N/2).
+        Theorem: where |b| <= B and |t| <= F, |prod (b + t)^T - prod b^T| <= prod (B + F)^T min(1, s), s the sum of
+            T F/(B + F); of one law |(b + t)^T - b^T - T b^(T-1) t| <= (B + F)^T min(1, s^2/2); and the sum of 1/w_n^2
+            over |n| >= N/2 is at most 2 (a/pi)^2 (1 + N/2).
         Reference: comparison with an integral
         Proof: docs/theory/accounting/lattice.md#the-last-nodes
         Checked-by: tests/accounting/lattice/test_composing.py::test_the_last_nodes_are_bounded
@@ -198,7 +220,7 @@ class Sum:
             product *= float(_power_above(np.array([base + extra + _TINY]), one.times)[0])
             share += one.times * extra / (base + extra + _TINY)
         if self.has_base:
-            product *= min(share, 1.0)
+            product *= min(share if self.once is None else share * share / 2 * (1 + 1e-9), 1.0)
         return product
 
     def share(self, epsilon: Fraction, *, up: bool) -> Fraction:
@@ -211,7 +233,9 @@ class Sum:
         return self.frame.count * Fraction(self.frame.step)
 
     def at(self, share: Fraction) -> Value:
-        """The profile at epsilon = share N a, without the scale e^(log_unit - c epsilon)."""
+        """The profile at epsilon = share N a, without the scale e^(log_unit - c epsilon), and without the paths
+        that are one step off the atoms, if these are known.
+        """
         turns = np.arange(self.frame.count // 2 + 1.0) * float(share % 1)
         cosine, sine = cos_sin((turns - np.rint(turns)) * (2 * math.pi))
         step = 1 / self.frame.period
@@ -301,13 +325,20 @@ class Sum:
     def above(self, share: Fraction) -> Enclosure:
         """Not below D at epsilon = share N a, without anything at infinite loss."""
         value = self.at(share)
-        return self._scale(share) * exactly(max(value.total + value.error, 0.0))
+        return self._scale(share) * exactly(max(value.total + value.error, 0.0)) + self._with_one_off(share)
 
     def below(self, share: Fraction) -> Enclosure:
         """Not above D at epsilon = share N a, of the losses without the normal one."""
         value = self.at(share)
         least = self._scale(share) * exactly(max(value.total - value.error - self.change(share), 0.0))
-        return (least - self.aliases(share)).nonnegative()
+        return (least - self.aliases(share)).nonnegative() + self._with_one_off(share)
+
+    def _with_one_off(self, share: Fraction) -> Enclosure:
+        """What paths add that were left out of the product."""
+        if self.once is None:
+            return Enclosure.of(0)
+        value, error = self.once.at(self.epsilon(share))
+        return Enclosure(exactly(max(value - error, 0.0)).lower, exactly(value + error).upper)
 
     def _scale(self, share: Fraction) -> Enclosure:
         return (self.log_unit - Fraction(self.frame.tilt) * self.epsilon(share)).exp()

@@ -14,8 +14,9 @@ from privately.accounting.elementary import ERROR, UNIT, exp
 from privately.accounting.lattice.blurring import atoms_piece, normal_piece
 from privately.accounting.lattice.composing import Part, Sum, exactly
 from privately.accounting.lattice.frame import Frame, short
+from privately.accounting.lattice.one_off import OneOff
 from privately.accounting.lattice.pieces import Piece, smooth_piece, together
-from privately.accounting.lattice.placing import Side, atom_piece, is_on_lattice
+from privately.accounting.lattice.placing import Side, atom_piece, is_on_lattice, nearest
 from privately.accounting.lattice.planning import Contour, View, grid
 from privately.accounting.lattice.smooth import NOTHING, Masses, Smooth
 from privately.accounting.roads import NotApplicable
@@ -137,6 +138,8 @@ class Laid:
         exponent = float(self.sum.log_unit.lower) - self.sum.frame.tilt * (epsilon - float(self.shift))
         scale = math.exp(min(exponent, 700.0))
         found = scale * max(value.total, 0.0) + self.far.rough(epsilon)
+        if self.sum.once is not None:
+            found += self.sum.once.at(self.sum.epsilon(share))[0]
         if found <= scale * value.error:
             return -math.inf, math.inf
         return math.log(found), scale * value.error / found
@@ -174,19 +177,23 @@ def _lay(views: Sequence[tuple[View, float]], frame: Frame, height: float, side:
     def parts() -> Iterator[Part]:
         nonlocal shift, slack, dropped
         for view, offset in views:
-            base = extra = None
+            base = extra = once = None
             kept, far = view.atoms.up_to(view.highest)
             cut, lost = math.inf, NOTHING
+            is_exact = False
             if kept.losses.size:
-                base, off, _ = atom_piece(kept, frame, offset, side)
+                base, off, is_exact = atom_piece(kept, frame, offset, side)
                 slack += view.times * Fraction(off)
             if view.dense is not None:
                 cut, lost = _cut(view.dense, view.cut, frame, offset)
                 extra = smooth_piece(view.dense, frame, offset, cut)
+                if len(views) == 1 and is_exact and cut == math.inf:
+                    points = nearest(kept, frame, offset)[0]
+                    once = OneOff.of(view.dense, kept, points, view.times, step=frame.step, offset=offset)
             gone.append((view, (far, lost), _least(view, cut, far)))
             shift += view.times * Fraction(offset)
             dropped += view.times * Fraction(kept.outside)
-            part = Part(view.times, base, extra)
+            part = Part(view.times, base, extra, once)
             del base, extra
             yield part
             del part

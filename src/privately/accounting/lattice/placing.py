@@ -27,7 +27,7 @@ _NEAR = 2.0**-38
 """Atoms as near to a lattice point as this part of the step and the losses lie on it; epsilon allows for that."""
 
 _FINER = 8
-_LONGEST = 1 << 13
+_LONGEST = 1 << 14
 _WIDEST = 1 << 20
 
 
@@ -38,9 +38,9 @@ def atom_piece(atoms: Atoms, frame: Frame, offset: float, side: Side) -> tuple[P
     it goes down, after those of a cell have been joined.
     """
     a, c = frame.step, frame.tilt
-    nearest, slack = _nearest(atoms, frame, offset)
+    points, slack = nearest(atoms, frame, offset)
     if _is_near(slack, atoms, frame):
-        exact, (j, masses, errors) = True, (nearest, atoms.masses, atoms.mass_errors)
+        exact, (j, masses, errors) = True, (points, atoms.masses, atoms.mass_errors)
     else:
         exact, slack = False, 0.0 if side == "upper" else _NEAR * (a + float(np.abs(atoms.losses).max())) + _NOISE
         j, masses, errors = _split(atoms, frame, offset) if side == "upper" else _joined(atoms, frame, offset, slack)
@@ -68,20 +68,20 @@ def atom_piece(atoms: Atoms, frame: Frame, offset: float, side: Side) -> tuple[P
 
 def is_on_lattice(atoms: Atoms, frame: Frame, offset: float) -> bool:
     """Whether all atoms lie on the lattice, but for rounding."""
-    return _is_near(_nearest(atoms, frame, offset)[1], atoms, frame)
+    return _is_near(nearest(atoms, frame, offset)[1], atoms, frame)
 
 
 def _is_near(slack: float, atoms: Atoms, frame: Frame) -> bool:
     return slack <= _NEAR * (frame.step + float(np.abs(atoms.losses).max(initial=0.0)))
 
 
-def _nearest(atoms: Atoms, frame: Frame, offset: float) -> tuple[Floats, float]:
+def nearest(atoms: Atoms, frame: Frame, offset: float) -> tuple[Floats, float]:
     """The lattice points nearest to the atoms, and how far any may be from its own."""
     place = (atoms.losses - offset) / frame.step
-    nearest = np.rint(place)
-    slip = np.abs(place - nearest) * frame.step + atoms.loss_errors
+    points = np.rint(place)
+    slip = np.abs(place - points) * frame.step + atoms.loss_errors
     slip = slip + 4 * UNIT * (np.abs(atoms.losses) + abs(offset))
-    return nearest, float(slip.max(initial=0.0))
+    return points, float(slip.max(initial=0.0))
 
 
 def _split(atoms: Atoms, frame: Frame, offset: float) -> Placed:

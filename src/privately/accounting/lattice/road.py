@@ -25,6 +25,8 @@ _FINE = 3e-9
 """Narrow answers are made narrower while that costs little, but not beyond this much for every step."""
 _VERY_FEW, _AMPLE, _FINEST = 5, 1 << 18, 1e-9
 """For very few steps more nodes are comfortable, and the width is this for every step."""
+_FEW, _MORE = 10, 1 << 17
+"""For few steps, somewhat more nodes; as many for very few of a law with atoms, whose width falls slowly."""
 _NARROWEST = 1e-9
 _SMALL = Fraction(1, 1000)
 _LEAST = Fraction(1, 10**300)
@@ -74,7 +76,7 @@ class Query(Protocol):
 
 def delta(composition: Composition, epsilon: Fraction, width: Fraction) -> Interval:
     """delta at epsilon, within about `width` relative, or as near as this road comes."""
-    finite = _refined(composition, _Delta(epsilon), width)
+    finite = delta_of(_views(composition), epsilon, width)
     least, most = composition.infinite_lower, composition.infinite
     upper = min(most + (1 - most) * finite.upper, Fraction(1))
     return Interval(least + (1 - least) * finite.lower, upper, method=METHOD)
@@ -89,21 +91,34 @@ def epsilon(composition: Composition, delta: Fraction, width: Fraction) -> Inter
     edge = near_the_top(composition, easier, harder, METHOD)
     if edge is not None and edge.width <= width * max(edge.upper, _SMALL) and not _is_worth_more(composition, edge):
         return edge
-    found = _refined(composition, _Epsilon(easier, harder), width)
+    found = _refined(_views(composition), _Epsilon(easier, harder), width)
     return found if edge is None else _common(found, edge)
+
+
+def delta_of(views: Sequence[View], epsilon: Fraction, width: Fraction) -> Interval:
+    """The same of finite losses that are known by their atoms and densities."""
+    return _refined(views, _Delta(epsilon), width)
+
+
+def epsilon_of(views: Sequence[View], delta: Fraction, width: Fraction) -> Interval:
+    """The same of finite losses that are known by their atoms and densities, no finer than asked."""
+    return _refined(views, _Epsilon(delta, delta, finer=1), width)
+
+
+def _views(composition: Composition) -> list[View]:
+    return [View.of(*in_steps(law, times)) for law, times in composition.parts]
 
 
 def _is_worth_more(composition: Composition, edge: Interval) -> bool:
     """Whether a sum of very few steps is likely to be narrower still, and hardly costs anything."""
     steps = sum(times for _, times in composition.parts)
-    return steps <= _VERY_FEW and edge.width > _FINEST * steps
+    return steps <= _FEW and edge.width > _FINEST * steps
 
 
-def _refined(composition: Composition, query: Query, width: Fraction) -> Interval:
+def _refined(views: Sequence[View], query: Query, width: Fraction) -> Interval:
     """Finer than asked where that costs little; where even what was asked is not reached so, only that is tried for."""
-    if not composition.parts:
+    if not views:
         raise NotApplicable("nothing to add up")
-    views = [View.of(*in_steps(law, times)) for law, times in composition.parts]
     goal = width / query.finer
     search = _Search(query, views, goal, query.guess(views, goal))
     try:
@@ -142,12 +157,12 @@ class _Search:
         """With more and more nodes, up to so many for one law, until the interval is narrow enough."""
         halvings = (len(self.views) - 1).bit_length()
         most = min(max(_MOST_WORK >> halvings, _FIRST), highest)
-        comfortable = max((_AMPLE if self.are_few else _COMFORTABLE) >> halvings, _FIRST)
+        has_both = any(view.dense is not None and view.atoms.losses.size for view in self.views)
+        comfortable = max(self.comfortable(has_both=has_both) >> halvings, _FIRST)
         self.scout()
         if self.best is None and self.count > _FIRST:  # so many nodes for a law that hardly matters beside the others
             self.count = _FIRST
             self.scout()
-        has_both = any(view.dense is not None and view.atoms.losses.size for view in self.views)
         while not self.is_enough:
             enough = min(comfortable, most) if self.is_narrow else most
             if self.count >= enough:
@@ -188,9 +203,18 @@ class _Search:
     @property
     def is_enough(self) -> bool:
         """Whether more nodes are not worth their cost."""
-        if self.wide <= 1 or self.best is None:
-            return self.wide <= 1
-        return self.is_narrow and self.best.width <= (_FINEST if self.are_few else _FINE) * self.steps
+        if self.best is None:
+            return False
+        is_fine = self.best.width <= (_FINEST if self.are_few else _FINE) * self.steps
+        if self.query.finer > 1 and self.steps <= _FEW:
+            return self.is_narrow and is_fine
+        return self.wide <= 1 or (self.is_narrow and is_fine)
+
+    def comfortable(self, *, has_both: bool) -> int:
+        """So many nodes cost little."""
+        if self.steps > _FEW:
+            return _COMFORTABLE
+        return _AMPLE if self.are_few and not has_both else _MORE
 
     @property
     def steps(self) -> int:

@@ -20,6 +20,7 @@ from privately.rounding import Enclosure, whole
 
 Direction = Literal["remove", "add"]
 DIRECTIONS: tuple[Direction, ...] = get_args(Direction)
+_TINY = Fraction(1, 10**20)
 
 Weight: TypeAlias = tuple[Fraction, Fraction]
 """(a, b) stands for a + b e^epsilon."""
@@ -106,8 +107,8 @@ class FiniteLoss:
     def atoms(self) -> tuple[tuple[Enclosure, Enclosure], ...]:
         """The probability and the loss of each outcome."""
         grown = Enclosure.of(self.epsilon).exp()
-        first = [_value(weight, grown) for weight, _ in self.outcomes]
-        second = [_value(weight, grown) for _, weight in self.outcomes]
+        first = [_value(weight, self.epsilon, grown) for weight, _ in self.outcomes]
+        second = [_value(weight, self.epsilon, grown) for _, weight in self.outcomes]
         total = sum(first, Enclosure.of(0))
         return tuple((p / total, (p / q).log()) for p, q in zip(first, second, strict=True))
 
@@ -123,6 +124,11 @@ class SampledGaussianLoss:
     def __post_init__(self) -> None:
         _positive(self, "mu_squared")
         _sampled(self)
+
+    def __hash__(self) -> int:
+        """By numerators and denominators: that of a Fraction takes ten times as long."""
+        square, rate = self.mu_squared, self.rate
+        return hash((square.numerator, square.denominator, rate.numerator, rate.denominator, self.direction))
 
     @property
     def mu(self) -> Enclosure:
@@ -211,8 +217,13 @@ def response(epsilon: Fraction) -> FiniteLoss:
     return FiniteLoss(epsilon=epsilon, outcomes=((grown, one), (one, grown)))
 
 
-def _value(weight: Weight, grown: Enclosure) -> Enclosure:
-    return weight[0] + weight[1] * grown
+def _value(weight: Weight, epsilon: Fraction, grown: Enclosure) -> Enclosure:
+    """a + b e^epsilon; where that is a difference and epsilon is tiny, by x <= e^x - 1 <= x + x^2."""
+    a, b = weight
+    if a * b < 0 and epsilon < _TINY:
+        more = Enclosure(Enclosure.of(epsilon).lower, Enclosure.of(epsilon + epsilon**2).upper)
+        return a + b + b * more
+    return a + b * grown
 
 
 def _positive(law: object, name: str) -> None:

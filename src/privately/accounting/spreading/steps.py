@@ -93,13 +93,13 @@ def listed(law: Loss, side: Side, count: int, rare: float) -> Losses:
     """One step, with about so many losses; for the side "upper", about `rare` is left out."""
     match law:
         case GaussianLoss(mu_squared=mu_squared) | SampledGaussianLoss(mu_squared=mu_squared):
-            return _mixed(_normal(math.sqrt(mu_squared), count, rare), law, side)
+            return mixed(_normal(math.sqrt(mu_squared), count, rare), law, side)
         case LaplaceLoss(epsilon=epsilon) | SampledLaplaceLoss(epsilon=epsilon):
-            return _mixed(_laplace(epsilon, count), law, side)
+            return mixed(_laplace(epsilon, count), law, side)
         case GluedLoss():
             raise NotApplicable("a glued law is no pair")
     if isinstance(law, DiscreteGaussianLoss | SampledDiscreteGaussianLoss) and law.variance > _WIDE:
-        return _mixed(_discrete_normal(law, count, rare), law, side)
+        return mixed(_discrete_normal(law, count, rare), law, side)
     return _atoms(law, side, rare)
 
 
@@ -110,7 +110,14 @@ def _normal(mu: float, count: int, rare: float) -> Cells:
         raise NotApplicable("noise out of range")
     step = 2.0 ** math.ceil(math.log2((mu + 2 * reach) / count))
     first, last = math.floor(-reach / step), math.ceil((mu + reach) / step)
-    x = np.arange(first, last + 1.0) * step
+    return normal_between(mu, np.arange(first, last + 1.0) * step)
+
+
+def normal_between(mu: float, x: Floats) -> Cells:
+    """The cells between rising x, which must not be so far out that tails or ratios leave the floats."""
+    far = max(float(x[-1]), mu - float(x[0]))
+    if far > _FARTHEST + 0.5 or mu * far > _LARGEST_SIZE + 10:
+        raise NotApplicable("noise out of range")
     m, m_errors = _normal_cells(x, 0.0)
     n, n_errors = _normal_cells(x, mu)
     y = mu * x - mu * mu / 2
@@ -181,7 +188,7 @@ def _laplace(epsilon: Fraction, count: int) -> Cells:
     return Cells(y, errors, m, m * off, n, n * off, (0.5, far), (far, 0.5), are_atoms=True)
 
 
-def _mixed(cells: Cells, law: Loss, side: Side) -> Losses:
+def mixed(cells: Cells, law: Loss, side: Side) -> Losses:
     """The losses under sampling, or without it: as y falls where the direction is not "remove", so do they."""
     removes = isinstance(law, _SAMPLED) and law.direction == "remove"
     sign = 1 if side == "upper" else -1

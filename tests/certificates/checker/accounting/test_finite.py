@@ -10,6 +10,7 @@ from privately.certificates.checker.accounting.terms import Law
 from privately.certificates.checker.rationals import ZERO
 from privately.certificates.checker.schema import Invalid
 from tests.certificates.checker.accounting.knowns import high, law
+from tests.certificates.checker.accounting.test_profiles import true_profile
 from tests.certificates.checker.building import Number, mpf, rational
 
 Pair = list[tuple[mpmath.mpf, mpmath.mpf]]
@@ -93,6 +94,31 @@ def test_largest_losses(numbers: tuple[Number, int, Number], removes: bool) -> N
     assert found <= true + mpmath.mpf(10) ** -60
     glued = high(largest_loss(law("glued response", *numbers, "1/10"), removes=removes))
     assert abs(glued - mpmath.log(1 + mpmath.expm1(mpf(numbers[0])) / 10)) < mpmath.mpf(10) ** -60
+
+
+@both
+def test_laplace_noise_on_a_sample_is_below_its_lines(removes: bool) -> None:
+    """They have all mass under both laws, a profile that is never below, and moments that are hardly more."""
+    laplace = law("sampled laplace", 2, "1/5")
+    found = points(laplace, ZERO, removes=removes)
+    masses = [mpmath.ldexp(weight.low, weight.exponent) for weight in found.weights]
+    losses = [high(loss) for loss in found.losses]
+    assert abs(mpmath.fsum(masses) - 1) < mpmath.mpf(10) ** -50
+    falls = [mpmath.exp(-loss) for loss in losses]
+    assert abs(mpmath.fsum(mass * fall for mass, fall in zip(masses, falls, strict=True)) - 1) < mpmath.mpf(10) ** -50
+    for level in ("-1", "-1/5", "-1/30", "0", "1/100", "1/3", "4/5", "2"):
+        alpha = mpmath.exp(mpf(level))
+        lines = mpmath.fsum(mass * max(1 - alpha * fall, 0) for mass, fall in zip(masses, falls, strict=True))
+        true = true_profile(laplace, alpha, removes=removes)
+        assert true <= lines + mpmath.mpf(10) ** -50
+        assert lines <= true + mpmath.mpf(10) ** -4
+    more = mixed(base(2, 2, 0), "1/5", removes=removes)
+    assert total_of(laplace, 3, removes=removes) < moment(more, mpf(3))
+
+
+def total_of(found: Law, c: Number, *, removes: bool) -> mpmath.mpf:
+    weights = points(found, rational(c), removes=removes).weights
+    return mpmath.fsum(mpmath.ldexp(weight.high, weight.exponent) for weight in weights)
 
 
 def test_losses_without_a_bound() -> None:

@@ -20,6 +20,8 @@ WITNESSES: dict[str, Plain] = {
     "steps": {"method": "steps"},
     "contour": {"method": "contour", "c": "1", "step": "1/4", "count": 900, "blur": "1/100", "grids": []},
     "renyi": {"method": "renyi", "order": "5", "grids": [GRID]},
+    "cells": {"method": "cells", "step": "1/100", "cells": 500, "firsts": [-3]},
+    "unsampled": {"method": "unsampled", "bound": {"method": "gaussian", "mu": "2"}},
 }
 
 
@@ -131,6 +133,36 @@ def test_renyi() -> None:
     assert refused(sampled, 3, 1, witness) == "witness.grids"
 
 
+def test_cells() -> None:
+    """Two sampled steps, against their integral; two numbers of the witness that show less."""
+    terms = {law("sampled normal", 1, "1/50"): 2}
+    witness = WITNESSES["cells"]
+    with mpmath.workdps(30):
+        ask(terms, "3/20", "2/1000", witness)
+        one = step_profile(1, "1/50", mpf("3/20"), removes=True)
+        assert refused(terms, "3/20", down(2 * one * mpf("1/2")), witness) == "conclusion.delta"
+    assert refused({**terms, law("concentrated", 1): 1}, 1, "1/2", {**witness, "firsts": [-3, -3]}) == "witness.method"
+    assert refused(terms, "3/20", "2/1000", {**witness, "firsts": [-3, -3]}) == "witness.firsts"
+    assert refused(terms, "3/20", "2/1000", {**witness, "step": "3"})
+    assert refused(terms, "3/20", "2/1000", {**witness, "firsts": [20]})
+
+
+def test_unsampled() -> None:
+    """A sample costs what it is a sample of, at most: mu^2 of all, sampled or not, and neither direction more."""
+    terms = {law("sampled normal", 1, "999/1000"): 3, law("normal", 1): 1}
+    exact = normal_profile(4, 3)
+    for removes in (True, False):
+        ask(terms, 3, up(exact), WITNESSES["unsampled"], removes=removes)
+        assert refused(terms, 3, down(exact), WITNESSES["unsampled"], removes=removes) == "conclusion.delta"
+    assert refused({**terms, law("normal", 2): 1}, 3, up(exact), WITNESSES["unsampled"]) == "witness.mu"
+    inner = {"method": "unsampled", "bound": WITNESSES["unsampled"]}
+    with pytest.raises(Invalid, match="method"):
+        read_witness(inner, "witness")
+    shared = {law("sampled laplace", 1, "1/2"): 1, law("sampled response", 1, 2, 0, "1/2"): 1}
+    ask(shared, 2, 0, {"method": "unsampled", "bound": {"method": "pure"}})
+    assert refused(shared, "19/10", 0, {"method": "unsampled", "bound": {"method": "pure"}}) == "conclusion.epsilon"
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_witnesses_are_read_strictly(method: str) -> None:
     good = WITNESSES[method]
@@ -140,6 +172,8 @@ def test_witnesses_are_read_strictly(method: str) -> None:
         with pytest.raises(Invalid, match="witness"):
             read_witness({other: value for other, value in good.items() if other != name}, "witness")
         for value in wrong:
+            if name == "firsts" and value == [1]:
+                continue
             with pytest.raises(Invalid, match="witness"):
                 read_witness({**good, name: value}, "witness")
     with pytest.raises(Invalid):
@@ -163,3 +197,7 @@ def test_limits() -> None:
             read_witness({**WITNESSES["contour"], **change}, "witness")
     with pytest.raises(Invalid):
         read_witness({**WITNESSES["renyi"], "order": "1"}, "witness")
+    lists: list[Plain] = [{"cells": 1}, {"cells": 20_001}, {"step": "0"}, {"firsts": [10**10]}, {"firsts": [-(10**10)]}]
+    for less in lists:
+        with pytest.raises(Invalid):
+            read_witness({**WITNESSES["cells"], **less}, "witness")

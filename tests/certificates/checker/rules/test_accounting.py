@@ -41,6 +41,9 @@ EVENTS: dict[str, Event] = {
     "normal": Repeat(event=Gaussian(noise_multiplier=3), times=10),
     "steps": STEPS,
     "responses": RESPONSES,
+    "seldom": Repeat(event=PoissonSample(event=Gaussian(noise_multiplier=1), rate="1/1000"), times=3),
+    "sampled laplace": Repeat(event=PoissonSample(event=Laplace(scale=1), rate="1/3"), times=4),
+    "often": Repeat(event=PoissonSample(event=Gaussian(noise_multiplier=2), rate="0.9999999999"), times=99),
     "categories": Repeat(event=RandomizedResponse(epsilon="1/4", categories=5), times=40),
     "laplace": Laplace(scale=2),
     "mixed": Sequence(events=[STEPS, Gaussian(noise_multiplier=2), Repeat(event=Laplace(scale=10), times=5)]),
@@ -127,7 +130,12 @@ def test_a_stronger_claim_is_refused(name: str, number: str) -> None:
         assert outcome(changed(DATA[name], ("conclusion", number), value * Fraction(101, 100))) == ""
 
 
-@pytest.mark.parametrize("name", ["steps", "responses", "mixed"])
+def test_each_method_is_tried() -> None:
+    shown = {bound["method"] for data in DATA.values() for bound in data["nodes"][0]["witness"]["bounds"]}
+    assert shown >= {"gaussian", "contour", "renyi", "cells", "unsampled", "pure", "laplace"}
+
+
+@pytest.mark.parametrize("name", ["steps", "responses", "mixed", "seldom", "sampled laplace"])
 def test_the_claim_is_tight(name: str) -> None:
     """Not even a tenth of a percent of delta is given away."""
     value = Fraction(DATA[name]["nodes"][0]["conclusion"]["delta"])
@@ -149,10 +157,11 @@ WORSE: dict[str, tuple[Fraction, ...]] = {
     "height": (Fraction(1, 300), Fraction(300)),
     "order": (Fraction(2), Fraction(1, 2)),
     "mu": (Fraction(9, 10), Fraction(11, 10)),
+    "cells": (Fraction(1, 30),),
 }
 
 
-@pytest.mark.parametrize("name", ["normal", "steps", "responses", "mixed", "moments"])
+@pytest.mark.parametrize("name", ["normal", "steps", "responses", "mixed", "moments", "seldom", "often"])
 def test_a_witness_that_shows_less_is_refused(name: str) -> None:
     """Each number of the witness of the costlier direction is needed."""
     witness = DATA[name]["nodes"][0]["witness"]["bounds"][0]
@@ -164,7 +173,13 @@ def test_a_witness_that_shows_less_is_refused(name: str) -> None:
             if value:
                 tried.add(path[-1])
                 assert outcome(changed(DATA[name], ("witness", "bounds", 0, *path), value * factor)), (path, factor)
-    expected = {"gaussian": {"mu"}, "renyi": {"order"}, "contour": {"c", "step", "count"}}[witness["method"]]
+    expected = {
+        "gaussian": {"mu"},
+        "renyi": {"order"},
+        "contour": {"c", "step", "count"},
+        "cells": {"step", "cells"},
+        "unsampled": {"mu"},
+    }[witness["method"]]
     assert expected <= tried
 
 
@@ -262,6 +277,27 @@ def test_a_hostile_witness_costs_little(change: Plain) -> None:
         assert "beyond what can be checked" not in refusal.reason  # noqa: PT017
     else:
         assert change == {"count": 100_000}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"cells": 20_000, "step": f"1/{10**6}"},
+        {"cells": 20_000, "step": f"1/{10**6}", "firsts": [-(10**9)]},
+        {"step": str(2**127)},
+        {"step": f"1/{2**127}"},
+        {"firsts": [10**9]},
+        {"firsts": [-(10**9)]},
+        {"firsts": []},
+    ],
+    ids=str,
+)
+def test_hostile_cells_cost_little(change: Plain) -> None:
+    data = copy.deepcopy(DATA["seldom"])
+    data["nodes"][0]["witness"]["bounds"][0].update(change)
+    with pytest.raises(Invalid) as caught:
+        check(seal(data))
+    assert "beyond what can be checked" not in caught.value.reason
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,10 @@ from ..rationals import ONE, ZERO, Rational
 from ..schema import Invalid
 from .numbers import BITS, ONE_INTERVAL, log, near
 from .points import Points
+from .profiles import profile
 from .terms import Law
 
+CELLS = 64
 Outcome = tuple[Interval, Interval]
 
 
@@ -32,6 +34,7 @@ def largest_loss(law: Law, *, removes: bool) -> Interval:
     Where a row is removed, ln(1 - q + q e^epsilon); added, -ln(1 - q + q e^-epsilon), and -ln(1 - q) where it would
     have been revealed, or for normal noise.
     """
+    law = law.as_response()
     if law.name in {"laplace", "range", "response"}:
         return near(law.number(0))
     if law.name in {"sampled response", "glued response"}:
@@ -47,11 +50,36 @@ def largest_loss(law: Law, *, removes: bool) -> Interval:
 
 def points(law: Law, c: Rational, *, removes: bool) -> Points:
     """The finite losses, tilted by e^(c loss)."""
+    if law.name == "sampled laplace":
+        return _chords(law, c, removes=removes)
     weights, losses = [], []
     for first, second in _outcomes(law, removes=removes):
         loss = log(first / second)
         weights.append(first * exponential(loss * near(c)))
         losses.append(loss)
+    return Points(weights, losses, 0)
+
+
+def _chords(law: Law, c: Rational, *, removes: bool) -> Points:
+    """Laplace noise on a sample, above: the profile at 2 CELLS + 1 losses, of which the last is the largest of either
+    direction, and lines between them. From one to the next it falls by the Q of all later ones.
+    """
+    top = largest_loss(law, removes=True).fixed(BITS)[1]
+    step = Rational(top, CELLS << BITS)
+    weights, losses = [], []
+    alpha = exponential(near(-step * Rational(CELLS)))
+    here, above = ONE_INTERVAL - alpha, ONE_INTERVAL
+    for place in range(-CELLS, CELLS + 1):
+        loss = near(step * Rational(place))
+        following = exponential(near(step * Rational(place + 1)))
+        there = profile(law, following, removes=removes) if place < CELLS else whole(0, BITS)
+        beyond = (here - there) / (following - alpha)
+        mass = above - beyond
+        weights.append(
+            Interval(max(mass.low, 0), max(mass.high, 0), mass.exponent, BITS) * exponential(loss * near(c + ONE))
+        )
+        losses.append(loss)
+        alpha, here, above = following, there, beyond
     return Points(weights, losses, 0)
 
 

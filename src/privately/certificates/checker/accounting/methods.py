@@ -11,17 +11,21 @@ from ..schema import Invalid, array, integer, members, rational, show
 from ..statements import require
 from ..work import Work
 from . import finite
+from .cells import Lattice, delta_by_cells
 from .contour import Line, profile
 from .numbers import BITS, exp_above, log, near, upper
 from .pieces import ordered, pieces, renyi_exponent
+from .profiles import profile as law_profile
 from .sampled_normal import Grid
 from .terms import Law, Terms
 
 MOST_STEPS = 100_000
 MOST_POINTS = 100_000
+MOST_CELLS = 20_000
+FARTHEST_CELL = 10**9
 WITNESS_BITS = 128
 EXACT_BITS = 20_000
-FAR = Rational(142)  # 142^2/2 > 10,000
+FAR = Rational(141)  # 141^2/2 < 10,000
 HALF = Rational(1, 2)
 
 Witness = Mapping[str, Any]
@@ -79,7 +83,10 @@ class Question:
 
     def require(self, found: Interval) -> None:
         """Check that delta is at least what was found for finite losses, and the probability of infinite ones."""
-        needed = upper(found + self.infinite())
+        self.require_all(upper(found + self.infinite()))
+
+    def require_all(self, needed: Interval) -> None:
+        """Check that delta is at least what was found for all losses."""
         if not needed.at_most(self.delta):
             said = self.delta.text()
             raise Invalid("conclusion.delta", f"claims {said}, but the witness shows {needed.lower_end().text()} only")
@@ -94,7 +101,7 @@ def _closed_gaussian(question: Question, witness: Witness) -> None:
         return
     distance, half = question.epsilon / mu, mu * HALF
     if distance - half > FAR and not question.delta.is_zero():
-        return  # the first term is below e^-10,000, and a delta above 0 of 4,096 bits is not
+        return  # the first term is below e^-9,900, and a delta above 0 of 4,096 bits is not
     question.work.spend(5_000)
 
     def bound(bits: int) -> Interval:
@@ -136,23 +143,33 @@ def _steps(question: Question, _: Witness) -> None:
         raise Invalid("witness.method", "is for one sampled normal law")
     law, times = found[0]
     question.work.spend(5_000)
-    rate, grown = law.number(1), exponential(near(question.epsilon / Rational(times)))
-    if question.removes:
-        weight = near(rate)
-        ratio = (grown - near(ONE - rate)) / weight
-    else:
-        weight = whole(1, BITS) - grown * near(ONE - rate)
-        if not weight.above(ZERO):
-            question.require(upper(weight).times(times) if weight.high > 0 else whole(0, BITS))
-            return
-        ratio = grown * near(rate) / weight
-    root = near(law.number(0)).square_root()
-    place, half = log(ratio) / root, root.scaled(-1)
-    first, last = (place - half).lower_end(), -(-place - half).lower_end()
-    mass = normal_tail(first, BITS) if first < FAR else exp_above(near(-FAR * FAR * HALF))
-    if last < FAR:
-        mass -= ratio * normal_tail(last, BITS)
-    question.require(upper(weight * mass).times(times))
+    grown = exponential(near(question.epsilon / Rational(times)))
+    question.require(upper(law_profile(law, grown, removes=question.removes)).times(times))
+
+
+def _cells(question: Question, witness: Witness) -> None:
+    """Losses on a lattice, above the true ones; infinite ones are among them."""
+    steps = sum(question.terms.values())
+    lattice = Lattice(
+        witness["step"],
+        witness["cells"],
+        epsilon=question.epsilon,
+        delta=question.delta,
+        steps=steps,
+        work=question.work,
+    )
+    question.require_all(delta_by_cells(question.terms, lattice, witness["firsts"], removes=question.removes))
+
+
+def _unsampled(question: Question, witness: Witness) -> None:
+    """A sample costs at most what it is a sample of: the inner witness is for the laws without their samples."""
+    terms: Terms = {}
+    for law, times in question.terms.items():
+        terms[law.unsampled()] = terms.get(law.unsampled(), 0) + times
+    inner: Witness = witness["bound"]
+    METHODS[inner["method"]][0](
+        Question(terms, question.epsilon, question.delta, removes=True, work=question.work), inner
+    )
 
 
 def _line(question: Question, witness: Witness) -> None:
@@ -221,6 +238,24 @@ def _count(value: object, field: str) -> int:
     return integer(value, field, least=1)
 
 
+def _number_of_cells(value: object, field: str) -> int:
+    if integer(value, field, least=2) > MOST_CELLS:
+        raise Invalid(field, f"is above {MOST_CELLS}")
+    return integer(value, field, least=2)
+
+
+def _firsts(value: object, field: str) -> list[int]:
+    listed = [integer(item, f"{field}[{i}]", least=-FARTHEST_CELL) for i, item in enumerate(array(value, field))]
+    if any(first > FARTHEST_CELL for first in listed):
+        raise Invalid(field, f"is above {FARTHEST_CELL}")
+    return listed
+
+
+def _inner(value: object, field: str) -> Witness:
+    """Of any other method."""
+    return read_witness(value, field, {name: method for name, method in METHODS.items() if name != "unsampled"})
+
+
 def _grids(value: object, field: str) -> list[Grid]:
     return [_grid(item, f"{field}[{i}]") for i, item in enumerate(array(value, field))]
 
@@ -251,6 +286,8 @@ METHODS: Mapping[str, Method] = {
         {"c": _above_zero, "step": _above_zero, "count": _count, "blur": _not_negative, "grids": _grids},
     ),
     "renyi": (_renyi, {"order": _order, "grids": _grids}),
+    "cells": (_cells, {"step": _above_zero, "cells": _number_of_cells, "firsts": _firsts}),
+    "unsampled": (_unsampled, {"bound": _inner}),
 }
 
 

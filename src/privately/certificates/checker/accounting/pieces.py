@@ -73,7 +73,8 @@ def pieces(
             found.append((SampledPiece(SampledNormal(law, c, rest.pop(0), reach, removes=removes, work=work)), times))
         elif law.name == "laplace":
             found.append((Laplace(law.number(0), c), times))
-        elif law.name.endswith("response") or law.name == "range":
+        elif law.name.endswith("response") or law.name in {"range", "sampled laplace"}:
+            work.spend(20_000 if law.name == "sampled laplace" else 0)
             found.append((FinitePiece(finite.points(law, c, removes=removes)), times))
         elif law.name != "normal":
             raise Invalid("witness.method", f"there is no pair for a {law.name} law; use Renyi divergences")

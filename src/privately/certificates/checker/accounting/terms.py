@@ -24,7 +24,8 @@ class Law(NamedTuple):
     normal          mu^2                        two normal laws of variance 1 at distance mu
     laplace         epsilon                     two Laplace laws of scale 1 at distance epsilon
     response        epsilon, categories, delta  randomized response that reveals everything with probability delta
-    sampled normal, sampled response            the same with the rate, last, under Poisson sampling
+    sampled normal, sampled laplace, sampled response
+                                                the same with the rate, last, under Poisson sampling
     glued response                              the same with the rate, last, in a sample of fixed size
     range           epsilon                     every mechanism of bounded range
     concentrated    rho                         every rho-zCDP mechanism
@@ -41,6 +42,17 @@ class Law(NamedTuple):
     def is_sampled(self) -> bool:
         """Whether the two directions differ."""
         return self.name.startswith("sampled")
+
+    def unsampled(self) -> "Law":
+        """What it is a Poisson sample of."""
+        return Law(self.name.removeprefix("sampled "), self.numbers[:-1]) if self.is_sampled else self
+
+    def as_response(self) -> "Law":
+        """A sampled Laplace law as the sampled response that costs more; any other one as it is."""
+        if self.name != "sampled laplace":
+            return self
+        epsilon, rate = self.numbers
+        return Law("sampled response", (epsilon, (2, 1), (0, 1), rate))
 
 
 Terms = dict[Law, int]
@@ -183,6 +195,8 @@ def _sampled(terms: Terms, rate: Rational, *, work: Work, poisson: bool) -> Term
         return {make_law("sampled normal", total, rate): 1}
     elif (again := _sampled_again(terms, rate, poisson=poisson)) is not None:
         return again
+    elif poisson and len(terms) == 1 and (law := next(iter(terms))).name == "laplace" and terms[law] == 1:
+        return {make_law("sampled laplace", law.number(0), rate): 1}
     else:
         base = _base(terms, work)
     numbers = (base.number(place) for place in range(3))

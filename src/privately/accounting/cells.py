@@ -1,0 +1,326 @@
+"""Witnesses for the checker's lattice: how wide its cells are, where they begin, and which epsilon they will show.
+
+A law is known by the name and the numbers that the checker gives it. Everything here is a choice in floating point. A
+poor one makes the checker's bound large, never wrong.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privately.accounting.losses import Direction
+from privately.accounting.roads import NotApplicable
+
+Floats = NDArray[np.float64]
+
+MOST_STEPS = 20_000
+_COUNTS = (256, 512, 1024, 2048, 4096)
+_LONGEST = 12_000
+_CLOSE, _CLOSE_ENOUGH = 2e-4, 1e-2
+_FINER = 0.7
+_MOST_BITS = 1.5e6
+_SLACK = 1e-5
+_RARE = 2.0**-18
+_SMALLEST = Fraction(1, 10**60)
+_LOWEST = -100.0
+_NARROWEST, _WIDEST = 1e-9, 0.5
+_DENORMAL = 1e-150
+_SMALL, _LARGE = Fraction(1, 10**10), Fraction(400)
+_LARGEST = 300.0
+_TURNS = 12
+_HALVINGS = 60
+
+
+class Law(NamedTuple):
+    """As the checker calls it."""
+
+    name: str
+    numbers: tuple[Fraction, ...]
+
+    def require_within_floats(self) -> None:
+        """Refuse losses so large, or so small, that floats do not tell them from infinity or from 0."""
+        rate = self.numbers[-1] if self.is_sampled else Fraction(1)
+        if not _SMALL <= self.numbers[0] <= _LARGE or rate < _SMALL:
+            raise NotApplicable("the losses are out of the range of floats")
+
+    @property
+    def is_sampled(self) -> bool:
+        return self.name.startswith("sampled ")
+
+    def anchor(self, direction: Direction) -> float:
+        """How far from 0 much mass sits at one loss, the largest or, for normal noise, where the row is not seen."""
+        if self.name.endswith("normal"):
+            return -math.log1p(-float(self.numbers[-1])) if self.is_sampled else math.inf
+        epsilon, rate = float(self.numbers[0]), float(self.numbers[-1]) if self.is_sampled else 1.0
+        if direction == "remove":
+            return epsilon + math.log1p(-(1 - rate) * -math.expm1(-epsilon))
+        return -math.log1p(rate * math.expm1(-epsilon))
+
+    def profile(self, losses: Floats, direction: Direction) -> Floats:
+        """D at e^loss."""
+        grown = np.expm1(np.minimum(losses, 2 * _LARGEST))
+        if not self.is_sampled:
+            return self._base(grown + 1, losses)
+        rate = float(self.numbers[-1])
+        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+            if direction == "remove":
+                ratio = 1 + grown / rate
+                return rate * self._base(ratio, np.log1p(np.maximum(grown / rate, -1.0)))
+            weight = (grown + 1) * rate - grown
+            ratio = np.maximum((grown + 1) * rate / np.maximum(weight, 1e-300), 1e-300)
+            return np.maximum(weight, 0.0) * self._base(ratio, np.log(ratio))
+
+    def _base(self, ratio: Floats, logs: Floats) -> Floats:
+        if self.name.endswith("normal"):
+            mu = math.sqrt(self.numbers[0])
+            place = np.where(ratio > 0, logs, -1e3) / mu
+            between = _tail(place - mu / 2) - ratio * _tail(place + mu / 2)
+            of_normal: Floats = np.where(ratio > 0, np.maximum(between, 0.0), 1 - ratio)
+            return of_normal
+        epsilon = float(self.numbers[0])
+        if self.name.endswith("laplace"):
+            middle = 1 - np.sqrt(np.maximum(ratio, 0.0) * math.exp(-epsilon))
+            of_laplace: Floats = np.maximum(np.maximum(middle, 1 - ratio), 0.0)
+            return of_laplace
+        categories, delta = (int(self.numbers[1]), float(self.numbers[2])) if "response" in self.name else (2, 0.0)
+        unit = (1 - delta) / (math.exp(epsilon) + categories - 1)
+        above, even = np.maximum(math.exp(epsilon) - ratio, 0.0), np.maximum(1 - ratio, 0.0)
+        below = np.maximum(1 - math.exp(epsilon) * ratio, 0.0)
+        found: Floats = delta * (1 + np.maximum(-ratio, 0.0)) + unit * (above + (categories - 2) * even + below)
+        return found
+
+    def below(self, losses: Floats, direction: Direction) -> Floats:
+        """What D has above 1 - e^loss: e^loss times the profile of the other direction at -loss."""
+        other: Direction = "add" if direction == "remove" else "remove"
+        found: Floats = np.exp(np.minimum(losses, 0.0)) * self.profile(np.maximum(-losses, 0.0), other)
+        return found
+
+    def masses(self, losses: Floats, direction: Direction) -> tuple[Floats, Floats, Floats]:
+        """P of all these losses but the last, if lines join the profile between them; P and Q from the next one on."""
+        grown = np.exp(np.minimum(losses, 2 * _LARGEST))
+        profile, below = self.profile(losses, direction), self.below(losses, direction)
+        # The slope of the profile, below 0 that of what it has above 1 - alpha, which floats know better.
+        is_low = losses[1:] <= 0
+        rise = np.where(is_low, below[:-1] - below[1:], profile[:-1] - profile[1:])
+        slope = rise / (grown[:-1] * np.expm1(np.diff(losses)))
+        whole = np.where(is_low, 1.0, 0.0)
+        before = (-below[0] / grown[0], 1.0) if losses[0] < 0 else ((1 - profile[0]) / grown[0], 0.0)
+        masses: Floats = -(np.diff(slope, prepend=before[0]) + np.diff(whole, prepend=before[1])) * grown[:-1]
+        beyond: Floats = slope + whole
+        return masses, profile[1:] + grown[1:] * beyond, beyond
+
+    def bottom(self, mass: float, direction: Direction) -> float:
+        """A loss below which at most so much of P lies."""
+
+        def below(x: float) -> float:
+            return float(self.below(np.array([x]), direction)[0])
+
+        low, high = -1e-9, 0.0
+        while below(low) > mass:
+            low, high = 2 * low, low
+            if low < _LOWEST:
+                raise NotApplicable("losses are too far below 0")
+        for _ in range(40):
+            middle = (low + high) / 2
+            low, high = (low, middle) if below(middle) > mass else (middle, high)
+        return low
+
+
+def _plain(masses: Floats) -> Floats:
+    """Without those so small that multiplying them takes a hundred times as long."""
+    found: Floats = np.where(np.abs(masses) < _DENORMAL, 0.0, masses)
+    return found
+
+
+def _tail(x: Floats) -> Floats:
+    return np.array([math.erfc(value / math.sqrt(2)) / 2 for value in x.tolist()])
+
+
+@dataclass(frozen=True)
+class Sums:
+    """P of the losses (first + i) step, and P and Q of larger ones; those that are counted as infinite only in P."""
+
+    first: int
+    near: Floats
+    far: tuple[float, float]
+
+    def delta(self, step: float, epsilon: float) -> float:
+        losses = (self.first + np.arange(self.near.size)) * step
+        above = np.maximum(-np.expm1(np.minimum(epsilon - losses, 0.0)), 0.0)
+        return float(self.near @ above) + self.far[0] - math.exp(epsilon) * self.far[1]
+
+
+class Lattice:
+    """As the checker will lay it, for epsilons up to `highest`."""
+
+    def __init__(self, step: float, highest: float, delta: float, steps: int, direction: Direction) -> None:
+        self.step, self.direction, self.steps = step, direction, steps
+        self.last = math.floor(highest / step)
+        self.negligible = delta * _RARE / steps
+        self.rare = delta * _RARE / (2 * steps.bit_length() + 2)
+        self.longest = 0
+
+    def laid(self, law: Law, first: int, rest: int) -> Sums:
+        """One law; all other losses together are at least `rest`."""
+        count = max(self.last - rest + 1 - first, 1)
+        length = min(count, _LONGEST)
+        losses: Floats = (first + np.arange(length + 1.0)) * self.step
+        masses, left, beyond = law.masses(losses, self.direction)
+        rare = np.flatnonzero(left <= self.negligible)
+        end = int(rare[0]) + 1 if rare.size else length
+        if end == length < count and not rare.size:
+            raise NotApplicable("too many cells")
+        far = float(left[end - 1]), float(beyond[end - 1]) if end == count else 0.0
+        self.longest = max(self.longest, end + 1)
+        return Sums(first, _plain(masses[:end]), far)
+
+    def power(self, one: Sums, times: int, rest: int) -> Sums:
+        result, done = one, 1
+        for bit in bin(times)[3:]:
+            done *= 2
+            result = self.sum(result, result, rest + (times - done) * one.first)
+            if bit == "1":
+                done += 1
+                result = self.sum(result, one, rest + (times - done) * one.first)
+        return result
+
+    def sum(self, one: Sums, other: Sums, rest: int) -> Sums:
+        near = _plain(np.convolve(one.near, other.near))
+        first = one.first + other.first
+        p, q = (a + b - a * b for a, b in zip(one.far, other.far, strict=True))
+        kept = self.last - rest + 1 - first
+        if kept < near.size:
+            kept = max(kept, 0)
+            gone = (first + np.arange(kept, near.size)) * self.step
+            p, q = p + float(near[kept:].sum()), q + float(near[kept:] @ np.exp(np.minimum(-gone, _LARGEST)))
+            near = near[:kept]
+        summed = np.cumsum(near)
+        skipped = int(np.searchsorted(summed, self.rare, side="right"))
+        skipped = max(min(skipped, near.size - 1, self.last - first), 0)
+        p += float(near[:skipped].sum())
+        near, first = near[skipped:], first + skipped
+        if near.size > _LONGEST:
+            raise NotApplicable("too many cells")
+        # What is negligible at the upper end is moved down by the checker, if it has no room for it.
+        ends = np.cumsum(near[::-1])[::-1] <= self.negligible
+        if ends.any():
+            end = max(int(np.argmax(ends)), 1)
+            p, near = p + float(near[end:].sum()), near[:end]
+        self.longest = max(self.longest, near.size + 1)
+        return Sums(first, near, (p, q))
+
+
+@dataclass(frozen=True)
+class Found:
+    """An epsilon that a lattice shows, and its witness."""
+
+    epsilon: float
+    step: float
+    firsts: tuple[int, ...]
+    longest: int
+    lowest: float
+    is_close: bool = False
+    """Whether narrower cells hardly show less."""
+
+    def witness(self) -> dict[str, Any]:
+        return {
+            "method": "cells",
+            "step": str(Fraction(self.step)),
+            "cells": self.longest + self.longest // 8 + 16,
+            "firsts": list(self.firsts),
+        }
+
+
+def by_cells(
+    laws: Sequence[tuple[Law, int]], direction: Direction, delta: Fraction, highest: float, enough: float = 0.0
+) -> Found:
+    """The least epsilon found, for laws in the checker's order, or one below `enough`; `highest` is an epsilon that
+    they are known not to exceed.
+    """
+    steps = sum(times for _, times in laws)
+    if steps > MOST_STEPS or delta < _SMALLEST or highest <= 0:
+        raise NotApplicable("too many steps, or too small a delta")
+    for law, _ in laws:
+        law.require_within_floats()
+    highest = min(highest, _LARGEST)
+    search = _Search(laws, direction, float(delta), steps)
+    best: Found | None = None
+    before: Found | None = None
+    for count in _COUNTS:
+        found = search.narrowed(count, highest if best is None else best.epsilon * 1.01)
+        if found is None or found.longest > search.room(found.epsilon):
+            continue
+        if found.epsilon <= enough:
+            return replace(found, is_close=True)
+        is_finer = best is not None and found.step < _FINER * best.step
+        if best is not None and is_finer and best.epsilon - found.epsilon < _CLOSE * found.epsilon:
+            return replace(min(best, found, key=lambda one: one.epsilon), is_close=True)
+        before, best = best, found
+    if best is None:
+        raise NotApplicable("no epsilon was found")
+    return replace(best, is_close=before is not None and before.epsilon - best.epsilon < _CLOSE_ENOUGH * best.epsilon)
+
+
+class _Search:
+    def __init__(self, laws: Sequence[tuple[Law, int]], direction: Direction, delta: float, steps: int) -> None:
+        self.laws, self.direction, self.delta, self.steps = laws, direction, delta, steps
+        self.bottoms = [law.bottom(delta * _RARE / steps, direction) for law, _ in laws]
+        self.lowest = sum(times * bottom for (_, times), bottom in zip(laws, self.bottoms, strict=True))
+        self.anchor = min(law.anchor(direction) for law, _ in laws)
+
+    def room(self, epsilon: float) -> float:
+        """How many cells a checker multiplies in some tenths of a second: e^epsilon/delta has so many bits."""
+        return _MOST_BITS / (90 + (epsilon - math.log(self.delta)) / math.log(2) + math.log2(self.steps))
+
+    def narrowed(self, count: int, highest: float) -> Found | None:
+        """With about so many cells between the lowest sum and epsilon, both of which come nearer every time."""
+        found: Found | None = None
+        for _ in range(_TURNS):
+            length = highest - self.lowest
+            try:
+                here = self.at(self._step(min(length / count, _WIDEST)), highest)
+            except NotApplicable:
+                if found is not None or highest >= _LARGEST:
+                    return found
+                highest = min(4 * highest, _LARGEST)  # only to see where the sums begin
+                continue
+            found = here if found is None or here.epsilon <= found.epsilon else found
+            self.lowest, highest = max(here.lowest, self.lowest), min(1.02 * here.epsilon, highest)
+            if highest - self.lowest > 0.8 * length:
+                return found
+        return found
+
+    def _step(self, step: float) -> float:
+        """At most this, and a divisor of the anchor."""
+        return self.anchor / math.ceil(self.anchor / step) * (1 + 2.0**-50) if step < self.anchor < math.inf else step
+
+    def at(self, step: float, highest: float) -> Found:
+        if step < _NARROWEST * max(highest, *(-bottom for bottom in self.bottoms)):
+            raise NotApplicable("floats cannot tell such losses apart")
+        firsts = [math.floor(bottom / step) for bottom in self.bottoms]
+        lattice = Lattice(step, highest, self.delta, self.steps, self.direction)
+        rest = sum(first * times for first, (_, times) in zip(firsts, self.laws, strict=True))
+        total: Sums | None = None
+        for first, (law, times) in zip(firsts, self.laws, strict=True):
+            before = 0 if total is None else total.first
+            one = lattice.laid(law, first, before + rest - first)
+            rest -= first * times
+            one = lattice.power(one, times, before + rest)
+            total = one if total is None else lattice.sum(total, one, rest)
+        if total is None:
+            raise NotApplicable("no law")
+        enough = self.delta * (1 - _SLACK)
+        if total.delta(step, highest) > enough:
+            raise NotApplicable("the cells are too wide")
+        low, high = 0.0, highest
+        for _ in range(_HALVINGS):
+            middle = (low + high) / 2
+            low, high = (middle, high) if total.delta(step, middle) > enough else (low, middle)
+        return Found(high * (1 + 1e-9), step, tuple(firsts), lattice.longest, total.first * step)

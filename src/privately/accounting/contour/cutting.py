@@ -1,0 +1,98 @@
+"""The contour integral without the largest losses of rarely sampled Gaussians, which hardly ever occur.
+
+A tilt that suits the sum is too steep for a loss that is far larger, however improbable it is. Where all such losses
+together are far less probable than delta, they are left out, and their probability is added to the upper end.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+
+from privately.accounting.compositions import Composition
+from privately.accounting.contour.road import Sums, exp_of, first_narrow, laws_of, log_ends, solved
+from privately.accounting.contour.saddle import Outline, for_delta, for_epsilon
+from privately.accounting.contour.splitting import jump_mass, may_jump, split_where
+from privately.accounting.losses import SampledGaussianLoss
+from privately.accounting.roads import NotApplicable
+from privately.rounding import Interval
+
+METHOD = "contour integral, largest losses cut off"
+
+_LEFT_OUT = 1e-9
+"""The part of delta that losses may have which are left out."""
+_MOST_LAWS = 64
+_TRIES = 3
+_LEAST_EPSILON = 1e-3
+_COARSEST, _FINER = 1e-4, 30.0
+_HOPELESS = Fraction(1, 10)
+_FIRST = math.log(1e-6)
+_LEAST_DELTA = Fraction(1, 10**250)
+
+
+def epsilon(composition: Composition, delta: Fraction, width: Fraction) -> Interval:
+    """The epsilon of the finite losses of a composition, at 0 < delta < 1."""
+    if delta < _LEAST_DELTA:
+        raise NotApplicable("delta is too small")
+    sums = CutSums(composition, math.log(delta))
+    low, high = log_ends(delta - sums.left_out)[0], log_ends(delta)[1]
+    saddle = for_delta(sums.outline, low)
+    guess = max(saddle.epsilon + (saddle.log_delta - low) / saddle.c, 0.0)
+
+    def refined() -> Iterator[Interval]:
+        nonlocal saddle, guess
+        tolerance = min(float(width) * saddle.c * max(guess, _LEAST_EPSILON) / _FINER, _COARSEST)
+        for _ in range(_TRIES):
+            found = solved(sums.finer_integral(saddle, guess, tolerance), guess, low, high)
+            yield replace(found, method=METHOD)
+            if found.width > _HOPELESS * max(found.upper, Fraction(_LEAST_EPSILON)):
+                return  # losses that were not left out are too large as well
+            guess = float(found.upper)
+            saddle, tolerance = for_epsilon(sums.outline, guess, saddle.c), tolerance / _FINER
+
+    found = first_narrow(refined(), lambda found: width * max(found.upper, Fraction(_LEAST_EPSILON)))
+    return replace(found, method=METHOD)
+
+
+def delta(composition: Composition, epsilon: Fraction, width: Fraction) -> Interval:
+    """The delta of the finite losses of a composition; `width` is relative to delta."""
+    log_delta, best = _FIRST, Interval(0, 1)
+    for _ in range(_TRIES):
+        sums = CutSums(composition, log_delta)
+        saddle = for_epsilon(sums.outline, float(epsilon))
+        integral = sums.finer_integral(saddle, float(epsilon), min(float(width) / _FINER, _COARSEST))
+        s = float(epsilon - integral.centre)
+        upper = exp_of(min(integral.upper(math.nextafter(s, -math.inf)), 0.0)).interval().upper + sums.left_out
+        lower = exp_of(integral.lower(math.nextafter(s, math.inf))).interval().lower
+        best = Interval(max(best.lower, lower), min(best.upper, upper), method=METHOD)
+        if best.width <= width * best.upper or best.upper < _LEAST_DELTA:
+            break
+        log_delta = math.log(Fraction(best.lower or best.upper))
+    return best
+
+
+class CutSums(Sums):
+    """Sums for a composition without what is left out, whose probability is at most `left_out`.
+
+    Theorem: a step may be left out by chance, with a probability of its outcome: D is at least the profile of the
+        sub-probability law of the sums in which no step was left out, and at most that and the probability that some
+        step was.
+    Reference: (1 - e^(epsilon - S))+ is between 0 and 1
+    Proof: docs/theory/accounting/jumps.md#cut-off
+    Checked-by: tests/accounting/contour/test_cutting.py::test_both_sides_of_the_truth
+    """
+
+    def __init__(self, composition: Composition, log_delta: float) -> None:
+        rare = [(law, times) for law, times in composition.parts if may_jump(law)]
+        others = [(law, times) for law, times in composition.parts if not may_jump(law)]
+        if not rare or len(composition.parts) > _MOST_LAWS:
+            raise NotApplicable("no losses to cut off")
+        wanted = math.exp(max(log_delta, -600.0)) * _LEFT_OUT / len(rare)
+        cut = [(split_where(law, wanted / times), times) for law, times in rare if isinstance(law, SampledGaussianLoss)]
+        self.is_strict, self.layout = False, None
+        plain, self.gaussian = laws_of(others)
+        self.laws = [*cut, *plain]
+        self.outline = Outline(self.laws, self.gaussian)
+        self.left_out = sum((times * Fraction(jump_mass(law)) for law, times in cut), Fraction(0))

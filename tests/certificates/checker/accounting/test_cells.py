@@ -1,0 +1,135 @@
+"""Sums of losses on a lattice: above the truth always, and equal to sums that are enumerated."""
+
+from collections import Counter
+from itertools import pairwise
+
+import mpmath
+import pytest
+
+from privately.certificates.checker.accounting.cells import Lattice, delta_by_cells
+from privately.certificates.checker.accounting.terms import Law, Terms
+from privately.certificates.checker.schema import Invalid
+from privately.certificates.checker.work import Work
+from tests.certificates.checker.accounting.knowns import binomial_profile, high, law, normal_profile
+from tests.certificates.checker.accounting.test_profiles import true_profile
+from tests.certificates.checker.building import Number, mpf, rational
+
+
+def lattice(epsilon: Number, delta: Number, steps: int, step: Number, most: int = 2000) -> Lattice:
+    return Lattice(
+        rational(step), most, epsilon=rational(epsilon), delta=rational(delta), steps=steps, work=Work(10**9)
+    )
+
+
+def shown(terms: Terms, laid: Lattice, firsts: list[int], *, removes: bool = True) -> mpmath.mpf:
+    return high(delta_by_cells(terms, laid, firsts, removes=removes))
+
+
+def enumerated(of: Law, times: int, epsilon: Number, step: Number, first: int, *, removes: bool) -> mpmath.mpf:
+    """The profile of the law of lines between multiples of the step, composed outcome by outcome."""
+    a, count = mpf(step), 160
+    places = [0, *(mpmath.exp(a * (first + i)) for i in range(count + 1))]
+    values = [mpmath.mpf(1), *(true_profile(of, place, removes=removes) for place in places[1:])]
+    slopes = [
+        (one[0] - one[1]) / (two[1] - two[0]) for one, two in zip(pairwise(values), pairwise(places), strict=True)
+    ]
+    masses = {first + i: here - there for i, (here, there) in enumerate(pairwise(slopes))}
+    sums: Counter[int] = Counter({0: mpmath.mpf(1)})
+    for _ in range(times):
+        more: Counter[int] = Counter()
+        for place, mass in sums.items():
+            for loss, other in masses.items():
+                more[place + loss] += mass * other
+        sums = more
+    level = mpmath.exp(mpf(epsilon))
+    return mpmath.fsum(
+        mass * (mpmath.exp(a * place) - level) for place, mass in sums.items() if a * place > mpf(epsilon)
+    )
+
+
+@pytest.mark.parametrize("removes", [True, False])
+@pytest.mark.parametrize(
+    ("of", "times", "epsilon", "step", "first"),
+    [
+        (law("sampled normal", 1, "1/10"), 2, "1/5", "1/20", -6),
+        (law("sampled normal", 4, "1/2"), 2, "1/2", "1/8", -12),
+        (law("sampled laplace", 1, "1/4"), 3, "2/5", "1/20", -13),
+        (law("response", 1, 3, 0), 3, "3/2", "1/16", -16),
+    ],
+    ids=str,
+)
+def test_sums_are_those_of_the_lines(
+    of: Law, times: int, epsilon: Number, step: Number, first: int, *, removes: bool
+) -> None:
+    with mpmath.workprec(200):
+        exact = enumerated(of, times, epsilon, step, first, removes=removes)
+        found = shown({of: times}, lattice(epsilon, "1/1000000", times, step), [first], removes=removes)
+        assert exact <= found * (1 + mpmath.mpf(10) ** -12)
+        assert found <= exact * (1 + mpmath.mpf(10) ** -4)
+
+
+@pytest.mark.parametrize("most", [20, 60, 200, 2000])
+@pytest.mark.parametrize("first", [-200, -30, -3])
+def test_never_below_the_truth(most: int, first: int) -> None:
+    """Too few cells, or a late first one, cost something and hide nothing."""
+    responses = {law("response", "1/3", 2, 0): 12}
+    normal = {law("normal", "1/100"): 9}
+    with mpmath.workprec(200):
+        for terms, epsilon, exact in (
+            (responses, 1, binomial_profile("1/3", 12, 1)),
+            (normal, "1/2", normal_profile("9/100", "1/2")),
+        ):
+            for step in ("1/40", "1/7"):
+                steps = sum(terms.values())
+                assert shown(terms, lattice(epsilon, "1/1000", steps, step, most), [first]) >= exact
+
+
+def test_narrow_cells_are_near_the_truth() -> None:
+    with mpmath.workprec(200):
+        exact = normal_profile("9/100", "1/2")
+        assert shown({law("normal", "1/100"): 9}, lattice("1/2", "1/1000", 9, "1/400"), [-200]) <= exact * mpf(
+            "1001/1000"
+        )
+        exact = binomial_profile("1/3", 12, 1)
+        aligned = shown({law("response", "1/3", 2, 0): 12}, lattice(1, "1/1000", 12, "1/30"), [-10])
+        assert exact <= aligned * (1 + mpmath.mpf(10) ** -9) <= exact * (1 + mpmath.mpf(10) ** -4)
+
+
+def test_several_laws_in_their_order() -> None:
+    terms = {law("response", "1/3", 2, 0): 5, law("laplace", "1/5"): 3, law("normal", "1/50"): 2}
+    with mpmath.workprec(200):
+        found = shown(terms, lattice(1, "1/1000", 10, "1/60"), [-12, -60, -20])
+        alone = shown({law("response", "1/3", 2, 0): 5}, lattice(1, "1/1000", 10, "1/60"), [-20])
+        assert alone < found < 1
+        assert found > shown(terms, lattice("11/10", "1/1000", 10, "1/60"), [-12, -60, -20])
+
+
+def test_infinite_losses_are_among_them() -> None:
+    with mpmath.workprec(200):
+        failing = {law("response", "1/3", 2, "1/1000"): 12}
+        exact = 1 - mpf("999/1000") ** 12 * (1 - binomial_profile("1/3", 12, 1))
+        found = shown(failing, lattice(1, "1/1000", 12, "1/30"), [-10])
+        assert exact <= found * (1 + mpmath.mpf(10) ** -9) <= exact * mpf("1001/1000")
+        revealed = shown({law("response", 0, 2, 1): 1}, lattice(1, "1/1000", 1, "1/30"), [-10])
+        assert revealed > mpf("999/1000")
+
+
+def test_the_firsts_are_those_of_all_laws() -> None:
+    for firsts in ([], [-10, -10]):
+        with pytest.raises(Invalid, match="firsts"):
+            shown({law("normal", "1/100"): 9}, lattice(1, "1/1000", 9, "1/40"), firsts)
+
+
+def test_limits() -> None:
+    for epsilon, delta in (("700", "1/2"), ("1", "0"), ("1", f"1/{2**1000}")):
+        with pytest.raises(Invalid, match="witness"):
+            lattice(epsilon, delta, 1, "1/10")
+    with pytest.raises(Invalid, match="work"):
+        delta_by_cells(
+            {law("normal", "1/100"): 10**12},
+            Lattice(
+                rational("1/100000"), 20_000, epsilon=rational(5), delta=rational("1/9"), steps=10**12, work=Work(10**6)
+            ),
+            [-2000],
+            removes=True,
+        )
