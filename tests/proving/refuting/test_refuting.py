@@ -198,7 +198,7 @@ def test_three_ways_to_go_on_are_followed_for_short_lists() -> None:
 
 def test_too_many_ways_to_clip_are_looked_at_one_input_at_a_time() -> None:
     text = "def f(q: each(4), epsilon):\n    return [min(3, max(0, x)) + laplace(2/epsilon) for x in q]\n"
-    found = refute(read_program(text), Fraction(3), public=EPSILON, sizes=(6,), budget=1.5)
+    found = refute(read_program(text), Fraction(3), public=EPSILON, sizes=(6,), budget=3)
     assert isinstance(found, Counterexample)
     assert 8.9 < found.epsilon.lower <= 9
 
