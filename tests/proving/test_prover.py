@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from privately.errors import InvalidParameter
+from privately.errors import CertificateInvalid, InvalidParameter
 from privately.proving import analyze, anything, between, bits, inside, prove, replaced
 from privately.proving.exact.sampling import NotFinite
 from privately.proving.verdicts import Proved, Refuted, Unknown
@@ -145,3 +145,20 @@ def test_longer_lists_than_those_that_are_listed_are_searched() -> None:
     found = prove(apart, 1)
     assert isinstance(found, Refuted)
     assert set(found.witness.inputs["q"]) <= {5, 6}
+
+
+def test_what_the_checker_contradicts_is_not_proved(monkeypatch: pytest.MonkeyPatch) -> None:
+    def contradicting(_: object) -> None:
+        raise CertificateInvalid("nodes[0].conclusion.epsilon", "is too small: two neighbouring inputs need more")
+
+    monkeypatch.setattr("privately.proving.certifying.certify", contradicting)
+    verdict = prove("def f(x: replaced(0, 1)):\n    return x if flip(1/2) else flip(1/2)\n", "ln(3)")
+    assert isinstance(verdict, Unknown)
+    assert "contradicts" in verdict.why
+
+
+def test_lists_of_every_size_are_compared() -> None:
+    count = "def count(x: added(1)):\n    return len(x) >= 600\n"
+    verdict = prove(count, 0, sizes=range(640))
+    assert isinstance(verdict, Refuted)
+    assert verdict.witness.epsilon.lower == float("inf")

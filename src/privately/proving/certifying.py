@@ -18,6 +18,10 @@ from privately.proving.language.program import Parameter
 from privately.rounding import Number, rational, round_up
 
 
+class Contradicted(NotSupported):
+    """The checker found that what was proved does not hold."""
+
+
 def certificate_of(found: Analysis, claim: Claim) -> Certificate:
     """A certificate of the tight epsilon, rounded up but not above the claim; NotSupported says why there is none."""
     return _certified(derivation_of(found, claim))
@@ -65,6 +69,8 @@ def _certified(proof: Derivation) -> Certificate:
     try:
         return certify(proof)
     except (CertificateInvalid, InvalidParameter) as reason:
+        if isinstance(reason, CertificateInvalid) and ".conclusion." in reason.field:
+            raise Contradicted(f"the checker contradicts the analysis ({reason.message})") from None
         raise NotSupported(f"the checker does not take it ({reason.message})") from None
 
 

@@ -12,7 +12,7 @@ from itertools import islice
 
 from privately.errors import InvalidParameter, NotSupported, PrivatelyError
 from privately.proving.analysis import SIZES, Analysis, Question, between_inputs, question
-from privately.proving.certifying import certificate_of
+from privately.proving.certifying import Contradicted, certificate_of
 from privately.proving.exact.budgets import Budget, NotFinite
 from privately.proving.exact.claims import Claim, read_claim
 from privately.proving.exact.inputs import named
@@ -212,6 +212,8 @@ def _analysed(asked: Question, claim: Claim, budget: Budget, *, sizes_are_all: b
     )
     try:
         return replace(proved, certificate=certificate_of(found, claim))
+    except Contradicted as reason:
+        return Unknown(claim=claim.text, lower=None, upper=None, why=reason.message, model=asked.program.model)
     except NotSupported as reason:
         return replace(proved, uncertified=reason.message)
 

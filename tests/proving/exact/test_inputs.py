@@ -45,6 +45,16 @@ def test_one_entry_comes_or_goes() -> None:
     assert (((1, 0)), (1, 1, 0)) in pairs(added(0, 1), 2)
 
 
+def test_no_length_is_left_out_because_shorter_ones_are_many() -> None:
+    found = pairs(added(1), *range(640))
+    assert len(found) == 2 * 640
+    assert ((1,) * 639, (1,) * 640) in found
+    for size in (2, 3):
+        everything = set(product((0, 1, 2), repeat=size + 1))
+        shorter = {(long[:gone] + long[gone + 1 :], long) for long in everything for gone in range(size + 1)}
+        assert pairs(added(0, 1, 2), size) == shorter | {(long, short) for short, long in shorter}
+
+
 def test_distances() -> None:
     far = ((0, 0), (1, 1))
     assert far in pairs(each(1, whole(0, 1)), 2)

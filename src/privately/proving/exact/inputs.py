@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice, product
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import product
 from math import prod
 from typing import TypeAlias
 
 from privately.errors import InvalidParameter
+from privately.proving.exact.budgets import spend
 from privately.proving.exact.sampling import NotFinite
 from privately.proving.language.declarations import Neighborhood
 from privately.proving.language.meaning import simple
@@ -18,19 +19,39 @@ Inputs: TypeAlias = tuple[Value, ...]
 """The values of the private parameters, in their order."""
 
 MOST_PAIRS = 100_000
+COPIED = 32
+"""Entries of a list that are copied in a step of work."""
+
+
+class TooManyPairs(NotFinite):
+    """Neighbours are never left out: all are listed, or none."""
+
+    def __init__(self) -> None:
+        super().__init__(f"more than {MOST_PAIRS} pairs of neighbours.")
 
 
 def neighbouring_pairs(parameters: Sequence[Parameter], sizes: Sequence[int]) -> Iterator[tuple[Inputs, Inputs]]:
     """Every ordered pair of neighbours; lists have one of these sizes. NotFinite if they have no end."""
-    choices = [list(dict.fromkeys(islice(_pairs(one, sizes), 4 * MOST_PAIRS))) for one in parameters]
+    choices = [_different(_pairs(one, sizes)) for one in parameters]
     if prod(map(len, choices)) > MOST_PAIRS:
-        raise NotFinite(f"more than {MOST_PAIRS} pairs of neighbours.")
+        raise TooManyPairs
     seen: set[tuple[Inputs, Inputs]] = set()
     for chosen in product(*choices):
         pair = tuple(one for one, _ in chosen), tuple(other for _, other in chosen)
         if pair[0] != pair[1] and pair not in seen:
             seen.add(pair)
             yield pair
+
+
+def _different(pairs: Iterable[tuple[Value, Value]]) -> list[tuple[Value, Value]]:
+    """Each pair once."""
+    found: dict[tuple[Value, Value], None] = {}
+    for pair in pairs:
+        spend(1 + (len(pair[0]) // COPIED if isinstance(pair[0], tuple) else 0))
+        found[pair] = None
+        if len(found) > MOST_PAIRS:
+            raise TooManyPairs
+    return list(found)
 
 
 def _pairs(parameter: Parameter, sizes: Sequence[int]) -> Iterator[tuple[Value, Value]]:
@@ -80,6 +101,8 @@ def _lists(neighborhood: Neighborhood, values: tuple[Value, ...], size: int) -> 
         if neighborhood.change == "added":
             for place in range(size + 1):
                 for value in values:
+                    if place < size and one[place] == value:
+                        continue  # behind that entry it makes the same list
                     longer = (*one[:place], value, *one[place:])
                     yield one, longer
                     yield longer, one
