@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from privately.errors import CertificateInvalid, InvalidParameter
+from privately.errors import CertificateInvalid, InvalidParameter, NotSupported
 from privately.proving import analyze, anything, between, bits, inside, prove, replaced
 from privately.proving.exact.sampling import NotFinite
 from privately.proving.verdicts import Proved, Refuted, Unknown
@@ -162,3 +162,12 @@ def test_lists_of_every_size_are_compared() -> None:
     verdict = prove(count, 0, sizes=range(640))
     assert isinstance(verdict, Refuted)
     assert verdict.witness.epsilon.lower == float("inf")
+
+
+def test_a_loop_that_never_ends_for_one_value_of_an_open_parameter() -> None:
+    """At p = 1/2 one of the two inputs never gives an output."""
+    body = "    if x == 1:\n        while flip({}):\n            pass\n    return 0\n"
+    text = f"def f(x: replaced(0, 1), p: inside(0, 1)):\n{body}"
+    with pytest.raises(NotSupported, match="never ends"):
+        prove(text.format("1 - (2*p - 1)**2"), 0)
+    assert prove(text.format("1 - p"), 0).word == "proved"

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from privately.errors import InvalidParameter, NotSupported
-from privately.proving import flip, replaced
+from privately.proving import assume, flip, replaced
 from privately.proving.reading import read_program
 
 TEXT = "def f(x: replaced(0, 1)):\n    return x\n"
@@ -22,6 +22,41 @@ def test_a_function_is_read_and_still_runs() -> None:
     assert program.name == "response"
     assert response(1) in {0, 1}
     assert read_program(program) is program
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "from privately.proving import geometric as discrete_laplace",
+        "from privately.proving import laplace as discrete_laplace, each",
+        "from fractions import Fraction as abs",
+        "from fractions import gcd",
+        "from .fractions import Fraction",
+        "import privately.proving",
+    ],
+)
+def test_words_are_imported_under_their_own_names(line: str) -> None:
+    with pytest.raises(NotSupported, match=r"another name|no word|come from"):
+        read_program(f"{line}\n{TEXT}")
+    assert read_program(f"from fractions import Fraction\nfrom privately.proving import flip, replaced\n{TEXT}").body
+
+
+def smaller(x: replaced(0, 1)):  # type: ignore[no-untyped-def, valid-type]  # a program
+    return [min(one, 0) for one in [x]][0]  # noqa: RUF015 - only the comprehension is of interest
+
+
+@pytest.mark.parametrize("name", ["min", "flip", "assume"])
+def test_functions_whose_words_mean_something_else_are_refused(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    program = {"min": smaller, "flip": response, "assume": assuming}[name]
+    assert read_program(program).body
+    monkeypatch.setitem(program.__globals__, name, lambda *given: given[0])
+    with pytest.raises(NotSupported, match=f"'{name}' does not mean here"):
+        read_program(program)
+
+
+def assuming(x: replaced(0, 1)):  # type: ignore[no-untyped-def, valid-type]  # a program
+    assume(x < 2)
+    return 0
 
 
 def test_files_are_read_by_what_is_in_them(tmp_path: Path) -> None:

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import builtins
 import inspect
 import re
 import textwrap
 from collections.abc import Callable
+from fractions import Fraction
 from os import PathLike
 from pathlib import Path
+from types import CodeType
 from typing import Any, TypeAlias
 
 from privately.errors import InvalidParameter, NotSupported
 from privately.proving.language.program import Program
+from privately.proving.language.python_names import RESERVED
 from privately.proving.language.pythonic import MOST_CHARACTERS, read_python
 from privately.proving.language.whiles import read_while
-from privately.proving.primitives import SAMPLERS
+from privately.proving.primitives import SAMPLERS, align, assume, invariant
 
 Source: TypeAlias = Program | Callable[..., Any] | str | PathLike[str]
 
@@ -40,18 +44,32 @@ def read_program(source: Source) -> Program:
             "the text of this function cannot be found.", hint="Give the path of its file, or its text."
         ) from None
     program = read_python(text)
-    _check_meaning(source, {one.law for one in program.samples})
+    _check_meaning(source)
     return program
 
 
-def _check_meaning(function: Callable[..., Any], laws: set[str]) -> None:
+def _check_meaning(function: Callable[..., Any]) -> None:
     """The function that runs must be the one whose text is read, and its words must mean what ours mean."""
     if not inspect.isfunction(function) or hasattr(function, "__wrapped__") or function.__code__.co_freevars:
         raise NotSupported("a function that is wrapped, or that reads names of a function around it, is not its text.")
-    for name in sorted(laws):
-        meant = function.__globals__.get(name, SAMPLERS[name])
-        if meant is not SAMPLERS[name]:
-            raise NotSupported(f"{name!r} is not that of privately.proving here.", hint="Import it from there.")
+    known = {**vars(builtins), **getattr(function, "__builtins__", {}), **function.__globals__}
+    for name in sorted(_names(function.__code__) & WORDS.keys()):
+        if known.get(name, WORDS[name]) is not WORDS[name]:
+            raise NotSupported(f"{name!r} does not mean here what it means in a program.", hint="Call it otherwise.")
+
+
+WORDS: dict[str, object] = {
+    **{name: vars(builtins)[name] for name in RESERVED if name in vars(builtins)},
+    **SAMPLERS,
+    **{one.__name__: one for one in (assume, invariant, align, Fraction)},
+}
+"""All words of the language, and what they mean."""
+
+
+def _names(code: CodeType) -> set[str]:
+    """The names that a function reads, in its comprehensions too."""
+    inner = [_names(one) for one in code.co_consts if isinstance(one, CodeType)]
+    return set(code.co_names).union(*inner)
 
 
 def _read_text(text: str) -> Program:

@@ -6,6 +6,7 @@ import pytest
 
 from privately.errors import InvalidParameter
 from privately.guarantees.distances import privacy_curve_of
+from privately.proving import analyze
 from privately.proving.exact.curves import curve_of
 from privately.proving.exact.places import Between, Exponential
 from privately.proving.exact.weights import UNKNOWN, Quotient, fraction, weight
@@ -55,3 +56,11 @@ def test_refusals() -> None:
     for bad in (-1, float("nan"), 10**9):
         with pytest.raises(InvalidParameter):
             curve_of([(LEFT, RIGHT)], None).delta(bad)
+
+
+def test_the_least_epsilon_is_found_where_bisection_meets_it() -> None:
+    """It is exactly 1/2, and no ball tells exp(1/2) from itself."""
+    text = "def f(x: each(1, whole(0, 1))):\n    return x + discrete_laplace(2)\n"
+    least = analyze(text).epsilon_at(0)
+    assert least.lower <= Fraction(1, 2) <= least.upper
+    assert least.width < Fraction(1, 10**12)

@@ -6,7 +6,8 @@ from collections.abc import Callable, Hashable, Mapping
 from typing import TypeVar
 
 from privately.errors import NotSupported
-from privately.proving.exact.weights import ONE, ZERO, Weight, cost
+from privately.proving.exact.weights import ONE, ZERO, Quotient, Weight, cost
+from privately.proving.language.meaning import note_divisor
 
 S = TypeVar("S", bound=Hashable)
 
@@ -60,6 +61,8 @@ def _solved(
             raise NotSupported("a loop that never ends.", hint="Every round must have a way out.")
         rows[column], rows[pivot] = rows[pivot], rows[column]
         head = rows[column][column]
+        if isinstance(head, Quotient):
+            note_divisor(head)  # where the open parameter makes it zero, some state has no way out
         rows[column] = [one / head if one else one for one in rows[column]]
         filled = [(place, one) for place, one in enumerate(rows[column]) if one]
         spend(sum(1 + _cost(one) for _, one in filled) // 4)

@@ -62,7 +62,16 @@ class Curve:
             elif self.delta(middle).upper <= allowed:
                 top = middle
             else:
-                break
+                return self._around(middle, bottom, top, allowed)
+        return Interval(bottom, top, method=METHOD)
+
+    def _around(self, tie: Fraction, bottom: Fraction, top: Fraction, allowed: Fraction) -> Interval:
+        """The ends on both sides of a point that balls do not decide, such as the very answer."""
+        below, above = tie, tie
+        for _ in range(STEPS):
+            low, high = (bottom + below) / 2, (above + top) / 2
+            bottom, below = (low, below) if self.delta(low).lower > allowed else (bottom, low)
+            above, top = (above, high) if self.delta(high).upper <= allowed else (high, top)
         return Interval(bottom, top, method=METHOD)
 
     @staticmethod

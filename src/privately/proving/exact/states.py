@@ -52,7 +52,7 @@ def _law(program: Program, inputs: Mapping[str, Value], unit: int, place: Betwee
     with noting_divisors() as divisors:
         law = _folded_law(program, inputs, unit, place, budget)
     if place is not None and any(place.has_zero(one) for one in dict.fromkeys(divisors)):
-        raise NotSupported("a division that fails for some value of the open parameter.")
+        raise NotSupported("a division that fails, or a loop that never ends, for some value of the open parameter.")
     return law
 
 

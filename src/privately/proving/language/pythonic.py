@@ -37,7 +37,8 @@ from privately.proving.language.syntax import (
 )
 
 MOST_CHARACTERS = 100_000
-_SOURCES = {"__future__", "fractions", "privately.proving"}
+_SOURCES = {"__future__": None, "fractions": {"Fraction"}, "privately.proving": None}
+"""Where words come from, and which ones; None: all that are there."""
 
 
 def read_python(source: str) -> Program:
@@ -59,13 +60,25 @@ def read_python(source: str) -> Program:
         raise NotSupported("Python cannot read this text.") from None
     functions = [node for node in module.body if isinstance(node, ast.FunctionDef)]
     for node in module.body:
-        if isinstance(node, ast.Import) or (isinstance(node, ast.ImportFrom) and node.module not in _SOURCES):
-            raise refusal(node, "words of the language come from privately.proving alone.")
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            _check_import(node)
     others = [node for node in module.body if not isinstance(node, (ast.FunctionDef, ast.Import, ast.ImportFrom))]
     loose = [node for node in others if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))]
     if len(functions) != 1 or loose:
         raise refusal(loose[0] if loose else None, "a program is one function, and nothing beside it.")
     return _Reader(functions[0], source).program()
+
+
+def _check_import(node: ast.Import | ast.ImportFrom) -> None:
+    """Refuses what would make a word mean something else where the text is run as it stands."""
+    if isinstance(node, ast.Import) or node.level or node.module not in _SOURCES:
+        raise refusal(node, "words of the language come from privately.proving alone.")
+    known = _SOURCES[node.module]
+    for one in node.names:
+        if one.asname not in {None, one.name}:
+            raise refusal(node, f"{one.name!r} is imported under another name.")
+        if known is not None and one.name not in known:
+            raise refusal(node, f"{one.name!r} of {node.module} is no word of the language.")
 
 
 class _Reader(ExpressionReader):
