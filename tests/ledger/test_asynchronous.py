@@ -15,7 +15,7 @@ import pytest
 from privately.accounting.filters import Currency
 from privately.errors import BudgetExhausted, InvalidParameter, LedgerUnavailable, Unanswered
 from privately.guarantees import PureDP
-from privately.ledger import Ledger, Receipt, asynchronous
+from privately.ledger import Ledger, Receipt, asynchronous, waking
 from privately.ledger import writer as writers
 from privately.ledger.asynchronous import AsyncLedger, Mailbox, Outbox, Reply
 from privately.ledger.book import Book, now
@@ -151,7 +151,7 @@ def test_nothing_is_told_before_it_is_durable(
 ) -> None:
     told: list[tuple[int, int]] = []
     with founded(tmp_path / "l", cap=100) as ledger:
-        awaited, post, give = AsyncLedger(ledger), Mailbox.post, asynchronous.give
+        awaited, post, give = AsyncLedger(ledger), Mailbox.post, waking.give
 
         def look(result: Any) -> None:
             with ledger._store.reading() as session:
@@ -161,10 +161,10 @@ def test_nothing_is_told_before_it_is_durable(
             look(result)
             post(self, future, result, fault)
 
-        def gives(outcomes: Any) -> None:
+        def gives(loop: asyncio.AbstractEventLoop, outcomes: Any) -> None:
             for _, result, _ in outcomes:
                 look(result)
-            give(outcomes)
+            give(loop, outcomes)
 
         if whose_thread == "the writer's":
             monkeypatch.setattr(Mailbox, "post", posts)
@@ -219,9 +219,17 @@ def test_a_run_that_fails_or_is_cancelled_stays_charged(fault: BaseException) ->
         assert ledger.budget("visits").entries == 1
 
 
-def test_an_error_on_the_way_to_the_writer_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+class Uncopied(Exception):
+    """An error that cannot be made again from its text."""
+
+    def __init__(self, *, reason: str) -> None:
+        super().__init__(reason)
+
+
+@pytest.mark.parametrize("fault", [ZeroDivisionError(), Uncopied(reason="none")])
+def test_an_error_on_the_way_to_the_writer_is_told(monkeypatch: pytest.MonkeyPatch, fault: Exception) -> None:
     def fail(*_: object) -> None:
-        raise ZeroDivisionError
+        raise fault
 
     for way in ("take_turn_here", "submit_all"):
         monkeypatch.setattr(Ledger, way, fail)
@@ -232,7 +240,7 @@ def test_an_error_on_the_way_to_the_writer_is_told(monkeypatch: pytest.MonkeyPat
         asked = [outbox.ask(lambda book: None) for _ in range(2)]
         return await asyncio.wait_for(asyncio.gather(*asked, return_exceptions=True), 10)
 
-    assert [type(one) for one in asyncio.run(main())] == [ZeroDivisionError] * 2
+    assert [type(one) for one in asyncio.run(main())] == [type(fault)] * 2
     ledger.close()
 
 

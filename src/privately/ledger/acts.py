@@ -67,8 +67,7 @@ class OpenAccount:
             )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MakeCharge:
+class MakeCharge(NamedTuple):
     """Charges all accounts of a question, or none; or finds its answer. `again` pays for a lost answer once more.
 
     `quote` is what was prepared before the turn, where something was.

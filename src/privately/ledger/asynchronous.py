@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from asyncio import AbstractEventLoop, Future, get_running_loop
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterable
-from copy import copy
+from collections.abc import Awaitable, Callable
+from functools import partial
 from inspect import isasyncgenfunction, isawaitable
 from typing import Any
 
-from privately.errors import InvalidParameter, LedgerUnavailable
+from privately.errors import InvalidParameter
 from privately.ledger.acts import Receipt
 from privately.ledger.budgets import Budget
 from privately.ledger.charges import Charge
-from privately.ledger.desks import call_later, check_may_wait
+from privately.ledger.desks import call_later, check_may_wait, own
 from privately.ledger.ledger import Answer, Ledger
 from privately.ledger.rounds import Act
+from privately.ledger.waking import give
 
 
 class Mailbox:
@@ -44,22 +45,7 @@ class Mailbox:
 
     def _deliver(self) -> None:
         self._called = False  # first of all: whoever posts from now on calls again
-        give([self._posted.popleft() for _ in range(len(self._posted))])
-
-
-def give(outcomes: Iterable[tuple[Future[Any], Any, BaseException | None]]) -> None:
-    """Tells futures of a loop what became of what they wait for, in the thread of the loop."""
-    for future, result, fault in outcomes:
-        if future.done():
-            continue  # whoever waited was cancelled
-        if fault is None:
-            future.set_result(result)
-            continue
-        told = fault if isinstance(fault, Exception) else LedgerUnavailable("the ledger was closed.")
-        try:
-            future.set_exception(told)
-        except Exception:  # noqa: BLE001 - asyncio takes no StopIteration; others wait behind it
-            future.set_exception(LedgerUnavailable(f"the ledger failed with {type(fault).__name__}."))
+        give(self.loop, [self._posted.popleft() for _ in range(len(self._posted))])
 
 
 class Reply:
@@ -105,10 +91,10 @@ class Outbox:
         """Handing over to another thread takes longer than a fast disk; from one that is slow the loop is spared."""
         asked, self._asked = self._asked, []
         try:
-            if not self._ledger.take_turn_here(asked, give):
+            if not self._ledger.take_turn_here(asked, partial(give, self._loop)):
                 self._ledger.submit_all([(act, Reply(self._mailbox, future)) for act, future in asked])
         except BaseException as fault:
-            give((future, None, copy(fault)) for _, future in asked)
+            give(self._loop, ((future, None, own(fault)) for _, future in asked))
             if not isinstance(fault, Exception):
                 raise
 

@@ -12,10 +12,11 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from copy import copy
 from queue import Empty, SimpleQueue
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
-from privately.errors import InvalidParameter, LedgerUnavailable
+from privately.errors import InvalidParameter, LedgerUnavailable, PrivatelyError
 
 Result = TypeVar("Result")
 Task = TypeVar("Task")
@@ -83,6 +84,11 @@ def tell(answerable: Answerable, result: Any, fault: BaseException | None) -> No
             answerable.set_exception(fault)
     except BaseException:  # noqa: BLE001, S110 - whatever a future of others does, sys.exit() included
         pass
+
+
+def own(fault: BaseException) -> BaseException:
+    """An error for one of several who are told it: each adds where it was raised. Only ours can surely be copied."""
+    return copy(fault) if isinstance(fault, PrivatelyError) else fault
 
 
 def tell_all(outcomes: Iterable[tuple[Answerable, Any, BaseException | None]]) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from privately.errors import InvalidParameter
 from privately.ledger.book import Quote
-from privately.ledger.charges import Charge, amounts, described
+from privately.ledger.charges import Charge, amounts, described, described_text
 from privately.ledger.entries import charge_end, charge_front, charge_start, terms
 from privately.ledger.state import Account, Bill, Offer, State
 
@@ -16,9 +16,10 @@ _MOST_OFFERS = 4096
 def quote(state: State, charge: Charge) -> Quote:
     """The quote for a charge in this state, whether or not it can be paid; InvalidParameter if nobody would pay."""
     offers = state.offers
-    _, bill, own, front, end, around = offer(state, charge)
-    hashes = charge.hashes(own=own, around=around)
     key, analyst = charge.key, charge.analyst
+    known = offers.get((charge.lineages, analyst, charge.token, described_text(charge.cost)))
+    _, bill, own, front, end, around = offer(state, charge) if known is None else known
+    hashes = charge.hashes(own=own, around=around)
     start = charge_start(front, hashes, key, charge.label, charge.snapshot)
     made: Quote = tuple.__new__(Quote, (offers, f"{key}\n{analyst}", hashes[1], start, end, bill, analyst))
     return made  # as Quote(...), in half the time, once for every charge

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import groupby, takewhile
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 from privately.errors import LedgerCorrupt, LedgerUnavailable, PrivatelyError
 from privately.ledger.acts import MakeCharge, Receipt, StoreAnswer
@@ -12,9 +12,14 @@ from privately.ledger.book import Book, Quote
 from privately.ledger.desks import Answerable
 from privately.ledger.storing import Owed, owed
 
-Result = TypeVar("Result")
-Act: TypeAlias = Callable[[Book], Result]
-"""Looks at the book, decides, and appends what it decided; an error means that it appended nothing."""
+Result_co = TypeVar("Result_co", covariant=True)
+
+
+class Act(Protocol[Result_co]):
+    """Looks at the book, decides, and appends what it decided; an error means that it appended nothing."""
+
+    def __call__(self, book: Book, /) -> Result_co: ...
+
 
 Asked: TypeAlias = tuple[Act[Any], Answerable]
 Outcome: TypeAlias = tuple[Answerable, Any, Exception | None]

@@ -8,10 +8,10 @@ from collections.abc import Callable, Sequence
 from copy import copy
 from typing import Any, TypeAlias, TypeVar
 
-from privately.errors import LedgerCorrupt, LedgerUnavailable, PrivatelyError
+from privately.errors import LedgerCorrupt, LedgerUnavailable
 from privately.ledger.acts import StoreAnswer
 from privately.ledger.book import Book, Clock
-from privately.ledger.desks import Answerable, Desk, serving, tell, tell_all
+from privately.ledger.desks import Answerable, Desk, own, serving, tell, tell_all
 from privately.ledger.following import follow
 from privately.ledger.interrupts import uninterrupted
 from privately.ledger.rounds import Act, Asked, perform
@@ -171,5 +171,4 @@ class Reader:
 
 
 def _failed(acts: Sequence[Asked], fault: BaseException) -> Outcomes:
-    """Each with an error of its own, as threads add where they raised it."""
-    return [(future, None, copy(fault) if isinstance(fault, PrivatelyError) else fault) for _, future in acts]
+    return [(future, None, own(fault)) for _, future in acts]
