@@ -50,7 +50,7 @@ def test_functions_whose_words_mean_something_else_are_refused(monkeypatch: pyte
     program = {"min": smaller, "flip": response, "assume": assuming}[name]
     assert read_program(program).body
     monkeypatch.setitem(program.__globals__, name, lambda *given: given[0])
-    with pytest.raises(NotSupported, match=f"'{name}' does not mean here"):
+    with pytest.raises(NotSupported, match=f"'{name}' is not that of"):
         read_program(program)
 
 

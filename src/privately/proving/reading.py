@@ -55,7 +55,9 @@ def _check_meaning(function: Callable[..., Any]) -> None:
     known = {**vars(builtins), **getattr(function, "__builtins__", {}), **function.__globals__}
     for name in sorted(_names(function.__code__) & WORDS.keys()):
         if known.get(name, WORDS[name]) is not WORDS[name]:
-            raise NotSupported(f"{name!r} does not mean here what it means in a program.", hint="Call it otherwise.")
+            raise NotSupported(
+                f"{name!r} is not that of privately.proving, or of Python, here.", hint="Import it from there."
+            )
 
 
 WORDS: dict[str, object] = {
