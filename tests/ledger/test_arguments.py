@@ -1,14 +1,12 @@
 """What is given to a ledger is refused before anything is done, or is what was meant."""
 
-import os
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from privately.errors import InvalidParameter
 from privately.guarantees import ApproxDP, ApproxZCDP, GaussianDP, PureDP, RenyiDP
-from privately.ledger.arguments import account_name, check_charge, checked_path, checked_reason, filter_for
+from privately.ledger.arguments import account_name, check_charge, checked_reason, filter_for
 from tests.ledger.examples import charge
 
 PROMISE = ApproxDP(epsilon=1, delta="1e-6")
@@ -49,12 +47,3 @@ def test_charges() -> None:
     for wrong in (None, "count", {"query": "count"}):
         with pytest.raises(InvalidParameter, match="give a Charge"):
             check_charge(wrong)
-
-
-def test_paths(tmp_path: Path) -> None:
-    assert checked_path(tmp_path / "l") == os.fspath(tmp_path / "l")
-    assert checked_path(":memory:") == ":memory:"
-    wrong: list[Any] = ["", "a\0b", "\udc80", b"l", 7, None]
-    for path in wrong:
-        with pytest.raises(InvalidParameter, match="path of a file"):
-            checked_path(path)

@@ -298,8 +298,8 @@ def test_what_yields_is_refused_before_it_is_paid_for() -> None:
         assert ledger.budget("visits").entries == 0
 
 
-@pytest.mark.parametrize("wrong", [[1], [()], [(1, 2)], [(lambda book: None, ConcurrentFuture())], [None]])
-def test_only_what_the_ledger_made_is_submitted(wrong: list[Any]) -> None:
+@pytest.mark.parametrize("wrong", [[1], [()], [(1, 2)], [(lambda book: None, ConcurrentFuture())], [None], 7, iter([])])
+def test_only_what_the_ledger_made_is_submitted(wrong: Any) -> None:
     with founded() as ledger:
         with pytest.raises(InvalidParameter, match="asked"):
             ledger.submit_all(wrong)

@@ -1,5 +1,6 @@
 """Names are short, printable, and never two for one thing."""
 
+import os
 from enum import Enum
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from privately.errors import BudgetExhausted, InvalidParameter
 from privately.guarantees import PureDP
 from privately.ledger import Ledger
-from privately.ledger.names import LONGEST_NAME, SEPARATOR, checked_name, checked_text
+from privately.ledger.names import LONGEST_NAME, SEPARATOR, checked_name, checked_path, checked_text
 from tests.ledger.examples import charge, founded
 
 
@@ -109,3 +110,12 @@ def test_members_of_an_enum_are_the_names_that_they_stand_for(tmp_path: Path) ->
         ledger.verify()
     with Ledger.open(tmp_path / "l") as again:
         assert again.verify().charges == 4
+
+
+def test_paths(tmp_path: Path) -> None:
+    assert checked_path(tmp_path / "l") == os.fspath(tmp_path / "l")
+    assert checked_path(":memory:") == ":memory:"
+    wrong: list[Any] = ["", "a\0b", "\udc80", b"l", 7, None]
+    for path in wrong:
+        with pytest.raises(InvalidParameter, match="path of a file"):
+            checked_path(path)

@@ -7,6 +7,7 @@ import pickle
 import random
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -136,3 +137,7 @@ def test_wrong_files(tmp_path: Path) -> None:
         OwnerKey.at(path)
     with pytest.raises(LedgerUnavailable, match="No such file"):
         OwnerKey.at(tmp_path / "missing" / "owner.key")
+    wrong: list[Any] = [None, 7, b"owner.key", "", "a\0b"]
+    for one in wrong:
+        with pytest.raises(InvalidParameter, match="path of a file"):
+            OwnerKey.at(one)

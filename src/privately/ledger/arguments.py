@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 from privately.accounting import Filter
 from privately.errors import InvalidParameter
 from privately.guarantees import ApproxDP, ApproxZCDP, Guarantee, RenyiDP
@@ -45,20 +43,3 @@ def check_charge(charge: object) -> None:
     """Passes if it is a charge."""
     if not isinstance(charge, Charge):
         raise InvalidParameter("charge", "give a Charge.")
-
-
-def checked_path(path: str | os.PathLike[str]) -> str:
-    """The name of a file, or ":memory:"."""
-    name = os.fspath(path) if isinstance(path, (str, os.PathLike)) else None
-    if not isinstance(name, str) or not name or "\0" in name or not _is_utf8(name):
-        raise InvalidParameter("path", 'give the path of a file, or ":memory:".')
-    return name
-
-
-def _is_utf8(name: str) -> bool:
-    """Whether SQLite can be told it: in UTF-8."""
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        return False
-    return True

@@ -29,7 +29,7 @@ from privately.ledger.acts import (
     Reuse,
     StoreAnswer,
 )
-from privately.ledger.arguments import account_name, check_charge, checked_path, checked_reason, filter_for
+from privately.ledger.arguments import account_name, check_charge, checked_reason, filter_for
 from privately.ledger.book import Book, Clock, now
 from privately.ledger.budgets import Budget
 from privately.ledger.catching_up import CaughtUp, caught_up
@@ -38,7 +38,7 @@ from privately.ledger.desks import Answerable, check_answerable
 from privately.ledger.dividing import MOST_ACCOUNTS, verified_divided
 from privately.ledger.entries import Entry, Founded, read
 from privately.ledger.following import follow
-from privately.ledger.names import checked_name
+from privately.ledger.names import checked_name, checked_path
 from privately.ledger.pins import Pin, check_pin, check_same_ledger
 from privately.ledger.quotes import payers, quote
 from privately.ledger.rounds import Act, Asked
@@ -279,7 +279,8 @@ class Ledger:
 
     def submit_all(self, asked: Sequence[Asked]) -> None:
         """Has what `charging` and `storing` made done, in one turn as far as possible, each with whom to tell."""
-        if not all(type(one) is tuple and len(one) == 2 and type(one[0]) in _SUBMITTED for one in asked):
+        listed = isinstance(asked, Sequence)  # what can be read only once would be gone when it is asked for
+        if not listed or not all(type(one) is tuple and len(one) == 2 and type(one[0]) in _SUBMITTED for one in asked):
             raise InvalidParameter("asked", "give pairs: what `charging` or `storing` made, and who is told.")
         for outcome in {type(outcome): outcome for _, outcome in asked}.values():
             check_answerable(outcome)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import unicodedata
 
 from privately.errors import InvalidParameter
@@ -47,3 +48,20 @@ def checked_text(text: object, field: str, *, longest: int) -> str:
         except UnicodeEncodeError:
             raise InvalidParameter(field, "holds half a character (a lone surrogate).") from None
     return text
+
+
+def checked_path(path: str | os.PathLike[str]) -> str:
+    """The name of a file."""
+    name = os.fspath(path) if isinstance(path, (str, os.PathLike)) else None
+    if not isinstance(name, str) or not name or "\0" in name or not _is_utf8(name):
+        raise InvalidParameter("path", "give the path of a file.")
+    return name
+
+
+def _is_utf8(name: str) -> bool:
+    """Whether SQLite can be told it: in UTF-8."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

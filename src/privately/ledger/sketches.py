@@ -21,6 +21,7 @@ from numbers import Real
 from pathlib import Path
 
 from privately.errors import InvalidParameter, LedgerUnavailable
+from privately.ledger.names import checked_path
 
 PLACES = 256
 KEY_BYTES = 32
@@ -47,7 +48,7 @@ class OwnerKey:
     @classmethod
     def at(cls, path: str | os.PathLike[str]) -> OwnerKey:
         """The key in this file, which only its owner may read; a new one if there is none."""
-        file = Path(path)
+        file = Path(checked_path(path))
         try:
             try:
                 handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
