@@ -111,6 +111,7 @@ def open(  # noqa: A001 - the word for it
             prepared=copy,
             reader=settled.reader,
         )
+        engine.check_size()
     except BaseException:
         settled.reader.close()
         raise

@@ -28,11 +28,10 @@ def test_units_that_are_whole_numbers() -> None:
     assert _is_quick(_asked(Unit(column="who", rows=3)), ("INTEGER", *FOUND[1:]))
 
 
-def test_tables_with_more_rows_than_fit() -> None:
+def test_the_way_does_not_depend_on_how_many_rows_there_are() -> None:
     asked = _asked(Unit(column="who", rows=3))
     declared = stored(aggregation_table(asked), FOUND)
-    assert choice_of(asked, replace(declared, most_rows=2**30), KEY) is not None
-    assert choice_of(asked, replace(declared, most_rows=2**30 + 1), KEY) is None
+    assert choice_of(asked, replace(declared, most_rows=2**30 + 1), KEY) is not None
 
 
 @pytest.mark.parametrize(
@@ -49,8 +48,8 @@ def test_other_units(unit: Unit) -> None:
 
 
 @pytest.mark.parametrize("found", ["DOUBLE", "VARCHAR", "HUGEINT", "UBIGINT"])
-def test_units_that_are_no_words(found: str) -> None:
-    assert not _is_quick(_asked(Unit(column="who", rows=3)), (found, *FOUND[1:]))
+def test_the_way_does_not_depend_on_how_units_are_kept(found: str) -> None:
+    assert _is_quick(_asked(Unit(column="who", rows=3)), (found, *FOUND[1:]))
 
 
 def test_a_prepared_copy_has_no_rows_to_choose() -> None:

@@ -9,6 +9,7 @@ from uuid import UUID
 import pyarrow as pa
 import pytest
 
+from privately.engines.duckdb import engine as engine_module
 from privately.engines.duckdb.engine import Embedded
 from privately.engines.duckdb.people import keeps_apart, person
 from privately.engines.duckdb.sources import Source, delimited, frame
@@ -34,9 +35,9 @@ SPELLINGS = [
     "7\n",
     "7.0",
     "7e0",
+    "9" * 18,
     "9" * 19,
-    "9" * 38,
-    "1" * 39,
+    "1" * 20,
 ]
 DAYS = ["2024-02-29", "2024-2-29", "2024-02-29\n", "2024-02-29 ", "2024-02-30", "0001-01-01", "infinity", "24-02-29"]
 LARGE = [2**60 + number for number in range(5)]
@@ -76,7 +77,17 @@ def test_nobody_is_lost_that_has_a_name_of_its_own() -> None:
     with connection_with([("x", "VARCHAR")], [(one,) for one in SPELLINGS]) as connection:
         text = person(Type.INTEGER, "VARCHAR", "x")
         found = [one for (one,) in connection.execute(f"SELECT {text} FROM t").fetchall()]
-    assert found == [int(one) if one in ("7", "-7", "0", "9" * 19, "9" * 38) else None for one in SPELLINGS]
+    assert found == [int(one) if one in ("7", "-7", "0", "9" * 18) else None for one in SPELLINGS]
+
+
+@pytest.mark.parametrize("found", ["BIGINT", "UBIGINT", "HUGEINT", "DECIMAL(38,0)", "DOUBLE", "VARCHAR"])
+def test_a_number_is_the_same_person_in_every_type(found: str) -> None:
+    """A single row can decide which type a frame has."""
+    numbers = [0, 1, 7, 2**31, 2**53 - 1, *([] if found == "UBIGINT" else [-1, -(2**53) + 1])]
+    with connection_with([("x", found)], [(one,) for one in numbers]) as connection:
+        text = person(Type.INTEGER, found, "x")
+        people = connection.execute(f"SELECT {text}, typeof({text}) FROM t").fetchall()
+    assert people == [(one, "BIGINT") for one in numbers]
 
 
 def _people(source: Source, kind: str) -> tuple[int, int]:
@@ -89,16 +100,36 @@ def _people(source: Source, kind: str) -> tuple[int, int]:
     return rows, units
 
 
-@pytest.mark.parametrize("first", [10**20, 2**60])
-@pytest.mark.parametrize("kind", ["integer", "text"])
+@pytest.mark.parametrize(("first", "kind"), [(10**20, "text"), (2**60, "integer"), (2**60, "text")])
 def test_ids_of_decimals_are_exact(first: int, kind: str) -> None:
     ids = pa.array([Decimal(first + number) for number in range(20)], type=pa.decimal128(30, 0))
     assert _people(frame(pa.table({"p": ids})), kind) == (20, 20)
 
 
+def test_numbers_of_more_than_64_bits_are_nobody_and_the_owner_is_told() -> None:
+    ids = pa.array([Decimal(1), Decimal(10**20)], type=pa.decimal128(30, 0))
+    table = Table(name="t", columns=(Column(name="p", type="integer"),), unit=Unit(column="p", rows=1))
+    with Embedded(table=table, source=frame(pa.table({"p": ids})), key=bytes(32), limits=LIMITS) as engine:
+        assert engine.notes == ("1 rows name no p; they will not count.",)
+
+
+def test_more_rows_than_can_be_sorted_are_told_the_owner(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of one row more, others of every person would count."""
+    monkeypatch.setattr(engine_module, "MOST_ROWS", 2)
+    table = Table(name="t", columns=(Column(name="p", type="integer"),), unit=Unit(column="p", rows=1))
+    for rows in (2, 3):
+        source = frame(pa.table({"p": list(range(rows))}))
+        with Embedded(table=table, source=source, key=bytes(32), limits=LIMITS) as engine:
+            if rows == 2:
+                engine.check_size()
+            else:
+                with pytest.raises(InvalidParameter, match=r"rows of people\. Prepare a copy"):
+                    engine.check_size()
+
+
 def test_a_number_of_a_file_has_one_spelling(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
-    path.write_text("p\n7\n07\n+7\n8\n12345678901234567890\n")
+    path.write_text("p\n7\n07\n+7\n8\n1234567890123456789\n")
     assert _people(delimited(path), "integer") == (3, 3)
     assert _people(delimited(path), "text") == (5, 5)
 

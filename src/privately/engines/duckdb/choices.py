@@ -21,9 +21,9 @@ from privately.engines.duckdb.emission import (
 )
 from privately.engines.duckdb.expressions import expression_text
 from privately.engines.duckdb.literals import literal, text
-from privately.engines.duckdb.programs import MOST_ROWS, Choice, Part
+from privately.engines.duckdb.programs import Choice, Part
 from privately.engines.duckdb.ranking import KEY_BYTES
-from privately.engines.duckdb.scanning import base_of, may_be_cut
+from privately.engines.duckdb.scanning import may_be_cut
 from privately.engines.duckdb.stored import Stored
 from privately.engines.duckdb.tallies import bin_text
 from privately.engines.protocol import MOST_SLOTS
@@ -36,6 +36,7 @@ from privately.plans import (
     Key,
     RowCount,
     StepSum,
+    Table,
     Tally,
     Type,
     UnitCount,
@@ -43,7 +44,6 @@ from privately.plans import (
 )
 from privately.plans.units import Unit
 
-_WHOLE = frozenset({"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"})
 _LARGEST_NUMBER = 2**62
 _LARGEST_DIGIT = 2**32
 _LARGEST_SHORT = 2**31 - 1
@@ -74,7 +74,7 @@ def choice_of(aggregation: Aggregation, stored: Stored, key: bytes) -> Choice | 
     code = known[0].text if alone else "0::BIGINT"
     for one in () if alone else known:
         code = f"({code} * {len(one.values)}::BIGINT + {one.whole_text})"
-    outputs = ["CAST(u AS BIGINT)", f"CASE WHEN {marks} THEN {code} END" if marks else code, *digits.texts]
+    outputs = ["u", f"CASE WHEN {marks} THEN {code} END" if marks else code, *digits.texts]
     named = [f"{one} AS d{place}" for place, one in enumerate(outputs)]
     return Choice(
         before=tuple(one.made for one in known if one.made),
@@ -98,12 +98,15 @@ def rounded_sizes(sizes: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _may_choose(aggregation: Aggregation, stored: Stored) -> bool:
-    unit = stored.table.unit
-    if unit.column is None or stored.bounded or is_limited(aggregation, unit) or (stored.most_rows or 0) > MOST_ROWS:
+    """By what is declared and asked alone: the two ways choose different rows, so no row may decide which it is."""
+    if stored.bounded or not has_whole_units(stored.table) or is_limited(aggregation, stored.table.unit):
         return False
-    place = [one.name for one in stored.table.columns].index(unit.column)
-    whole = stored.table.columns[place].type is Type.INTEGER and base_of(stored.found[place]) in _WHOLE
-    return whole and not any(isinstance(tally, UnitCount) for _, tally in aggregation.tallies)
+    return not any(isinstance(tally, UnitCount) for _, tally in aggregation.tallies)
+
+
+def has_whole_units(table: Table) -> bool:
+    """Whether people are named by whole numbers."""
+    return any(one.name == table.unit.column and one.type is Type.INTEGER for one in table.columns)
 
 
 def is_limited(aggregation: Aggregation, unit: Unit) -> bool:
@@ -145,12 +148,10 @@ def listed_code(key: Key, place: int, reading: Reading) -> Coded | None:
     kind = key.expression.known.type
     if key.values is None or kind not in (Type.TEXT, Type.INTEGER, Type.BOOLEAN):
         return None
-    words = [one for one in key.values if isinstance(one, (str, int))]
-    value = expression_text(key.expression)
+    words = _possible(key, reading.identities, reading.stored)
     found = _as_found(key, reading.identities, reading.stored) if kind is Type.TEXT else None
+    value = found or expression_text(key.expression)
     if kind is Type.TEXT:
-        if found is not None:
-            value, words = found
         if not words:
             return None
         listed = ", ".join(text(str(one)) for one in words)
@@ -181,22 +182,38 @@ def _is_key(identity: Identity, aggregation: Aggregation, stored: Stored) -> boo
     return bool(keys) and all(_as_found(key, identities, stored) is not None for key in keys)
 
 
-def _as_found(key: Key, identities: Sequence[Identity], stored: Stored) -> tuple[str, list[str | int]] | None:
-    """A text as it is found and the categories among the listed values, where no other text becomes one of them.
+def _column(key: Key, identities: Sequence[Identity]) -> int | None:
+    """The place of the column that a key is, if it is one as it is declared."""
+    expression = key.expression
+    return (
+        identities.index(expression.identity)
+        if isinstance(expression, Field) and expression.identity in identities
+        else None
+    )
+
+
+def _possible(key: Key, identities: Sequence[Identity], stored: Stored) -> list[str | int]:
+    """The listed values but for NULL and for what is none of the categories, however the column is found."""
+    place = _column(key, identities)
+    categories = None if place is None else stored.table.columns[place].categories
+    listed = [one for one in key.values or () if isinstance(one, (str, int))]
+    return listed if categories is None else [one for one in listed if one in categories]
+
+
+def _as_found(key: Key, identities: Sequence[Identity], stored: Stored) -> str | None:
+    """A text as it is found, where no other text becomes one of the categories.
 
     If NULL is listed, all categories must be: then NULL is whatever is none of them.
     """
-    expression = key.expression
-    if not isinstance(expression, Field) or expression.identity not in identities:
+    place = _column(key, identities)
+    if place is None or key.values is None or stored.raw(place) is None:
         return None
-    place = identities.index(expression.identity)
     column = stored.table.columns[place]
-    if key.values is None or stored.raw(place) is None or column.categories is None or may_be_cut(column):
+    if column.categories is None or may_be_cut(column):
         return None
-    words: list[str | int] = [one for one in key.values if isinstance(one, str) and one in column.categories]
-    if None in key.values and len(words) < len(column.categories):
+    if None in key.values and len(_possible(key, identities, stored)) < len(column.categories):
         return None
-    return f"r{expression.identity.number}", words
+    return f"r{identities[place].number}"
 
 
 class _Digits:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Self
 
 from privately.engines.duckdb import checking, preparing
-from privately.engines.duckdb.choices import choice_of
+from privately.engines.duckdb.choices import choice_of, has_whole_units
 from privately.engines.duckdb.connection import Setup
 from privately.engines.duckdb.direct import direct_of
 from privately.engines.duckdb.emission import program
@@ -16,7 +16,7 @@ from privately.engines.duckdb.histograms import histogram_of
 from privately.engines.duckdb.lines import check_lines
 from privately.engines.duckdb.literals import pattern, quoted
 from privately.engines.duckdb.pool import Pool
-from privately.engines.duckdb.programs import Program
+from privately.engines.duckdb.programs import MOST_ROWS, Program
 from privately.engines.duckdb.ranking import KEY_BYTES
 from privately.engines.duckdb.scanning import fitting
 from privately.engines.duckdb.sources import ALIAS, Source, check_names
@@ -124,6 +124,7 @@ class Embedded:
         self._table, self._source, self._key = table, source, key
         self._given, self._limits = limits, limits or Limits()
         self._lines: int | None = None
+        self._rows = 0
         self.notes: tuple[str, ...] = ()
         """What the owner should hear of the data unasked. Of a prepared copy it was told when that was made."""
         self._identity = source.identity()
@@ -163,7 +164,8 @@ class Embedded:
                     hint = "Repair or drop such cells, and write the file again."
                     raise InvalidParameter("source", told, hint=hint) from None
             raise
-        left_out = left_out_note(self._left_out(int(counts[0])))
+        self._rows = int(counts[0])
+        left_out = left_out_note(self._left_out(self._rows))
         self.notes = (*checking.notes_of(self._stored, counts), *left_out)
         endless = checking.endless_of(self._stored, counts)
         self._stored = replace(self._stored, most_rows=self._size.rows, endless=endless)
@@ -193,6 +195,12 @@ class Embedded:
             name = self._source.path.name
             hint = "Open it again, as a new snapshot."
             raise InvalidParameter("data", f"{name} was changed or removed since it was opened.", hint=hint)
+
+    def check_size(self) -> None:
+        """Passes if questions about people can be answered; for the owner, as it depends on how many rows there are."""
+        if has_whole_units(self._table) and self._rows > MOST_ROWS:
+            hint = "Prepare a copy: pv.open(..., prepare=FILE)."
+            raise InvalidParameter("source", f"has more than {MOST_ROWS:,} rows of people.", hint=hint)
 
     def run(self, aggregation: Aggregation, limits: Limits | None = None) -> Counts:
         """The tallies for every group that has rows; EngineFailed, always with the same text, if it cannot be done.

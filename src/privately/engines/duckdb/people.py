@@ -2,6 +2,9 @@
 
 Values may be rounded, cut and clamped; people may not. What cannot be read in exactly one way is nobody's row, and a
 column of which even that cannot be said is refused.
+
+In which type a file or a frame keeps a number may depend on a single row (one missing cell makes doubles of whole
+numbers, one large number makes unsigned ones). So a person has the type that is declared, and is the same in all.
 """
 
 from __future__ import annotations
@@ -11,8 +14,8 @@ from privately.engines.duckdb.literals import text
 from privately.engines.duckdb.scanning import WORDS, base_of, is_floating, is_whole
 from privately.plans import Type
 
-_SPELT_ONCE = "^(?:0|-?[1-9][0-9]{0,37})$"
-"""Whole numbers of at most 38 digits, which 128 bits hold, without a plus or leading zeros."""
+_SPELT_ONCE = "^(?:0|-?[1-9][0-9]{0,18})$"
+"""Whole numbers of at most 19 digits, of which 64 bits hold all but the longest, without a plus or leading zeros."""
 
 _EXACT = {"FLOAT": 2**24, "DOUBLE": 2**53}
 """Below these, every whole number has a floating one of its own."""
@@ -38,8 +41,8 @@ def keeps_apart(kind: Type, found: str) -> bool:
 def person(kind: Type, found: str, value: str) -> str:
     """To whom a row belongs, by the cell that names people; NULL if to nobody.
 
-    Theorem: for a column that `keeps_apart`, it is never an error, and cells that differ as values of their DuckDB type
-        give different people, or NULL.
+    Theorem: for a column that `keeps_apart`, it is never an error, cells that differ as values of their DuckDB type
+        give different people, or NULL, and a number gives the same person whichever type holds it, or NULL.
     Reference: elementary
     Proof: docs/theory/engines.md#who-a-row-belongs-to
     Checked-by: tests/engines/duckdb/test_people.py::test_cells_that_differ_are_never_one_person
@@ -52,9 +55,11 @@ def person(kind: Type, found: str, value: str) -> str:
     if kind is Type.DATE:
         return f"TRY_CAST(regexp_extract({value}, {text(DATE)}) AS DATE)" if base == "VARCHAR" else value
     if base == "VARCHAR":
-        return f"TRY_CAST(regexp_extract({value}, {text(_SPELT_ONCE)}) AS HUGEINT)"
+        return f"TRY_CAST(regexp_extract({value}, {text(_SPELT_ONCE)}) AS BIGINT)"
     if base in _EXACT:
         most = f"'{float(_EXACT[base])!r}'::{base}"
         test = "{v} > -{most} AND {v} < {most} AND {v} = trunc({v})"
         return once(value, lambda v: f"CASE WHEN {test.format(v=v, most=most)} THEN TRY_CAST({v} AS BIGINT) END")
-    return f"TRY_CAST({value} AS HUGEINT)" if base in ("UBIGINT", "HUGEINT", "UHUGEINT", "DECIMAL") else value
+    if base == "UBIGINT":  # all of them have a place: the upper half are the negative ones, which it has not
+        return once(value, lambda v: f"CAST({v}::HUGEINT - ({v} >> 63)::HUGEINT * {2**64}::HUGEINT AS BIGINT)")
+    return f"TRY_CAST({value} AS BIGINT)"

@@ -23,7 +23,7 @@ from privately.plans import Column, Field, Identity, Range, StepSum, Table, Type
 from privately.plans.encoding import canonical_text
 from privately.plans.types import LARGEST_INTEGER
 
-FORM = 2
+FORM = 3
 ALIAS = "prepared"
 _MARK, _MARK_AT = b"DUCK", 8
 """What every DuckDB file has near its beginning."""

@@ -11,7 +11,7 @@ from typing import Literal
 from privately.plans.types import Type
 
 MOST_ROWS = 2**30
-"""Of so many rows at most the first of every unit are chosen by sorting words; of more DuckDB chooses them."""
+"""Of so many rows at most the first of every unit are chosen by sorting words; a larger table has to be prepared."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
