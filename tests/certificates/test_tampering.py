@@ -12,8 +12,8 @@ from privately.certificates.checker import Invalid, read_certificate
 from privately.certificates.checker.rules import RULES, Rule
 from privately.certificates.checker.statements import GUARANTEES
 from privately.certificates.checking import check_bytes
-from privately.errors import CertificateInvalid
-from privately.guarantees import Derivation
+from privately.errors import CertificateInvalid, NoSuchRule
+from privately.guarantees import Derivation, Neighbors, rules
 from tests.certificates.examples import from_assumptions, from_mechanisms, from_plans, from_programs, from_tables
 from tests.certificates.replaying import deserved, replays
 from tests.certificates.tampering import Data, edited, sealed
@@ -218,6 +218,59 @@ def test_a_filter_that_was_left_out_carefully_changes_no_number() -> None:
     data = json.loads(certify(rows).document)
     _drop(data, 1)
     assert check_bytes(sealed(data), allow_assumptions=False).claim.plain() == data["nodes"][-1]["conclusion"]
+
+
+def _of_parts(data: Data) -> None:
+    data["nodes"][-1].update(rule="parallel_by_value", parameters={})
+
+
+def _of_a_sample(data: Data) -> None:
+    _add(data, "poisson_sampling", {"rate": "1/2"})
+
+
+def _of_a_drawn_sample(data: Data) -> None:
+    _add(data, "sampling_without_replacement", {"sample": 1, "population": 2})
+    for node in data["nodes"]:
+        node["conclusion"]["neighbors"].update(change="replace")
+
+
+def _of_another_unit(data: Data) -> None:
+    _add(data, "bounded_unit", {})
+    data["nodes"][-1]["conclusion"]["neighbors"].update(unit="doctor", max_rows=1)
+
+
+def _add(data: Data, rule: str, parameters: Data) -> None:
+    nodes = data["nodes"]
+    conclusion = json.loads(json.dumps(nodes[-1]["conclusion"]))
+    node = {"rule": rule, "parameters": parameters, "witness": {}, "conclusion": conclusion}
+    nodes.append({**node, "premises": [len(nodes) - 1]})
+
+
+@pytest.mark.parametrize("edit", [_of_parts, _of_a_sample, _of_a_drawn_sample, _of_another_unit])
+def test_what_is_of_a_table_is_of_all_its_rows(edit: Callable[[Data], None]) -> None:
+    """Even where the claim becomes no smaller by it."""
+    groups = rules.group_rows(rules.scan_rows(table="visits", neighbors=Neighbors.ADD_REMOVE))
+    noisy = rules.discrete_laplace(scale=2, sensitivity=rules.count_rows(groups, norm="L1"))
+    total = rules.discrete_laplace(scale=3, sensitivity=rules.count_rows(groups, norm="L1", argument="cost"))
+    data = json.loads(certify(rules.sequential(noisy, total)).document)
+    edit(data)
+    with pytest.raises(CertificateInvalid) as refused:
+        check_bytes(sealed(data), allow_assumptions=False)
+    assert "about all of its rows" in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        lambda one: rules.parallel_by_value(one, one),
+        lambda one: rules.poisson_sampling(one, rate="1/2"),
+        lambda one: rules.sampling_without_replacement(one, sample=1, population=2),
+        lambda one: rules.bounded_unit(one, unit="doctor"),
+    ],
+)
+def test_no_rule_takes_a_table_for_a_part_of_it(rule: Callable[[Derivation], Derivation]) -> None:
+    with pytest.raises(NoSuchRule, match="all of its rows"):
+        rule(from_plans()["counts"])
 
 
 def test_the_oracle_would_notice_a_checker_that_accepts_too_much() -> None:

@@ -185,11 +185,14 @@ def _said(value: Any) -> str:
 
 def _check_nodes(nodes: list[Node]) -> None:
     work = Work()
+    planned: list[bool] = []
     for i, node in enumerate(nodes):
         premises = [nodes[premise].claim for premise in node.premises]
+        planned.append(node.claim.kind not in GUARANTEES or any(planned[premise] for premise in node.premises))
         try:
             work.spend(2 + sum(1 + len(premise.bounds) for premise in premises))
             _known_kinds(node, premises)
+            _about_any_rows(node, planned=planned[i])
             if node.rule.same_neighbors:
                 _same_neighbors(node.claim, premises)
             node.rule.check(Step(node.claim, premises, node.parameters, node.witness, work))
@@ -204,6 +207,11 @@ def _known_kinds(node: Node, premises: list[Statement]) -> None:
             raise Invalid(f"premises[{j}]", f"is {premise.kind}, which the rule does not take")
     if node.claim.kind not in node.rule.gives:
         raise Invalid("conclusion.kind", f"is {node.claim.kind}, which the rule does not give")
+
+
+def _about_any_rows(node: Node, *, planned: bool) -> None:
+    if planned and node.rule.any_rows:
+        raise Invalid("premises", "rest on the scan of a table, and so are about all of its rows")
 
 
 def _same_neighbors(claim: Statement, premises: list[Statement]) -> None:

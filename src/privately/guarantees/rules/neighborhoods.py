@@ -11,7 +11,7 @@ from privately.guarantees.guarantee import Guarantee
 from privately.guarantees.kinds import ZCDP, ApproxDP, GaussianDP, PureDP
 from privately.guarantees.neighbors import Neighbors
 from privately.guarantees.rules.limits import moderate
-from privately.guarantees.rules.sealing import conclude, conclusions
+from privately.guarantees.rules.sealing import conclude, conclusions, conclusions_of_any_rows
 from privately.rounding import Enclosure, tidy, whole
 
 
@@ -55,7 +55,7 @@ def bounded_unit(premise: Derivation, *, unit: str) -> Derivation:
     Proof: docs/theory/neighbors.md#units
     Checked-by: tests/guarantees/rules/test_neighborhoods.py::test_bounded_unit_dominates_enumeration
     """
-    (statement,) = conclusions([premise])
+    (statement,) = conclusions_of_any_rows([premise], wanted="a statement about units")
     if not isinstance(unit, str):
         raise InvalidParameter("unit", "must be the name of the column that identifies a unit.")
     rows = statement.neighbors

@@ -18,7 +18,7 @@ from privately.guarantees.costs import (
 from privately.guarantees.derivations import Derivation
 from privately.guarantees.guarantee import Guarantee
 from privately.guarantees.neighbors import Neighbors
-from privately.guarantees.rules.sealing import conclude, conclusions
+from privately.guarantees.rules.sealing import conclude, conclusions_of_any_rows
 
 
 def parallel_by_position(*premises: Derivation) -> Derivation:
@@ -30,7 +30,7 @@ def parallel_by_position(*premises: Derivation) -> Derivation:
     Proof: docs/theory/parallel.md#by-position
     Checked-by: tests/guarantees/rules/test_parallel.py::test_by_position_dominates_enumeration
     """
-    statements = conclusions(premises)
+    statements = conclusions_of_any_rows(premises, wanted="the cost of parts")
     neighbors, kind = common_neighbors(statements), common_kind(statements)
     if neighbors.change != "replace" or neighbors.unit is not None:
         raise NoSuchRule(
@@ -52,7 +52,7 @@ def parallel_by_value(*premises: Derivation) -> Derivation:
     Proof: docs/theory/parallel.md#by-value
     Checked-by: tests/guarantees/rules/test_parallel.py::test_by_value_dominates_enumeration
     """
-    statements = conclusions(premises)
+    statements = conclusions_of_any_rows(premises, wanted="the cost of parts")
     neighbors, kind = common_neighbors(statements), common_kind(statements)
     if neighbors.change != "add_remove":
         raise NoSuchRule(
@@ -89,7 +89,7 @@ def parallel_by_value_replace(*, moved: Sequence[Derivation], stayed: Sequence[D
         if not isinstance(part, (list, tuple)):
             raise InvalidParameter(name, "give a list with one derivation for each part.")
     premises = [*moved, *stayed]
-    statements = conclusions(premises)
+    statements = conclusions_of_any_rows(premises, wanted="the cost of parts")
     if len(moved) != len(stayed):
         raise InvalidParameter("stayed", "give one derivation for each part, as many as in moved.")
     _require_neighbors("moved", statements[: len(moved)], Neighbors.ADD_REMOVE)

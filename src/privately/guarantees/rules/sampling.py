@@ -9,7 +9,7 @@ from privately.guarantees.derivations import Derivation
 from privately.guarantees.guarantee import Guarantee
 from privately.guarantees.kinds import ApproxDP, PureDP
 from privately.guarantees.rules.limits import moderate
-from privately.guarantees.rules.sealing import conclude, conclusions
+from privately.guarantees.rules.sealing import conclude, conclusions_of_any_rows
 from privately.rounding import Enclosure, Number, rational, tidy, whole
 
 
@@ -24,7 +24,7 @@ def poisson_sampling(premise: Derivation, *, rate: Number) -> Derivation:
     Proof: docs/theory/sampling.md#poisson-sampling
     Checked-by: tests/guarantees/rules/test_sampling.py::test_poisson_dominates_enumeration
     """
-    (statement,) = conclusions([premise])
+    (statement,) = conclusions_of_any_rows([premise], wanted="the cost of a sample")
     kept = rational(rate, "rate", minimum=0, maximum=1)
     _require(statement, "add_remove", "Poisson sampling")
     return conclude("poisson_sampling", [premise], _amplified(statement, kept), parameters={"rate": str(kept)})
@@ -42,7 +42,7 @@ def sampling_without_replacement(premise: Derivation, *, sample: int, population
     Proof: docs/theory/sampling.md#sampling-without-replacement
     Checked-by: tests/guarantees/rules/test_sampling.py::test_without_replacement_dominates_enumeration
     """
-    (statement,) = conclusions([premise])
+    (statement,) = conclusions_of_any_rows([premise], wanted="the cost of a sample")
     size, total = whole(sample, "sample"), whole(population, "population")
     if size > total:
         raise InvalidParameter("sample", f"{size} is more than the population of {total}.")

@@ -64,6 +64,20 @@ def stated(premise: object, kind: type[Kind], *, wanted: str) -> Kind:
     return premise.conclusion
 
 
+def conclusions_of_any_rows(premises: Sequence[Derivation], *, wanted: str) -> list[Guarantee]:
+    """The same, of premises that leave open which rows they are about.
+
+    One that rests on the scan of a table is about all rows of it: not about a part, nor a sample, nor the rows of units
+    that the scan does not know.
+    """
+    found = conclusions(premises)
+    for premise in premises:
+        if any(isinstance(node, Stability) for node in premise.nodes()):
+            hint = "It rests on the scan of a table, and so is about all of its rows: compose sequentially."
+            raise NoSuchRule(premise=premise.conclusion, wanted=wanted, hint=hint)
+    return found
+
+
 def conclusions(premises: Sequence[Derivation]) -> list[Guarantee]:
     """What the premises say; they must be at least one, and Derivations."""
     if not premises:

@@ -106,7 +106,7 @@ def _parallel_by_value_replace(step: Step) -> None:
 
 RULES = {
     "sequential": Rule(_sequential, premises=None, parameters={"counts": read_counts}),
-    "parallel_by_position": Rule(_parallel_by_position, premises=None),
-    "parallel_by_value": Rule(_parallel_by_value, premises=None),
-    "parallel_by_value_replace": Rule(_parallel_by_value_replace, premises=None, same_neighbors=False),
+    "parallel_by_position": Rule(_parallel_by_position, premises=None, any_rows=True),
+    "parallel_by_value": Rule(_parallel_by_value, premises=None, any_rows=True),
+    "parallel_by_value_replace": Rule(_parallel_by_value_replace, premises=None, same_neighbors=False, any_rows=True),
 }

@@ -49,10 +49,11 @@ def _sampling_without_replacement(step: Step) -> None:
 
 
 RULES = {
-    "poisson_sampling": Rule(_poisson_sampling, premises=1, parameters={"rate": read_rational}),
+    "poisson_sampling": Rule(_poisson_sampling, premises=1, parameters={"rate": read_rational}, any_rows=True),
     "sampling_without_replacement": Rule(
         _sampling_without_replacement,
         premises=1,
         parameters={"sample": read_positive, "population": read_positive},
+        any_rows=True,
     ),
 }

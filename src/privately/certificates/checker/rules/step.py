@@ -77,6 +77,8 @@ class Rule(NamedTuple):
     """The kinds that premises may have."""
     gives: frozenset[str] = GUARANTEES
     """The kinds that the conclusion may have."""
+    any_rows: bool = False
+    """Whether premises must leave open which rows they are about; those that begin at a table do not."""
     derived: "Rule | None" = None
     """The same, where a premise says what is a claim among the parameters otherwise."""
 

@@ -105,6 +105,6 @@ RULES = {
     "postprocessing": Rule(_postprocessing, premises=1, parameters={"description": read_text}),
     "weaken": Rule(_weaken, premises=1, same_neighbors=False),
     "group": Rule(_group, premises=1, parameters={"size": read_positive}, same_neighbors=False),
-    "bounded_unit": Rule(_bounded_unit, premises=1, same_neighbors=False),
+    "bounded_unit": Rule(_bounded_unit, premises=1, same_neighbors=False, any_rows=True),
     "add_remove_to_replace": Rule(_add_remove_to_replace, premises=1, same_neighbors=False),
 }
