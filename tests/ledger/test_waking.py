@@ -1,6 +1,8 @@
 """Whoever waits in a loop is told and woken, each in its own context, whatever becomes of the others."""
 
 import asyncio
+import os
+import signal
 from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any
@@ -8,6 +10,7 @@ from typing import Any
 import pytest
 
 from privately.errors import LedgerUnavailable
+from privately.ledger.asynchronous import Mailbox
 from privately.ledger.waking import give
 
 NAME: ContextVar[str] = ContextVar("NAME")
@@ -133,6 +136,28 @@ class Foreign:
         if isinstance(fault, StopIteration):
             raise TypeError
         self.told.append(fault)
+
+
+class Interrupting(Foreign):
+    """Ctrl-C comes while it is told."""
+
+    def set_result(self, result: Any) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        super().set_result(result)
+
+
+def test_an_interrupt_keeps_nothing_from_those_behind() -> None:
+    loop = asyncio.new_event_loop()
+    interrupting: Any = Interrupting()
+    future: asyncio.Future[str] = loop.create_future()
+    mailbox = Mailbox(loop)
+    mailbox.post(interrupting, "first", None)
+    mailbox.post(future, "second", None)
+    with pytest.raises(KeyboardInterrupt):
+        loop.run_forever()
+    assert interrupting.told == ["first"]
+    assert loop.run_until_complete(asyncio.wait_for(future, 10)) == "second"
+    loop.close()
 
 
 @pytest.mark.parametrize("fault", [StopIteration(), SystemExit()])

@@ -14,6 +14,7 @@ from privately.ledger.acts import Receipt
 from privately.ledger.budgets import Budget
 from privately.ledger.charges import Charge
 from privately.ledger.desks import call_later, check_may_wait, own
+from privately.ledger.interrupts import uninterrupted
 from privately.ledger.ledger import Answer, Ledger
 from privately.ledger.rounds import Act
 from privately.ledger.waking import give
@@ -45,7 +46,8 @@ class Mailbox:
 
     def _deliver(self) -> None:
         self._called = False  # first of all: whoever posts from now on calls again
-        give(self.loop, [self._posted.popleft() for _ in range(len(self._posted))])
+        with uninterrupted():
+            give(self.loop, [self._posted.popleft() for _ in range(len(self._posted))])
 
 
 class Reply:
