@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import warnings
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -273,7 +273,7 @@ def _settle(
     reader = Reader(source, prepared=copy)
     try:
         schema = {name: _settled_type(data, kind) for name, kind in reader.schema().items()}
-        table = Table(name=called, columns=_complete(declared, schema), unit=found)
+        table = Table(name=called, columns=_complete(declared, schema, reader.empty), unit=found)
     except BaseException:
         reader.close()
         raise
@@ -302,9 +302,18 @@ def _declared(data: Any, declaration: str | os.PathLike[str] | None) -> tuple[De
     return {}, ()
 
 
-def _complete(declared: tuple[Column, ...], found: Mapping[str, Type | None]) -> tuple[Column, ...]:
-    """Columns that nobody declared can be asked for as they are, but have no bounds: their type is no secret."""
+def _complete(
+    declared: tuple[Column, ...], found: Mapping[str, Type | None], empty: Collection[str]
+) -> tuple[Column, ...]:
+    """Columns that nobody declared can be asked for as they are, but have no bounds: their type is no secret.
+
+    Those that are `empty` have none until somebody has a value, so they must be declared.
+    """
     known = {column.name.casefold() for column in declared}
+    for name in empty:
+        if name.casefold() not in known:
+            hint = f'Declare what it would hold: columns={{"{name}": "text", ...}}.'
+            raise InvalidParameter("columns", f"{name!r} has no value, and so no type.", hint=hint)
     missing = [column.name for column in declared if column.name not in found]
     if missing:
         raise InvalidParameter("columns", f"there is no column {missing[0]!r}.", hint=f"There are {', '.join(found)}.")
@@ -314,7 +323,7 @@ def _complete(declared: tuple[Column, ...], found: Mapping[str, Type | None]) ->
 
 def _settled_type(data: Any, kind: Type | None) -> Type | None:
     """The type of an undeclared column must not follow from its values: a missing one makes pandas' integers real."""
-    from_values = type(data).__module__.partition(".")[0] == "pandas" and kind is Type.INTEGER
+    from_values = not isinstance(data, (str, os.PathLike)) and kind is Type.INTEGER
     return Type.REAL if from_values else kind
 
 

@@ -18,7 +18,7 @@ from privately.engines.duckdb.literals import pattern, quoted
 from privately.engines.duckdb.pool import Pool
 from privately.engines.duckdb.programs import MOST_ROWS, Program
 from privately.engines.duckdb.ranking import KEY_BYTES
-from privately.engines.duckdb.scanning import fitting
+from privately.engines.duckdb.scanning import NOTHING, fitting
 from privately.engines.duckdb.sources import ALIAS, Source, check_names
 from privately.engines.duckdb.stored import Stored
 from privately.engines.limits import Size, limits_of, sorting_limits
@@ -55,6 +55,11 @@ class Reader:
     def schema(self) -> dict[str, Type | None]:
         """The columns, with the type that fits each; a CSV file has nothing but texts."""
         return {name: fitting(found) for name, found in self.found.items()}
+
+    @property
+    def empty(self) -> tuple[str, ...]:
+        """The columns that never had a value, nor a type."""
+        return tuple(name for name, found in self.found.items() if found == NOTHING)
 
     def close(self) -> None:
         self.pool.close()

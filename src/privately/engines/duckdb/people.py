@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from privately.engines.duckdb.functions import DATE, once
 from privately.engines.duckdb.literals import text
-from privately.engines.duckdb.scanning import WORDS, base_of, is_floating, is_whole
+from privately.engines.duckdb.scanning import NOTHING, WORDS, base_of, converted, is_floating, is_whole
 from privately.plans import Type
 
 _SPELT_ONCE = "^(?:0|-?[1-9][0-9]{0,18})$"
@@ -26,6 +26,8 @@ def keeps_apart(kind: Type, found: str) -> bool:
 
     Readers cut nanoseconds without a word, so instants name nobody; nor do fractions, or two values for all people.
     """
+    if found == NOTHING:
+        return kind in (Type.INTEGER, Type.TEXT, Type.DATE)
     base = base_of(found)
     is_text = base in WORDS
     match kind:
@@ -47,6 +49,8 @@ def person(kind: Type, found: str, value: str) -> str:
     Proof: docs/theory/engines.md#who-a-row-belongs-to
     Checked-by: tests/engines/duckdb/test_people.py::test_cells_that_differ_are_never_one_person
     """
+    if found == NOTHING:
+        return converted(kind, found, value)
     base = base_of(found)
     if base in WORDS and base != "VARCHAR":
         value, base = f"CAST({value} AS VARCHAR)", "VARCHAR"

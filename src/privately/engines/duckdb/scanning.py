@@ -26,6 +26,19 @@ _STAMPS = frozenset({"TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"}
 _ZONED = "TIMESTAMP WITH TIME ZONE"
 
 
+NOTHING = '"NULL"'
+"""The DuckDB type of a column that was never given one, as it has no value: it can be declared as anything."""
+
+_OF_NOTHING = {
+    Type.INTEGER: "BIGINT",
+    Type.REAL: "DOUBLE",
+    Type.TEXT: "VARCHAR",
+    Type.BOOLEAN: "BOOLEAN",
+    Type.DATE: "DATE",
+    Type.TIMESTAMP: "TIMESTAMP",
+}
+
+
 def base_of(found: str) -> str:
     """The kind of a DuckDB type, without its parameters."""
     return re.sub(r"\(.*\)$", "", found, flags=re.DOTALL)
@@ -61,8 +74,10 @@ def fitting(found: str) -> Type | None:
 def fits(column: Column, found: str) -> bool:
     """Whether values of a DuckDB type can be read as the column is declared."""
     kind = fitting(found)
-    if kind is None or kind is column.type:
-        return kind is not None
+    if found == NOTHING or kind is column.type:
+        return True
+    if kind is None:
+        return False
     numbers = kind.is_number and column.type.is_number
     instants = {kind, column.type} == {Type.DATE, Type.TIMESTAMP}
     return numbers or instants or kind is Type.TEXT or (column.type is Type.TEXT and kind is Type.INTEGER)
@@ -71,6 +86,8 @@ def fits(column: Column, found: str) -> bool:
 def converted(kind: Type, found: str, value: str) -> str:
     """A value of a type, whatever it was before; NULL if it cannot be one. Whole numbers may have 128 bits here."""
     base = _storage(found)
+    if found == NOTHING:
+        return f"CAST({value} AS {_OF_NOTHING[kind]})"
     if base in WORDS and base != "VARCHAR":
         value, base = f"CAST({value} AS VARCHAR)", "VARCHAR"
     return _CONVERSIONS[kind](base, value)

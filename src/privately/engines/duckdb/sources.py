@@ -135,6 +135,8 @@ def frame(data: Any) -> Source:
         hint = "Make every column of one type first."
         raise InvalidParameter("source", "a column holds values of several types.", hint=hint) from None
     check_names(table.column_names)
+    if not table.num_rows and type(data).__module__.partition(".")[0] == "pandas":
+        table = pa.table([pa.nulls(0)] * table.num_columns, names=table.column_names)  # pandas makes them up
     try:
         table.validate(full=True)
     except pa.ArrowException:
