@@ -115,6 +115,43 @@ def test_whole_numbers_end_at_64_bits_whatever_they_are_made_of() -> None:
         assert known.range.magnitude < 2**62
 
 
+def known(function: str, *ranges: tuple[float, float] | None) -> Known:
+    """What is known of a call, of reals in ranges."""
+    fields = [
+        Field(
+            Identity(number=at, name="x"),
+            Known(type=Type.REAL, range=None if one is None else Range(*map(Fraction, one))),
+        )
+        for at, one in enumerate(ranges)
+    ]
+    return call(function, *fields).known
+
+
+def test_monotone_functions_carry_the_bounds_of_their_argument() -> None:
+    """A sum of roots of numbers up to 10 is not moved by 2^512."""
+    for function, upper in (("square_root", 10**0.5), ("logarithm", 2.302585093), ("exponential", 22026.4657949)):
+        found = known(function, (1, 10))
+        assert found.range is not None
+        assert found.range.upper == pytest.approx(upper)
+        assert not found.loose
+    assert known("square_root", None).range is None
+    assert known("exponential", (0, 710)).range is None
+
+
+def test_ranges_that_nobody_declared_are_loose_until_they_are_clamped() -> None:
+    day = Field(Identity(number=1, name="day"), Known(type=Type.DATE))
+    x = Field(Identity(number=2, name="x"), Known(type=Type.REAL, range=Range(Fraction(0), Fraction(9))))
+    loose = [call("year", day), call("days_between", day, day), call("logarithm", x)]
+    assert all(one.known.loose for one in loose)
+    assert all(call("add", one, constant(1)).known.loose for one in loose)
+    assert all(call("greatest", constant(1), one).known.loose for one in loose)
+    assert call("modulo", constant(5), loose[0]).known.loose
+    tight = [call("clamp", one, constant(0), constant(5)) for one in loose]
+    tight += [call("less", one, constant(0)) for one in loose]
+    tight += [call("modulo", loose[0], constant(7)), call("month", day), call("absolute", x)]
+    assert not any(one.known.loose for one in tight)
+
+
 @pytest.mark.parametrize(
     ("function", "type_", "hint"),
     [

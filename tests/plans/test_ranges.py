@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from itertools import product
+from itertools import combinations_with_replacement, product
 
 import pytest
 from hypothesis import given
@@ -96,3 +96,50 @@ def test_clamped_ends() -> None:
     bounds = Range(Fraction(-2), Fraction(3))
     assert ranges.clamped(Range(Fraction(-9), Fraction(1)), bounds) == Range(Fraction(-2), Fraction(1))
     assert ranges.clamped(Range(Fraction(7), Fraction(9)), bounds) == Range(Fraction(3), Fraction(3))
+
+
+DOUBLES = sorted({*(float(one) for one in ENDS), 5e-324, 1e-300, 0.1, 1.0, 1 + 2**-52, 2.25, 10.0, 700.5, 1e9, 1e300})
+
+
+@pytest.mark.parametrize(
+    ("bound", "function"),
+    [(ranges.square_root, math.sqrt), (ranges.logarithm, math.log), (ranges.exponential, math.exp)],
+)
+def test_monotone_functions_of_doubles(
+    bound: Callable[[Range], Range | None], function: Callable[[float], float]
+) -> None:
+    """For all ranges between some doubles: what is in the range and has a value, and the doubles next to the ends."""
+    near = {one for end in DOUBLES for one in (end, math.nextafter(end, math.inf), math.nextafter(end, -math.inf))}
+    values = {one: value for one in sorted(near) if (value := _or_nothing(function, one)) is not None}
+    for low, high in combinations_with_replacement(DOUBLES, 2):
+        found = bound(Range(Fraction(low), Fraction(high)))
+        inside = [each for one, each in values.items() if low <= one <= high]
+        if found is None:
+            assert _or_nothing(function, high + 1) is None
+            continue
+        assert all(each in found for each in inside)
+        if inside:
+            room = 2**-38 * max(map(abs, inside)) + 2**-900
+            assert found.upper - Fraction(max(inside)) <= room
+            assert low <= 0 or Fraction(min(inside)) - found.lower <= room
+
+
+def _or_nothing(function: Callable[[float], float], one: float) -> float | None:
+    try:
+        return function(one)
+    except (ValueError, OverflowError):
+        return None
+
+
+def test_roots_that_are_doubles_need_no_room() -> None:
+    assert ranges.square_root(Range(Fraction(9, 4), Fraction(100))) == Range(Fraction(3, 2), Fraction(10))
+    assert ranges.square_root(Range(Fraction(-9), Fraction(-4))) == Range(Fraction(0), Fraction(0))
+    two = ranges.square_root(Range(Fraction(2), Fraction(2)))
+    assert two.lower**2 < 2 < two.upper**2
+
+
+def test_logarithms_of_anything_are_those_of_positive_doubles() -> None:
+    for found in (ranges.logarithm(None), ranges.logarithm(Range(Fraction(-1), Fraction(2**1024)))):
+        assert math.log(5e-324) in found
+        assert math.log(1.7e308) in found
+        assert -745 < found.lower < found.upper < 710

@@ -40,7 +40,11 @@ SELECT AVG(1) FROM visits
 SELECT AVG(score * score) FROM visits
 SELECT AVG(CAST(age AS DOUBLE)) FROM visits
 SELECT AVG(SQRT(cost)) FROM visits
-SELECT AVG(LN(cost)) FROM visits
+SELECT AVG(LN(GREATEST(cost, 1))) FROM visits
+SELECT AVG(LEAST(GREATEST(LN(cost), 0), 7)) FROM visits
+SELECT SUM(EXP(score)) FROM visits
+SELECT MEDIAN(LEAST(GREATEST(YEAR(day), 1900), 2100)) FROM visits
+SELECT SUM(YEAR(day) % 100) FROM visits
 SELECT AVG(ABS(score)) FROM visits
 SELECT MEDIAN(age) FROM visits
 SELECT MEDIAN(cost) FROM visits

@@ -451,6 +451,12 @@ SELECT AVG(day) FROM visits
 SELECT SUM(free) FROM visits
 SELECT AVG(free) FROM visits
 SELECT SUM(EXP(cost)) FROM visits
+SELECT SUM(SQRT(free)) FROM visits
+SELECT AVG(LN(cost)) FROM visits
+SELECT AVG(LN(free)) FROM visits
+SELECT MEDIAN(YEAR(day)) FROM visits
+SELECT AVG(DATE_DIFF('day', day, DATE '2024-01-01')) FROM visits
+SELECT AVG(d) FROM (SELECT 2 * YEAR(day) - 1 AS d FROM visits)
 SELECT SUM(1 / cost) FROM visits
 SELECT SUM(patient_id) FROM visits
 SELECT SUM(CAST(city AS INTEGER)) FROM visits

@@ -1,19 +1,25 @@
 """What may be spent, and the least that an accuracy takes."""
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from typing import Any
 
 import pytest
 
+from privately.engines.protocol import Counts
 from privately.errors import InvalidParameter, NotSupported
 from privately.guarantees import ZCDP, ApproxDP, ApproxZCDP, GaussianDP, Guarantee, PureDP
-from privately.plans import Question, Unit
+from privately.plans import Column, Order, Question, Table, Unit
 from privately.query.allocation import Budget, allocated
-from privately.query.asking import Accuracy, _is_accurate, budget_of, delta_of, least_budget, unpayable
+from privately.query.asking import Accuracy, _is_accurate, _wanted, budget_of, delta_of, least_budget, unpayable
+from privately.query.binding import bind
+from privately.query.drawing import drawn
+from privately.query.listing import groups_of
+from privately.query.results import Result
 from privately.query.uses import uses
 from privately.query.widths import width_of
-from tests.query.small_questions import question
+from tests.query.small_questions import NoNoise, question, shown
 from tests.query.test_listing import unknown
 
 
@@ -81,18 +87,18 @@ def test_nothing_that_is_asked_is_answered_as_less(currency: str, most: int, nam
     """Up to the most that can be asked, more buys less noise: no scale is the narrowest one instead of its own."""
     nothing, asked = {"epsilon": None, "rho": None, "mu": None}, uses(question(*names))
 
-    def drawn(amount: Fraction) -> list[Any]:
+    def made(amount: Fraction) -> list[Any]:
         budget = budget_of(**(nothing | {currency: amount}))
         assert budget is not None
         return [mechanism for one in allocated(asked, 2, budget) for mechanism in one.mechanisms]
 
-    at_most, almost = drawn(Fraction(most)), drawn(Fraction(most * 999, 1000))
+    at_most, almost = made(Fraction(most)), made(Fraction(most * 999, 1000))
     assert all(one != other for one, other in zip(at_most, almost, strict=True))
 
 
 def accurate(asked: Question, accuracy: Accuracy, epsilon: Fraction, rows: int | None) -> bool:
-    drawn = allocated(uses(asked), 2, Budget(currency="epsilon", amount=epsilon))
-    return all(_is_accurate(asked, estimate, drawn, accuracy, rows) for estimate in asked.estimates)
+    plan = allocated(uses(asked), 2, Budget(currency="epsilon", amount=epsilon))
+    return all(_is_accurate(asked, one, plan, accuracy, rows) for one in _wanted(asked, 2, accuracy))
 
 
 @pytest.mark.parametrize("unit", [Unit(), Unit(column="person", rows=4, rows_per_group=2, change="replace")])
@@ -121,8 +127,8 @@ def test_a_count_has_the_error_of_its_law() -> None:
     """The least scale is the one with which Laplace noise is within 50 in 95 of 100 draws."""
     asked = question("rows")
     found = least_budget(asked, uses(asked), 2, Accuracy.parse("50 at 95%"), None)
-    (drawn,) = allocated(uses(asked), 2, found)
-    law = drawn.mechanisms[0].law  # type: ignore[union-attr]
+    (plan,) = allocated(uses(asked), 2, found)
+    law = plan.mechanisms[0].law  # type: ignore[union-attr]
     assert law.interval(Fraction(95, 100)) == 50
     assert 0.058 < found.amount < 0.061
 
@@ -212,3 +218,75 @@ def test_an_accuracy_of_unknown_groups() -> None:
     first, second = allocated(uses(asked), 1, budget)
     assert width_of(first.mechanisms[0].law, Fraction(95, 100)) <= 20  # type: ignore[union-attr]
     assert width_of(second.mechanisms[0].law, Fraction(95, 100)) <= 20  # type: ignore[union-attr]
+
+
+# --- what is shown is as accurate as asked ----------------------------------------------------------------------------
+
+VISITS = Table(
+    name="t",
+    columns=(
+        Column(name="g", type="text", categories=("a", "b", "c"), nullable=False),
+        Column(name="x", type="real", bounds=(-3, 10)),
+        Column(name="n", type="integer", bounds=(0, 9), nullable=False),
+    ),
+    unit=Unit(),
+)
+
+
+def widest(text: str, accuracy: str, assuming: int | None = None) -> tuple[Fraction, Budget]:
+    """The longest side of all intervals that are shown, at the confidence that was asked for."""
+    asked, wanted = bind(text, {"t": VISITS}), Accuracy.parse(accuracy)
+    groups = groups_of(asked)
+    budget = least_budget(asked, uses(asked), len(groups), wanted, assuming)
+    plan = allocated(uses(asked), len(groups), budget)
+    exact: Counts = {group: tuple(10**6 + 1 for _ in asked.aggregation.tallies) for group in groups}
+    noise = drawn(plan, asked.aggregation, exact, groups, NoNoise(3, -4, 1))
+    found = Result.table_of(asked, groups, noise, wanted.confidence)
+    sides = [
+        max(Fraction(interval.upper) - Fraction(value), Fraction(value) - Fraction(interval.lower))
+        for row, intervals in zip(found.rows, found.intervals, strict=True)
+        for value, interval in zip(row, intervals, strict=True)
+        if interval is not None and isinstance(value, (int, float))
+    ]
+    return max(sides), budget
+
+
+@pytest.mark.parametrize(
+    ("text", "accuracy", "assuming"),
+    [
+        ("SELECT COUNT(*) AS v FROM t", "50 at 95%", None),
+        ("SELECT COUNT(*) * 1000 AS v FROM t", "5000 at 95%", None),
+        ("SELECT COUNT(*) / 8 AS v FROM t", "3 at 95%", None),
+        ("SELECT SUM(x) - 2 * COUNT(*) AS v, COUNT(*) AS n FROM t", "90 at 90%", None),
+        ("SELECT COUNT(*) AS v, AVG(n) AS m FROM t", "20 at 95%", 10**6),
+        ("SELECT g, COUNT(*) AS v FROM t GROUP BY g ORDER BY v LIMIT 1", "50 at 95%", None),
+        ("SELECT g, 3 * COUNT(*) AS v FROM t GROUP BY g HAVING COUNT(*) > 5", "50 at 95%", None),
+        ("SELECT g, COUNT(*) AS v FROM t GROUP BY g ORDER BY g LIMIT 1", "50 at 95%", None),
+    ],
+)
+def test_columns_are_as_accurate_as_asked(text: str, accuracy: str, assuming: int | None) -> None:
+    """And not much more accurate, which would cost more than it takes."""
+    found, _ = widest(text, accuracy, assuming)
+    error = Accuracy.parse(accuracy).error
+    assert error * Fraction(9, 10) <= found <= error
+
+
+def test_a_relative_error_of_a_multiple_is_that_of_the_number() -> None:
+    budgets = [
+        widest(f"SELECT {text} AS v FROM t", "5% at 95%", 1000)[1]
+        for text in ("COUNT(*)", "COUNT(*) * 1000", "-COUNT(*)")
+    ]
+    assert len({one.amount for one in budgets}) == 1
+
+
+def test_ratios_have_no_accuracy() -> None:
+    for column in ("SUM(x) / COUNT(*)", "COUNT(*) * COUNT(*)", "CASE WHEN COUNT(*) > 3 THEN 1 ELSE 0 END"):
+        with pytest.raises(NotSupported, match=r"depends on the numbers in it.*epsilon="):
+            widest(f"SELECT {column} AS v FROM t", "5 at 95%")
+
+
+def test_rows_that_noise_chooses_from_unknown_groups_have_no_accuracy() -> None:
+    ordered = (Order(expression=shown("rows"), direction="descending"),)
+    asked = replace(unknown("rows", unit=Unit()), limit=1, order=ordered)
+    with pytest.raises(NotSupported, match="chosen by their noise"):
+        least_budget(asked, uses(asked), 1, Accuracy.parse("20 at 95%"), None, delta="1e-6")

@@ -1,5 +1,6 @@
 """The table that an analyst holds in hand."""
 
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from privately.query.binding import bind
 from privately.query.drawing import ChosenPoints, drawn
 from privately.query.proving import derivation
 from privately.query.results import Result, _half, _text
+from privately.query.showing import Shown
 from privately.query.uses import uses
 from privately.rounding import Interval
 from tests.query.small_questions import NoNoise, counted, question
@@ -95,6 +97,19 @@ def test_as_frames() -> None:
     assert found.to_polars().columns == ["part", "rows", "mean"]
 
 
+def test_numbers_that_64_bits_or_doubles_do_not_hold_are_shown() -> None:
+    huge = replace(RESULT, question=ASKED)
+    huge.__dict__["shown"] = Shown(
+        columns=("part", "rows", "mean"),
+        rows=(("a", 2**70, 1e308), ("<b>", 1, 8.0)),
+        intervals=((None, Interval(2**69, 2**71), Interval(0, 10**309)), (None, Interval(0, 2), Interval(7, 9))),
+    )
+    assert huge.to_arrow().to_pylist()[0]["rows"] == 2.0**70
+    assert huge.to_pandas().shape == (2, 3)
+    assert "1e+308 ± " in huge.plot(column="mean")
+    assert "1e+308" in str(huge)
+
+
 def test_a_table_without_rows() -> None:
     found = answered(question("rows", values=("a", "<b>"), more={"limit": 0}))
     assert found.rows == ()
@@ -104,7 +119,10 @@ def test_a_table_without_rows() -> None:
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(None, "–"), (1234567, "1,234,567"), (True, "True"), (0.123456, "0.1235"), (123456.7, "123,457"), ("x", "x")],
+    [
+        *[(None, "–"), (1234567, "1,234,567"), (True, "True"), (0.123456, "0.1235"), (123456.7, "123,457"), ("x", "x")],
+        *[(1e17, "100,000,000,000,000,000"), (1.25e300, "1.25e+300")],
+    ],
 )
 def test_cells(value: Any, text: str) -> None:
     assert _text(value) == text

@@ -83,6 +83,35 @@ def test_one_row_moves_a_sum_by_no_more_than_its_bound() -> None:
     assert with_ - without == tally.high
 
 
+RISING = {
+    "SQRT(cost)": 200_000**0.5,
+    "SQRT(n)": 2**30.5,
+    "LN(GREATEST(cost, 1))": math.log(200_000),
+    "LN(cost + 0.25)": math.log(200_000.25),
+    "EXP(cost / -1000)": 1.0,
+    "EXP(LEAST(GREATEST(x, -900), 3))": math.exp(3),
+    "ROUND(SQRT(cost)) - 447": 447.0,
+}
+
+
+def test_functions_that_rise_keep_every_row_within_the_bounds_of_their_argument() -> None:
+    """The neighbour of a table of one row is the empty one: what the row adds is what it moves. Each is a group."""
+    values = [0.0, -0.0, 5e-324, 1e-300, 0.5, 1.0, 2.0, math.e, 199_999.9, 200_000.0, 1e300, -1.0, math.inf, math.nan]
+    whole = [int(min(one, HUGE)) if math.isfinite(one) else None for one in values]
+    words = [str(place) for place in range(len(values))]
+    rows = [row(x=one, cost=one, n=n, word=at) for one, n, at in zip(values, whole, words, strict=True)]
+    text = ", ".join(f"SUM({one}) AS s{place}" for place, one in enumerate(RISING))
+    aggregation = bind(f"SELECT {text} FROM t GROUP BY word", {"t": TABLE}, keys={"word": words}).aggregation
+    found = answer(aggregation, FOUND, rows)
+    for place, ((_, tally), reach) in enumerate(zip(aggregation.tallies, RISING.values(), strict=True)):
+        assert isinstance(tally, StepSum)
+        assert float(tally.reach * tally.step) == pytest.approx(reach, rel=1e-6)
+        added = [numbers[place] for numbers in found.values()]
+        assert len(added) == len(values)
+        assert all(tally.low <= one <= tally.high or one == 0 for one in added)
+        assert max(map(abs, added)) >= tally.reach - 1
+
+
 # --- nothing overflows, and nothing wraps -----------------------------------------------------------------------------
 
 

@@ -7,12 +7,12 @@ and a new value under the old name is another one.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TypeAlias
 
 from privately.errors import NotSupported
-from privately.plans.functions import FUNCTIONS
+from privately.plans.functions import FUNCTIONS, TIGHTENING
 from privately.plans.types import Known, Range, Type, Value, type_of
 
 MOST_NODES = 10_000
@@ -66,8 +66,10 @@ def call(function: str, *arguments: Expression) -> Call:
     cost = known.cost + sum(argument.known.cost for argument in arguments)
     if cost > DEAREST:
         raise NotSupported("this would take too long for every row.", hint="Declare shorter texts, or ask for less.")
-    total = Known(type=known.type, nullable=known.nullable, range=known.range, length=known.length, cost=cost)
-    return Call(function, arguments, total)
+    loose = known.loose or (
+        known.range is not None and function not in TIGHTENING and any(one.known.loose for one in arguments)
+    )
+    return Call(function, arguments, replace(known, cost=cost, loose=loose))
 
 
 def constant(value: Value, type_: Type | None = None) -> Constant:

@@ -21,6 +21,8 @@ LONGEST_PATTERN = 200
 LONGEST_RESULT = 10_000
 _EXACT_DOUBLES = 2**53
 _WHOLE = Range(Fraction(1 - LARGEST_INTEGER), Fraction(LARGEST_INTEGER - 1))
+TIGHTENING = frozenset({"clamp", "modulo"})
+"""Functions whose range does not follow from that of their first argument."""
 
 
 class Argument(Protocol):
@@ -135,7 +137,7 @@ def _modulo(arguments: Arguments) -> Known:
     _types("modulo", arguments, (Type.INTEGER,), (Type.INTEGER,))
     divisor = arguments[1].known.range
     found = None if divisor is None else ranges.remainder(divisor)
-    return Known(type=Type.INTEGER, nullable=True, range=found)
+    return Known(type=Type.INTEGER, nullable=True, range=found, loose=arguments[1].known.loose)
 
 
 def _of_one_number(name: str, meaning: str, bound: Callable[[Range], Range]) -> None:
@@ -167,16 +169,33 @@ _to_whole("ceiling", "the least whole number that is not below a")
 _to_whole("round", "the nearest whole number, halves away from 0")
 
 
-def _real_function(name: str, meaning: str, found: Range | None) -> None:
-    @_function(name, meaning)
-    def rule(arguments: Arguments) -> Known:
-        _types(name, arguments, _NUMBERS)
-        return Known(type=Type.REAL, nullable=True, range=found, cost=10)
+def _as_double(name: str, arguments: Arguments) -> Range | None:
+    """Where the only argument lies, as a double."""
+    _types(name, arguments, _NUMBERS)
+    (one,) = (argument.known for argument in arguments)
+    return _met(one.range, {one.type, Type.REAL})
 
 
-_real_function("square_root", "the root of a; NULL if a is negative", Range(Fraction(0), Fraction(2**512)))
-_real_function("logarithm", "the natural logarithm; NULL unless a is above 0", Range(Fraction(-800), Fraction(800)))
-_real_function("exponential", "e to the power a; NULL if that is more than a double holds", None)
+def _real(found: Range | None, *, loose: bool = False) -> Known:
+    return Known(type=Type.REAL, nullable=True, range=found, cost=10, loose=loose)
+
+
+@_function("square_root", "the root of a; NULL if a is negative")
+def _square_root(arguments: Arguments) -> Known:
+    one = _as_double("square_root", arguments)
+    return _real(None if one is None else ranges.square_root(one))
+
+
+@_function("logarithm", "the natural logarithm; NULL unless a is above 0")
+def _logarithm(arguments: Arguments) -> Known:
+    one = _as_double("logarithm", arguments)
+    return _real(ranges.logarithm(one), loose=one is None or one.lower <= 0 < one.upper)
+
+
+@_function("exponential", "e to the power a; NULL if that is more than a double holds")
+def _exponential(arguments: Arguments) -> Known:
+    one = _as_double("exponential", arguments)
+    return _real(None if one is None else ranges.exponential(one))
 
 
 def _extreme(name: str, meaning: str, bound: Callable[..., Range]) -> None:
@@ -374,8 +393,12 @@ def _date_part(name: str, meaning: str, low: int, high: int) -> None:
     @_function(name, meaning)
     def rule(arguments: Arguments) -> Known:
         _types(name, arguments, _INSTANTS)
-        found = Range(Fraction(low), Fraction(high))
-        return Known(type=Type.INTEGER, nullable=_nullable(arguments), range=found, cost=5)
+        return _days(arguments, low, high, loose=name == "year")
+
+
+def _days(arguments: Arguments, low: int, high: int, *, loose: bool) -> Known:
+    found = Range(Fraction(low), Fraction(high))
+    return Known(type=Type.INTEGER, nullable=_nullable(arguments), range=found, cost=5, loose=loose)
 
 
 for _name, (_text, _low, _high) in _PARTS.items():
@@ -385,8 +408,7 @@ for _name, (_text, _low, _high) in _PARTS.items():
 @_function("days_between", "how many days b is after a")
 def _days_between(arguments: Arguments) -> Known:
     _types("days_between", arguments, (Type.DATE,), (Type.DATE,))
-    found = Range(Fraction(-(10**10)), Fraction(10**10))
-    return Known(type=Type.INTEGER, nullable=_nullable(arguments), range=found, cost=5)
+    return _days(arguments, -(10**10), 10**10, loose=True)
 
 
 # --- texts ----------------------------------------------------------------------------------------------------------

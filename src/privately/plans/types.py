@@ -56,7 +56,8 @@ class Known:
     """What is known of an expression's value whatever the data: its type, and more where it could be worked out.
 
     `range` is of numbers, None where nothing bounds them; `length` is of texts, in characters. `cost` bounds the
-    elementary steps that one evaluation takes.
+    elementary steps that one evaluation takes. A range is `loose` where no declaration and nothing in the question is
+    behind it, but what the type holds: years of dates, logarithms of what may be next to 0.
     """
 
     type: Type
@@ -64,6 +65,7 @@ class Known:
     range: Range | None = None
     length: int | None = None
     cost: int = 1
+    loose: bool = False
 
 
 def type_of(value: Value) -> Type:

@@ -6,13 +6,18 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TypeAlias
 
 from privately import mechanisms as m
 from privately.errors import BudgetExhausted, InvalidParameter, NotSupported
 from privately.guarantees import Guarantee, PureDP
 from privately.ledger import Budget as AccountBudget
-from privately.plans import Estimate, Mean, Number, Question, StepSum, Tally
+from privately.plans import Expression, Field, Identity, Known, Mean, Number, Question, StepSum, Tally, Type
+from privately.plans.expressions import fields_of
 from privately.query.allocation import Budget, Drawn, allocated
+from privately.query.listing import listing_of
+from privately.query.propagating import propagated
+from privately.query.showing import chosen_by_noise
 from privately.query.uses import Listed, Noisy, TwoSided, Use
 from privately.query.widths import error_of_count, error_of_sum, width_of
 from privately.rounding import Number as Numeral
@@ -28,8 +33,10 @@ _MOST = {"epsilon": 1000, "rho": 125_000, "mu": 500}
 class Accuracy:
     """An error that every number of the answer stays within, with a confidence for each.
 
-    A relative error is a part of the most that a number could be, for a public guess of how many rows there are: of
-    that many for a count, of that many times the larger bound for a sum, of the width of the bounds for an average.
+    It is that of the columns as they are shown, whatever arithmetic they are; of rows that HAVING or LIMIT choose by
+    their noise all of them together stay within it. A relative error is a part of the most that a number could be, for
+    a public guess of how many rows there are: of that many for a count, of that many times the larger bound for a sum,
+    of the width of the bounds for an average.
 
     >>> Accuracy.parse("50 at 95%")
     Accuracy(error=Fraction(50, 1), confidence=Fraction(19, 20), relative=False)
@@ -125,21 +132,27 @@ def least_budget(
     *,
     delta: Numeral | None = None,
 ) -> Budget:
-    """The least epsilon, to a thousandth of it, with which every count, sum and average is as accurate as asked.
+    """The least epsilon, to a thousandth of it, with which every column that is shown is as accurate as asked.
 
-    Averages are as accurate if they are of at least `assuming` rows, in each group.
+    Averages are as accurate if they are of at least `assuming` rows, in each group. What is not shown, but compared or
+    ordered by, is as accurate too.
     """
     for estimate in question.estimates:
         if not isinstance(estimate, (Number, Mean)):
             hint = "Give epsilon= for them, or ask for them in a question apart."
             raise NotSupported("an accuracy for quantiles, variances and deviations.", hint=hint)
+    if listing_of(question) is not None and chosen_by_noise(question, None):
+        hint = "Leave out HAVING and LIMIT, list the groups with keys=..., or give epsilon= instead."
+        raise NotSupported("an accuracy for rows that are chosen by their noise from unknown groups.", hint=hint)
     rows, exact_delta = None if assuming is None else whole(assuming, "assuming"), delta_of(delta)
     if accuracy.relative and rows is None:
         raise InvalidParameter("assuming", "say how many rows a group has, as a public guess: assuming=20_000.")
 
+    wanted = _wanted(question, groups, accuracy)
+
     def enough(epsilon: Fraction) -> bool:
         drawn = allocated(uses, groups, Budget(currency="epsilon", amount=epsilon, delta=exact_delta))
-        return all(_is_accurate(question, estimate, drawn, accuracy, rows) for estimate in question.estimates)
+        return all(_is_accurate(question, one, drawn, accuracy, rows) for one in wanted)
 
     low, high = _SMALLEST, _LARGEST
     if not enough(high):
@@ -165,16 +178,54 @@ def _between(low: Fraction, high: Fraction) -> Fraction:
     return Fraction(f"{(float(low) * float(high)) ** 0.5:.6e}")
 
 
+_Wanted: TypeAlias = tuple[Expression, Fraction]
+"""What is to be accurate, and the confidence that each estimate in it needs for that: as `showing` shares it."""
+
+
+def _wanted(question: Question, groups: int, accuracy: Accuracy) -> list[_Wanted]:
+    shown = [one.expression for one in question.outputs]
+    seen = frozenset[Identity]().union(*map(fields_of, shown))
+    hidden = [Field(one.identity, Known(type=Type.REAL)) for one in question.estimates if one.identity not in seen]
+    estimates, doubt = _identities(question), 1 - accuracy.confidence
+    if chosen_by_noise(question, groups):
+        doubt /= groups
+    wanted = [(one, len(fields_of(one) & estimates)) for one in (*shown, *hidden)]
+    return [(one, 1 - doubt / count) for one, count in wanted if count]
+
+
+def _identities(question: Question) -> frozenset[Identity]:
+    return frozenset(one.identity for one in question.estimates)
+
+
 def _is_accurate(
-    question: Question, estimate: Estimate, drawn: Sequence[Drawn], accuracy: Accuracy, rows: int | None
+    question: Question, wanted: _Wanted, drawn: Sequence[Drawn], accuracy: Accuracy, rows: int | None
 ) -> bool:
-    tallies = dict(question.aggregation.tallies)
-    assert isinstance(estimate, (Number, Mean))  # noqa: S101 - the others were refused
-    tally = tallies[estimate.tally if isinstance(estimate, Number) else estimate.total]
-    error = _error(estimate, drawn, accuracy.confidence, rows)
-    if isinstance(tally, StepSum):
-        error *= tally.step
-    return error <= accuracy.error * (_size(estimate, tally, rows or 1) if accuracy.relative else 1)
+    column, confidence = wanted
+    tallies, estimates = dict(question.aggregation.tallies), {one.identity: one for one in question.estimates}
+
+    def parts(found: Field) -> tuple[Number | Mean, Tally]:
+        estimate = estimates[found.identity]
+        assert isinstance(estimate, (Number, Mean))  # noqa: S101 - the others were refused
+        return estimate, tallies[estimate.tally if isinstance(estimate, Number) else estimate.total]
+
+    def error(found: Field) -> Fraction:
+        estimate, tally = parts(found)
+        step = tally.step if isinstance(tally, StepSum) else 1
+        return _error(estimate, drawn, confidence, rows) * step + _rounding(found, estimate, drawn)
+
+    def size(found: Field) -> Fraction:
+        return _size(*parts(found), rows or 1)
+
+    off = propagated(column, _identities(question), error)
+    most = propagated(column, _identities(question), size, rounding=0) if accuracy.relative else 1
+    return off <= accuracy.error * most
+
+
+def _rounding(found: Field, estimate: Number | Mean, drawn: Sequence[Drawn]) -> Fraction:
+    """A count or sum that comes of a pair is no whole number, and shown as one."""
+    pairs = {name for one in drawn if isinstance(one.use, TwoSided) for name in (one.use.total, one.use.count)}
+    rounded = isinstance(estimate, Number) and estimate.tally in pairs and found.known.type is Type.INTEGER
+    return Fraction(1, 2) if rounded else Fraction(0)
 
 
 def _size(estimate: Number | Mean, tally: Tally, rows: int) -> Fraction:

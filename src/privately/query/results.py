@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from privately.views.bars import Bar
 
 USUAL = Fraction(95, 100)
+_LARGEST_BAR = 10**300
+"""Beyond it, doubles might not hold where a bar ends."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,10 +113,11 @@ class Result:
         return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
 
     def to_arrow(self) -> Any:
-        """A pyarrow table."""
+        """A pyarrow table; a column with a whole number that 64 bits do not hold is one of reals."""
         from privately.engines.frames import arrow_table
 
-        return arrow_table(self.columns, self.rows)
+        columns = [_of_64_bits(column) for column in zip(*self.rows, strict=True)]
+        return arrow_table(self.columns, list(zip(*columns, strict=True)))
 
     def to_pandas(self) -> Any:
         """A pandas data frame."""
@@ -226,6 +229,8 @@ class Result:
         if interval is None:
             return Bar(name=name, value=float(value), text=_text(value))
         text = f"{_text(value)} ± {_half(value, interval)}"
+        if any(abs(Fraction(end)) > _LARGEST_BAR for end in interval):
+            return Bar(name=name, value=None, text=text)
         return Bar(name=name, value=float(value), lower=float(interval.lower), upper=float(interval.upper), text=text)
 
     def _header(self) -> list[str]:
@@ -250,11 +255,16 @@ def _is_number(value: Value) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
+def _of_64_bits(column: tuple[Value, ...]) -> tuple[Value, ...]:
+    wide = any(isinstance(one, int) and abs(one) >= 2**63 for one in column)
+    return tuple(float(one) if isinstance(one, int) else one for one in column) if wide else column
+
+
 def _text(value: Value) -> str:
     if value is None:
         return "–"
     if isinstance(value, float):
-        return f"{value:,.4g}" if abs(value) < 1e4 else f"{value:,.0f}"
+        return f"{value:,.0f}" if 1e4 <= abs(value) < 1e18 else f"{value:,.4g}"
     if isinstance(value, int) and not isinstance(value, bool):
         return f"{value:,}"
     return "".join(one if one.isprintable() else "\N{REPLACEMENT CHARACTER}" for one in str(value))

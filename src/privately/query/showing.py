@@ -46,7 +46,7 @@ def shown(
     """
     find = cache(at)
     kept = _kept(question, groups, find(confidence))
-    doubt = (1 - confidence) / (max(len(groups), 1) if _chosen_by_noise(question, len(groups)) else 1)
+    doubt = (1 - confidence) / (max(len(groups), 1) if chosen_by_noise(question, len(groups)) else 1)
     columns = [_column_intervals(output.expression, find, doubt, kept) for output in question.outputs]
     return Shown(
         columns=tuple(output.name for output in question.outputs),
@@ -55,13 +55,13 @@ def shown(
     )
 
 
-def _chosen_by_noise(question: Question, groups: int) -> bool:
-    """Whether it depends on estimates, and not on keys alone, which groups are shown."""
+def chosen_by_noise(question: Question, groups: int | None) -> bool:
+    """Whether it depends on estimates, and not on keys alone, which of so many groups are shown; None for any."""
     estimates = {one.identity for one in question.estimates}
     if question.having is not None and fields_of(question.having) & estimates:
         return True
     ordered = any(fields_of(one.expression) & estimates for one in question.order)
-    return ordered and question.limit is not None and question.limit < groups
+    return ordered and question.limit is not None and (groups is None or question.limit < groups)
 
 
 def _kept(question: Question, groups: Sequence[Group], found: Estimated) -> list[Place]:

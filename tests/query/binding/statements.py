@@ -116,10 +116,10 @@ def conditions() -> Texts:
 
 
 BOUNDED = st.one_of(
-    wholes(2),
-    st.sampled_from(
-        ["cost", "score", "cost * 2", "score - cost", "LEAST(GREATEST(free, 0), 9.5)", "SQRT(cost)", "urgent"]
-    ),
+    wholes(0),
+    _call("LEAST(GREATEST({}, -50), 3000)", wholes(2)),
+    st.sampled_from(["cost", "score", "cost * 2", "score - cost", "LEAST(GREATEST(free, 0), 9.5)", "urgent"]),
+    st.sampled_from(["SQRT(cost)", "LN(cost + 1)", "EXP(score)", "age % 7 - size", "LENGTH(city)", "HOUR(seen)"]),
 )
 COUNTED = st.one_of(wholes(2), reals(2), texts(2), truths(1), DATES)
 

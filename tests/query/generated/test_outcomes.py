@@ -22,6 +22,8 @@ from tests.query.generated.counting import Numbers, counted
 from tests.query.generated.statements import Statement, statement
 
 LINEAGE = "people"
+FAST = range(4, 16)
+"""Seeds of the fast suite, with every way to ask among them."""
 Answers = Callable[[Aggregation], Numbers]
 
 
@@ -161,7 +163,7 @@ def check(seeds: range, engine: type[Counted] = Counted) -> int:
 
 
 def test_neighbours_have_the_same_outcome() -> None:
-    assert check(range(12)) >= 2
+    assert check(FAST) >= 2
 
 
 def test_an_engine_that_fails_by_the_data_is_noticed() -> None:
@@ -172,7 +174,7 @@ def test_an_engine_that_fails_by_the_data_is_noticed() -> None:
 def test_all_ways_to_ask_are_tried() -> None:
     """Batches, groups of public tables and groups that nobody listed are among the cases of the fast suite."""
     seen = set()
-    for seed in range(12):
+    for seed in FAST:
         random = Random(seed)
         asked = question_of(drawn(random), random, {})
         assert asked is not None

@@ -43,6 +43,7 @@ from privately.query.binding.expressions import Scope, apply, bind_expression, n
 from privately.query.binding.relations import bind_condition
 from privately.query.grammar import named
 from privately.query.spans import Source
+from privately.rounding import decimal_text
 
 MOST_TALLIES = 100
 _BINS = 2**16
@@ -103,6 +104,8 @@ class Aggregates:
             raise _no_number(found, self.source.span(node))
         if found.known.range is None:
             raise UnknownBounds("nothing bounds this number.", hint=_BOUNDS, span=self.source.span(node))
+        if found.known.loose:
+            raise _loose(found.known.range, node.sql(dialect="duckdb", comments=False), self.source.span(node))
         return self._where(found, condition)
 
     def _where(self, found: Expression, condition: exp.Expr | None) -> Expression:
@@ -340,6 +343,15 @@ def _no_number(found: Expression, span: tuple[int, int] | None) -> NotSupported:
         return NotSupported(f"{name} is a text, as far as it is declared.", hint=hint, span=span)
     hint = "Count it, COUNT(x), or convert it: TRY_CAST(x AS DOUBLE)."
     return NotSupported("this is no number.", hint=hint, span=span)
+
+
+def _loose(range_: Range, words: str, span: tuple[int, int]) -> UnknownBounds:
+    """Noise for all that such a number could be would drown what it is."""
+    low, high = (decimal_text(end, 3, "ROUND_HALF_EVEN") for end in (range_.lower, range_.upper))
+    shown = words if len(words) <= 60 else "x"
+    hint = f"Write bounds that make sense into the question: LEAST(GREATEST({shown}, 0), 100)."
+    message = f"nothing that was declared bounds this number: it could be anything from {low} to {high}."
+    return UnknownBounds(message, hint=hint, span=span)
 
 
 def _range(argument: Expression) -> Range:
