@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from privately.plans import Value
 from tests.engines import reference
-from tests.query.generated.odd_types import plain
+from tests.query.generated.odd_types import name_of
 from tests.query.generated.tables import Declared, Rows
 
 
@@ -24,7 +24,7 @@ def units_of(declared: Declared, rows: Rows) -> list[Value]:
         raise ValueError("rows are their own units")
     place = [one.name for one in declared.table.columns].index(column)
     kind = declared.table.columns[place].type
-    return [reference.converted(kind, plain(kind, declared.found[place], row[place])) for row in rows]
+    return [reference.converted(kind, name_of(kind, declared.found[place], row[place])) for row in rows]
 
 
 def families(declared: Declared) -> list[Family]:

@@ -55,7 +55,7 @@ ODD: dict[tuple[Type, str], Sequence[Any]] = {
 
 ODD_PEOPLE: dict[tuple[Type, str], Sequence[Any]] = {
     (Type.INTEGER, "UTINYINT"): [1, 1, 2, 255],
-    (Type.INTEGER, "UBIGINT"): [1, 1, 2, 2**63, 2**64 - 1],
+    (Type.INTEGER, "UBIGINT"): [1, 1, 2, 2**63 + 1, 2**63 + 2],
     (Type.INTEGER, "HUGEINT"): [1, 1, 2**100, 2**100 + 1],
     (Type.INTEGER, "DECIMAL(20,0)"): [1, 1, 2, 10**19, 10**19 + 1],
     (Type.INTEGER, "DOUBLE"): [1.0, 1.0, 1.5, 2.0, 2.0**53, 2.0**53 - 1, float("nan")],
@@ -85,6 +85,16 @@ def plain(kind: Type, found: str, cell: Any) -> Value:
     if kind is Type.TEXT and isinstance(cell, int):
         return str(cell)
     return cell  # type: ignore[no-any-return]
+
+
+def name_of(kind: Type, found: str, cell: Any) -> Value:
+    """A cell that names people, likewise: whole numbers that 64 bits do not hold are nobody.
+
+    Of unsigned ones the upper half are taken for negative ones, which as values are as far out as themselves.
+    """
+    if kind is not Type.INTEGER or not isinstance(cell, int) or -(2**63) <= cell < 2**63:
+        return plain(kind, found, cell)
+    return cell - 2**64 if found == "UBIGINT" else None
 
 
 def is_odd(found: str) -> bool:

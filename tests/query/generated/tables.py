@@ -14,7 +14,7 @@ from typing import Any, TypeAlias, TypeVar
 from privately.errors import InvalidParameter
 from privately.guarantees.neighbors import Change
 from privately.plans import Column, Table, Type, Unit, Value
-from tests.query.generated.odd_types import ODD, ODD_PEOPLE, STRANGERS, plain
+from tests.query.generated.odd_types import ODD, ODD_PEOPLE, STRANGERS, name_of, plain
 
 Cell: TypeAlias = Any
 """A value as it is stored: days and microseconds that Python's dates do not reach are whole numbers."""
@@ -176,8 +176,14 @@ def _bundle(random: Random, pools: Sequence[Sequence[Cell]], stranger: Cell) -> 
 
 def plain_cells(declared: Declared, rows: Rows) -> list[tuple[Value, ...]]:
     """Rows for Python's meaning: days and moments beyond its calendar are no values."""
-    kinds = [(column.type, found) for column, found in zip(declared.table.columns, declared.found, strict=True)]
-    return [tuple(_plain(kind, found, cell) for (kind, found), cell in zip(kinds, row, strict=True)) for row in rows]
+    unit = declared.table.unit.column
+    kinds = [
+        (name_of if column.name == unit else _plain, column.type, found)
+        for column, found in zip(declared.table.columns, declared.found, strict=True)
+    ]
+    return [
+        tuple(read(kind, found, cell) for (read, kind, found), cell in zip(kinds, row, strict=True)) for row in rows
+    ]
 
 
 def _plain(kind: Type, found: str, cell: Cell) -> Value:
