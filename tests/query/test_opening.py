@@ -192,7 +192,7 @@ def test_types_of_pandas_columns_do_not_follow_from_values() -> None:
         given: dict[str, Any] = {"name": "t", "ledger": ":memory:", "budget": pv.PureDP(epsilon=1)}
         with pv.open(frame, **given) as session, pytest.raises(Refused, match="real numbers make no groups"):
             session.price(asked, epsilon=1, keys={"x": [1, 2, 3]})
-        with pv.open(frame, columns={"x": "integer"}, **given) as session:
+        with pv.open(frame, columns={"x": {"type": "integer", "bounds": (0, 9)}}, **given) as session:
             assert session.price(asked, epsilon=1, keys={"x": np.arange(3)}).groups == ((0,), (1,), (2,))
 
 

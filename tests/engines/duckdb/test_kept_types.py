@@ -1,6 +1,7 @@
 """Which type a column is kept in decides nothing: it may depend on one row, and the rows that count of all others not.
 
-One missing cell makes doubles of a frame's whole numbers, one large number makes unsigned ones of all of them.
+One missing cell makes doubles of a frame's whole numbers, one large number makes unsigned ones of all of them. Where
+doubles could round they are refused.
 """
 
 from collections.abc import Sequence
@@ -22,10 +23,7 @@ ROWS = [
     for visit in range(5)
 ]
 KINDS = [
-    *(
-        (0, kind)
-        for kind in ("INTEGER", "UTINYINT", "UBIGINT", "HUGEINT", "DECIMAL(20,0)", "DOUBLE", "FLOAT", "VARCHAR")
-    ),
+    *((0, kind) for kind in ("INTEGER", "UTINYINT", "UBIGINT", "HUGEINT", "DECIMAL(20,0)", "VARCHAR")),
     *((1, kind) for kind in ("ENUM('z', 'it''s', 'b', 'a', 'y')",)),
     *((2, kind) for kind in ("FLOAT", "INTEGER", "DECIMAL(9,2)", "VARCHAR")),
     *((3, kind) for kind in ("INTEGER", "UBIGINT", "HUGEINT", "DECIMAL(20,0)", "DOUBLE", "FLOAT", "VARCHAR")),

@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
-from privately.engines.duckdb.scanning import base_of, fits, fitting, inward, is_floating, is_whole, scanned, unbranched
-from privately.plans import Column, Range, Type
+from privately.engines.duckdb.checking import stored_of
+from privately.engines.duckdb.scanning import base_of, fits, fitting, inward, is_whole, rounds, scanned, unbranched
+from privately.errors import InvalidParameter
+from privately.plans import Column, Range, Table, Type, Unit
 from tests.engines import reference
 from tests.engines.duckdb.edges import TEXTS
 from tests.engines.duckdb.inside import connection_with
@@ -128,8 +130,6 @@ def test_types() -> None:
     assert is_whole("DECIMAL(38,0)")
     assert is_whole("UTINYINT")
     assert not is_whole("DECIMAL(18,2)")
-    assert is_floating("FLOAT")
-    assert not is_floating("DECIMAL(18,2)")
     assert fits(Column(name="x", type="integer"), "VARCHAR")
     assert not fits(Column(name="x", type="boolean"), "DOUBLE")
 
@@ -173,3 +173,15 @@ def test_values_without_branches(bounds: tuple[Any, Any], found: str) -> None:
 )
 def test_columns_that_need_branches(column: Column, found: str) -> None:
     assert unbranched(column, found, '"x"') is None
+
+
+@pytest.mark.parametrize(("found", "most"), [("DOUBLE", 2**53 - 1), ("FLOAT", 2**24 - 1)])
+def test_whole_numbers_that_were_rounded_before_are_refused(found: str, most: int) -> None:
+    """One missing cell makes floating numbers of all others, and different ones of those that are large."""
+    assert not rounds(Column(name="x", type="integer", bounds=(-most, most)), found)
+    assert rounds(Column(name="x", type="integer", bounds=(0, most + 1)), found)
+    assert rounds(Column(name="x", type="integer"), found)
+    assert not rounds(Column(name="x", type="real"), found)
+    assert not rounds(Column(name="x", type="integer"), "BIGINT")
+    with pytest.raises(InvalidParameter, match=r"rounds large whole numbers\. Declare bounds below 2\^53"):
+        stored_of(Table(name="t", columns=(Column(name="x", type="integer"),), unit=Unit()), "t", {"x": found})

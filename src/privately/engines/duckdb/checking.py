@@ -8,7 +8,7 @@ from typing import Any
 
 from privately.engines.duckdb.literals import literal, name, text
 from privately.engines.duckdb.people import keeps_apart
-from privately.engines.duckdb.scanning import converted, fits, inward
+from privately.engines.duckdb.scanning import converted, fits, inward, rounds
 from privately.engines.duckdb.stored import Stored
 from privately.engines.protocol import ColumnReport, TableReport
 from privately.errors import InvalidParameter
@@ -30,9 +30,13 @@ def stored_of(table: Table, relation: str, found: Mapping[str, str]) -> Stored:
         if not fits(column, found[actual]):
             kind = found[actual].partition("(")[0]
             raise InvalidParameter("columns", f"{column.name} holds {kind}, which is not {column.type.value}.")
+        if column.name != table.unit.column and rounds(column, found[actual]):
+            told = f"{column.name} holds {found[actual]}, which rounds large whole numbers."
+            hint = 'Declare bounds below 2^53 (2^24 for FLOAT), or keep whole numbers: in pandas, .astype("Int64").'
+            raise InvalidParameter("columns", told, hint=hint)
         if column.name == table.unit.column and not keeps_apart(column.type, found[actual]):
             told = f"{column.name} holds {found[actual].partition('(')[0]}, declared as {column.type.value}:"
-            hint = "Name people by whole numbers, texts or dates, declared as what they are."
+            hint = "Name people by whole numbers, texts or dates, declared as what they are (pandas: .astype('Int64'))."
             raise InvalidParameter("unit", f"{told} several people could become one.", hint=hint)
         names.append(actual)
         types.append(found[actual])

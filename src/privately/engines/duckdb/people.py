@@ -3,28 +3,26 @@
 Values may be rounded, cut and clamped; people may not. What cannot be read in exactly one way is nobody's row, and a
 column of which even that cannot be said is refused.
 
-In which type a file or a frame keeps a number may depend on a single row (one missing cell makes doubles of whole
-numbers, one large number makes unsigned ones). So a person has the type that is declared, and is the same in all.
+In which type a file or a frame keeps a number may depend on a single row (one large number makes unsigned ones of all
+whole numbers). So a person has the type that is declared, and is the same in all that are taken.
 """
 
 from __future__ import annotations
 
 from privately.engines.duckdb.functions import DATE, once
 from privately.engines.duckdb.literals import text
-from privately.engines.duckdb.scanning import NOTHING, WORDS, base_of, converted, is_floating, is_whole
+from privately.engines.duckdb.scanning import NOTHING, WORDS, base_of, converted, is_whole
 from privately.plans import Type
 
 _SPELT_ONCE = "^(?:0|-?[1-9][0-9]{0,18})$"
 """Whole numbers of at most 19 digits, of which 64 bits hold all but the longest, without a plus or leading zeros."""
 
-_EXACT = {"FLOAT": 2**24, "DOUBLE": 2**53}
-"""Below these, every whole number has a floating one of its own."""
-
 
 def keeps_apart(kind: Type, found: str) -> bool:
     """Whether people can be named by a column of this declared type and this DuckDB type.
 
-    Readers cut nanoseconds without a word, so instants name nobody; nor do fractions, or two values for all people.
+    Readers cut nanoseconds without a word, so instants name nobody; nor do floating numbers, which round large whole
+    ones, fractions, or two values for all people.
     """
     if found == NOTHING:
         return kind in (Type.INTEGER, Type.TEXT, Type.DATE)
@@ -32,7 +30,7 @@ def keeps_apart(kind: Type, found: str) -> bool:
     is_text = base in WORDS
     match kind:
         case Type.INTEGER:
-            return is_text or is_whole(found) or is_floating(found)
+            return is_text or is_whole(found)
         case Type.TEXT:
             return is_text or is_whole(found)
         case Type.DATE:
@@ -60,10 +58,6 @@ def person(kind: Type, found: str, value: str) -> str:
         return f"TRY_CAST(regexp_extract({value}, {text(DATE)}) AS DATE)" if base == "VARCHAR" else value
     if base == "VARCHAR":
         return f"TRY_CAST(regexp_extract({value}, {text(_SPELT_ONCE)}) AS BIGINT)"
-    if base in _EXACT:
-        most = f"'{float(_EXACT[base])!r}'::{base}"
-        test = "{v} > -{most} AND {v} < {most} AND {v} = trunc({v})"
-        return once(value, lambda v: f"CASE WHEN {test.format(v=v, most=most)} THEN TRY_CAST({v} AS BIGINT) END")
     if base == "UBIGINT":  # all of them have a place: the upper half are the negative ones, which it has not
         return once(value, lambda v: f"CAST({v}::HUGEINT - ({v} >> 63)::HUGEINT * {2**64}::HUGEINT AS BIGINT)")
     return f"TRY_CAST({value} AS BIGINT)"

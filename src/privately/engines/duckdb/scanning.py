@@ -49,9 +49,15 @@ def is_whole(found: str) -> bool:
     return _storage(found) in _NARROW | _WIDE
 
 
-def is_floating(found: str) -> bool:
-    """Whether a DuckDB type holds floating numbers."""
-    return base_of(found) in _FLOATING
+def rounds(column: Column, found: str) -> bool:
+    """Whether a floating type may hold other whole numbers than were meant, within what is declared.
+
+    One missing cell makes floating numbers of all whole ones in some frames, and rounds those that are large.
+    """
+    exact = {"FLOAT": 2**24, "DOUBLE": 2**53}.get(base_of(found))
+    if exact is None or column.type is not Type.INTEGER:
+        return False
+    return column.categories is None and (column.bounds is None or column.bounds.magnitude >= exact)
 
 
 def _storage(found: str) -> str:

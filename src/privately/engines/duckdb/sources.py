@@ -131,7 +131,7 @@ def frame(data: Any) -> Source:
 
     try:
         table = _spelt_out(pa.table(data))
-    except (pa.ArrowException, TypeError, ValueError):
+    except (pa.ArrowException, TypeError, ValueError, OverflowError):
         hint = "Make every column of one type first."
         raise InvalidParameter("source", "a column holds values of several types.", hint=hint) from None
     check_names(table.column_names)
