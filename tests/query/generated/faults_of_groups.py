@@ -82,7 +82,8 @@ def _rounded(patch: Patch) -> None:
     original = people.person
 
     def person(kind: Type, found: str, value: str) -> str:
-        return f"TRY_CAST({value} AS BIGINT)" if found in ("DOUBLE", "FLOAT") else original(kind, found, value)
+        cut = found in ("UHUGEINT", "HUGEINT", "DECIMAL(20,0)")
+        return f"TRY_CAST(CAST({value} AS DOUBLE) AS BIGINT)" if cut else original(kind, found, value)
 
     patch.setattr(stored, "person", person)
 

@@ -57,16 +57,16 @@ ODD_PEOPLE: dict[tuple[Type, str], Sequence[Any]] = {
     (Type.INTEGER, "UTINYINT"): [1, 1, 2, 255],
     (Type.INTEGER, "UBIGINT"): [1, 1, 2, 2**63 + 1, 2**63 + 2],
     (Type.INTEGER, "HUGEINT"): [1, 1, 2**100, 2**100 + 1],
-    (Type.INTEGER, "DECIMAL(20,0)"): [1, 1, 2, 10**19, 10**19 + 1],
-    (Type.INTEGER, "DOUBLE"): [1.0, 1.0, 1.5, 2.0, 2.0**53, 2.0**53 - 1, float("nan")],
-    (Type.INTEGER, "FLOAT"): [1.0, 1.0, 1.5, 2.0, 2.0**24 - 1],
+    (Type.INTEGER, "DECIMAL(20,0)"): [1, 1, 2**60, 2**60 + 1, 10**19],
+    (Type.INTEGER, "UHUGEINT"): [1, 1, 2**62, 2**62 + 1, 2**127, 2**128 - 1],
+    (Type.INTEGER, "SMALLINT"): [1, 1, -1, 32767, -32768],
     (Type.TEXT, "UUID"): [_UUIDS[1], _UUIDS[1], _UUIDS[2]],
     (Type.TEXT, CATEGORIES): ["abcd", "abcd", "abce", ""],
     (Type.TEXT, "BIGINT"): [1234, 1234, 1235, 12],
 }
 """Names of people of such types, some alike in all but what rounding or cutting would leave."""
 
-STRANGERS = {CATEGORIES: "b", "UUID": _UUIDS[3], "VARCHAR": "17", "DOUBLE": 17.0, "FLOAT": 17.0}
+STRANGERS = {CATEGORIES: "b", "UUID": _UUIDS[3], "VARCHAR": "17"}
 """Somebody who is in no table, where it is not the number 17."""
 
 _UNITS = {"TIMESTAMP_S": "s", "TIMESTAMP_MS": "ms", "TIMESTAMP_NS": "ns"}
