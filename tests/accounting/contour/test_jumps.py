@@ -15,6 +15,7 @@ from privately.accounting.compositions import Composition
 from privately.accounting.contour import cutting, jumps
 from privately.accounting.contour.jumps import JUMPS, MORE_JUMPS, JumpIntegral, Jumps
 from privately.accounting.contour.road import exp_of
+from privately.accounting.contour.saddle import Saddle, Shape
 from privately.accounting.losses import GaussianLoss, LaplaceLoss, Loss, SampledGaussianLoss, SampledLaplaceLoss
 from privately.accounting.questions import Road
 from privately.accounting.roads import NotApplicable
@@ -217,3 +218,11 @@ def test_all_splits_lead_to_the_same() -> None:
     assert max(one.lower for one in found) <= min(one.upper for one in found)
     assert all(one.width <= 10 * WIDTH * one.upper for one in found)
     assert not set(JUMPS.often) & set(MORE_JUMPS.often)
+
+
+@pytest.mark.parametrize(("variance", "wanted"), [(-1e-20, 5.0), (1e-6, -5.0)])
+def test_a_variance_that_rounding_made_negative_is_no_error(variance: float, wanted: float) -> None:
+    """As at noise 3.74, rate 0.0007825, 303 times and delta 6.6e-209."""
+    sums = jumps._Sums(steps("3.74", "0.0007825", 303), math.log(1e-9), 1.0)
+    laid = Shape(Saddle(2.0, 1e-6, 1e-6, variance), 0.1, 1.0, 1.0, 3.0)
+    assert sums._short(laid, wanted) is None

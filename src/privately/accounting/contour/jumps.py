@@ -407,7 +407,7 @@ class _Sums:
     def _short(self, laid: Shape, wanted: float) -> tuple[Layout, list[tuple[NearGrid, JumpGrid, int]]] | None:
         """As far as jumps alone have to be followed until they have fallen by so much, where nothing is beside them."""
         c = laid.saddle.c
-        if len(self.parts) > len(self.split) or self.gaussian:
+        if len(self.parts) > len(self.split) or self.gaussian or min(wanted, laid.saddle.variance) <= 0:
             return None
         grids = [
             (law.grid(c, laid.above, 0.0, _QUIET + math.log(times)), law.jumps(c, laid.above, _QUIET), times)
