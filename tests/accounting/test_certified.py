@@ -206,6 +206,14 @@ def test_extreme_samples(base: Event, rate: str) -> None:
         check(certify(derived))
 
 
+@pytest.mark.filterwarnings("error")
+def test_weights_below_the_range_of_floats() -> None:
+    """Looked at by their logarithms, without a warning."""
+    almost = PoissonSample(event=Pure(epsilon=1000), rate=1 - Fraction(1, 10**9))
+    with pytest.raises(NoSuchRule, match="epsilon"):
+        derive(Repeat(event=almost, times=10**9), delta="1e-6")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("delta", ["1e-5", "1e-9"])
 @pytest.mark.parametrize("make", [steps, sampled_laplace], ids=["normal", "laplace"])

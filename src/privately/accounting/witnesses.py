@@ -79,7 +79,7 @@ def sketch(law: Loss, highest: float) -> Sketch:
             atoms = law.atoms()
             return Sketch(
                 np.array([float(loss.upper) for _, loss in atoms]),
-                np.log(np.array([float(weight.upper) for weight, _ in atoms])),
+                np.array([float(weight.log().upper) if weight.lower > 0 else -math.inf for weight, _ in atoms]),
             )
     raise NotApplicable(f"no checkable transform of a {type(law).__name__}")
 
