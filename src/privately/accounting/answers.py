@@ -86,12 +86,13 @@ _ROADS: tuple[tuple[Method | None, Road], ...] = (
     (None, spreading.LITTLE),
     (None, LITTLE_NOISE),
     (None, spreading.VERY_LITTLE),
-    ("contour", contour.cutting),
+    ("contour", contour.Cutting(is_last=False)),
     ("contour", contour.JUMPS),
     ("contour", contour.BRIEF),
     (None, spreading.SOME),
     (None, Conditioned(_by(*_FOR_ONE_STEP), most=256, work=4096, is_one_step=True)),
     ("lattice", lattice),
+    ("contour", contour.Cutting(is_last=True)),
     ("contour", contour.MORE_JUMPS),
     ("contour", contour.FewSteps(is_last=True)),
     ("contour", contour.THOROUGH),
@@ -264,9 +265,20 @@ def _best(composition: Composition, question: Question, method: Method | None) -
         except DEAD_ENDS:
             continue
         best = found if best is None else _both(best, found)
+        if _is_improvable(road, composition, question, best, method):
+            continue
         if question.is_met(best, max(question.width, _NEARLY) if road in _NEARLY_BEST else None):
             return best
     return question.unknown(composition) if best is None else best
+
+
+def _is_improvable(
+    road: Road, composition: Composition, question: Question, found: Interval, method: Method | None
+) -> bool:
+    """Whether an epsilon that is narrow enough is to be held against that of a lattice all the same."""
+    if method is not None or isinstance(question, DeltaAt) or not isinstance(road, contour.FewSteps):
+        return False
+    return question.width <= WIDTH and not road.is_last and road.is_improvable(composition, found)
 
 
 def _at_nearby_rates(composition: Composition, question: Question, method: Method | None) -> Interval | None:

@@ -48,6 +48,17 @@ def test_what_is_left_out_has_to_be_added(monkeypatch: pytest.MonkeyPatch) -> No
     assert cutting.epsilon(composition, delta, WIDTH).upper < truth.lower
 
 
+def test_few_steps_are_for_a_lattice_first() -> None:
+    first, last = cutting.Cutting(is_last=False), cutting.Cutting(is_last=True)
+    few, many, delta = steps("2", "0.001", 10), steps("2", "0.001", 800), Fraction(1, 10**6)
+    for early, late in ((first.epsilon, last.epsilon), (first.delta, last.delta)):
+        with pytest.raises(NotApplicable, match="later"):
+            early(few, delta, WIDTH)
+        with pytest.raises(NotApplicable, match="before"):
+            late(many, delta, WIDTH)
+    assert first.epsilon(many, delta, WIDTH) == cutting.epsilon(many, delta, WIDTH)
+
+
 @pytest.mark.slow
 def test_beside_many_digits() -> None:
     composition, delta = steps("2", "0.001", 200), Fraction(1, 10**7)

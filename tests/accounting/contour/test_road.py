@@ -371,18 +371,32 @@ def test_a_few_steps_are_left_to_the_lattice() -> None:
     """Where only a coarse sum would stay short; as a last resort it is taken."""
     before, last = road.FewSteps(is_last=False), road.FewSteps(is_last=True)
     few, delta, fine = sampled(0.5, 0.01, "remove", 10), Fraction(1, 10**6), Fraction(1, 10**6)
-    with pytest.raises(NotApplicable, match="long"):
-        before.epsilon(few, delta, fine)
+    assert before.is_improvable(few, before.epsilon(few, delta, fine))
     with pytest.raises(NotApplicable, match="long"):
         before.delta(few, Fraction(1, 20), fine)
     assert near(last.epsilon(few, delta, fine), Fraction("0.085345009"), Fraction(1, 10**6))
     assert last.delta(few, Fraction("0.085345009"), WIDTH).upper > delta * Fraction(99, 100)
     many = sampled(1, 0.01, "remove", 1000)
+    assert not before.is_improvable(many, Interval(0, 1))
     assert before.epsilon(many, delta, fine) == road.epsilon(many, delta, fine)
     assert before.delta(many, Fraction(1), fine) == road.delta(many, Fraction(1), fine)
     for ask in (last.epsilon, last.delta):
         with pytest.raises(NotApplicable, match="before"):
             ask(many, delta, fine)
+
+
+@pytest.mark.parametrize(("rate", "allowed"), [(0.5, 7), (0.01, 5), (0.001, 7)])
+def test_a_hundred_steps_are_known_narrowly(rate: float, allowed: int) -> None:
+    """However little noise there is."""
+    composition, delta = sampled(2.5, rate, "remove", 100), Fraction(1, 10**allowed)
+    found = road.epsilon(composition, delta, Fraction(1, 10**6))
+    assert found.width <= 1e-7
+    assert near(found, Fraction(road.epsilon(composition, delta, Fraction(1, 10**3)).upper), Fraction(1, 10**4))
+
+
+def test_an_epsilon_of_0_is_exactly_that() -> None:
+    assert road.epsilon(sampled(1, 0.001, "add", 2), Fraction(1, 1000), WIDTH).upper == 0
+    assert road.epsilon(sampled(1, 0.001, "add", 2), Fraction(1, 10**4), WIDTH).lower > 0
 
 
 @pytest.mark.parametrize(

@@ -55,6 +55,16 @@ def test_it_is_taken(noise: object, times: int, monkeypatch: pytest.MonkeyPatch)
     assert found.width <= WIDTH * found.lower
 
 
+def test_few_steps_of_little_noise_are_left_to_others() -> None:
+    """Which know them more narrowly, where that is asked for."""
+    event, delta = steps("0.4", "0.5", 100), Fraction(1, 10**7)
+    assert alike(compositions(event), delta, WIDTH) is None
+    found = alike(compositions(event), delta, Fraction(1, 10**5))
+    assert found is not None
+    assert found.lower <= acc.epsilon(event, delta).upper <= found.upper
+    assert acc.epsilon(event, delta).width <= 1e-7
+
+
 def test_wider_and_narrower() -> None:
     event = steps(1, "0.01", 10**4)
     for width in (Fraction(1, 100), Fraction(1, 10**4), Fraction(1, 10**8)):

@@ -11,7 +11,7 @@ from privately.accounting.lattice import fourier, pieces
 from privately.accounting.lattice.bases import ExponentialBase, NormalBase
 from privately.accounting.lattice.fourier import Complex
 from privately.accounting.lattice.frame import Frame
-from privately.accounting.lattice.pieces import Piece, dot, folded, real_bound, smooth_piece
+from privately.accounting.lattice.pieces import Piece, chord_piece, dot, folded, real_bound, smooth_piece
 from privately.accounting.lattice.smooth import Smooth
 from privately.accounting.roads import NotApplicable
 
@@ -26,7 +26,7 @@ CASES = [
 ]
 
 
-def truth(law: Smooth, z: NDArray[np.complexfloating], offset: float, right: float) -> Complex:
+def truth(law: Smooth, z: NDArray[np.complexfloating], offset: float, right: float, cells: int = 800) -> Complex:
     """E[e^(z (L - offset))] over y <= right, with Gauss-Legendre points."""
     low, high = law.base.spread()
     high = min(high, right, law.base.spread()[0] * -1.5 + (40 if right < math.inf else 0))
@@ -36,7 +36,7 @@ def truth(law: Smooth, z: NDArray[np.complexfloating], offset: float, right: flo
     total = np.zeros(z.shape, dtype=np.complex128)
     nodes, weights = np.polynomial.legendre.leggauss(24)
     for side, (left, end) in enumerate(sides):
-        edges = np.linspace(left, end, 801)
+        edges = np.linspace(left, end, cells + 1)
         half = np.diff(edges) / 2
         y = (edges[:-1] + half)[:, None] + half[:, None] * nodes
         mass = np.exp(law.base.log_density(y.ravel())) * (half[:, None] * weights).ravel()
@@ -59,6 +59,32 @@ def test_smooth_piece_is_within_its_error(law: Smooth, frame: Frame, offset: flo
     assert piece.errors[5] < 1e-3 * abs(expected[0])
     after = truth(law, frame.tilt + 1j * frame.beyond[:3] * 1.07, offset, right)
     assert (np.abs(after) <= piece.beyond + 1e-9).all()
+
+
+CHORDS = [
+    (Smooth(NormalBase(0.7), 1.0, "remove"), Frame(0.02, 256, 2.0), 0.0, 4.01),
+    (Smooth(NormalBase(1.2), 0.3, "remove"), Frame(0.02, 1024, 1.5), 0.0, 12.013),
+]
+
+
+@pytest.mark.parametrize(("law", "frame", "offset", "right"), CHORDS)
+def test_chords_are_a_law_on_the_lattice(law: Smooth, frame: Frame, offset: float, right: float) -> None:
+    """Their transform is the sum over all aliases and, on the real line, above the true one; no mass is negative."""
+    piece = chord_piece(law, frame, offset, right)
+    places = np.array([0, 5, frame.count // 3])
+    z = frame.tilt + 1j * frame.frequencies[places]
+    expected = np.zeros(places.size, dtype=np.complex128)
+    for k in range(-12, 13):
+        alias = z + 2j * math.pi * k / frame.step
+        expected += truth(law, alias, offset, right, cells=3200) / (alias * (alias + 1))
+    expected /= frame.kernel[places]
+    assert (np.abs(piece.values[places] - expected) <= piece.errors[places]).all()
+    assert piece.errors[-1] < 1e-8
+    real = float(truth(law, np.array([frame.tilt + 0j]), offset, right)[0].real)
+    assert real < piece.values[0].real < real * (1 + frame.tilt * (frame.tilt + 1) * frame.step**2)
+    assert piece.values[0].real <= piece.bounds[0]
+    masses = np.fft.irfft(np.conj(piece.values), frame.count)
+    assert masses.min() > -1e-9 * masses.max()
 
 
 def test_what_the_parts_of_the_formula_are_for() -> None:

@@ -399,3 +399,50 @@ def test_few_steps_are_below_a_fine_grid(scale: str, rate: str, times: int, allo
     """Upper ends of loss distributions on a grid of step 1e-4, by another library."""
     law = SampledLaplaceLoss(epsilon=1 / Fraction(scale), rate=Fraction(rate), direction="remove")
     assert epsilon(one(law, times), Fraction(allowed), WIDTH).upper < theirs
+
+
+def twice(mu: mpmath.mpf, rate: mpmath.mpf, epsilon: mpmath.mpf) -> mpmath.mpf:
+    """The profile of two steps of a sampled Gaussian, "remove": the closed form of one, over the other."""
+
+    def once(left: mpmath.mpf) -> mpmath.mpf:
+        ratio = 1 + mpmath.expm1(left) / rate
+        if ratio <= 0:
+            return -mpmath.expm1(left)
+        return rate * exact.gaussian(mu, mpmath.log(ratio))
+
+    def weighted(x: mpmath.mpf) -> mpmath.mpf:
+        loss = mpmath.log1p(rate * mpmath.expm1(mu * x - mu * mu / 2))
+        return mpmath.npdf(x) * mpmath.exp(loss) * once(epsilon - loss)
+
+    return mpmath.quad(weighted, [mpmath.mpf(k) / 2 for k in range(-16, 25)])
+
+
+TWICE = [("0.5", "0.01", "1e-5", "3.4282991610944"), ("0.6", "0.5", "1e-3", "7.0616934813176")]
+
+
+@pytest.mark.parametrize(("noise", "rate", "allowed", "truth"), TWICE)
+def test_chords_bring_the_upper_end_near_the_truth(noise: str, rate: str, allowed: str, truth: str) -> None:
+    law = SampledGaussianLoss(mu_squared=1 / Fraction(noise) ** 2, rate=Fraction(rate), direction="remove")
+    found = epsilon(one(law, 2), Fraction(allowed), WIDTH)
+    assert found.lower <= Fraction(truth) <= found.upper <= Fraction(truth) + Fraction(3, 10**9)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("noise", "rate", "allowed", "truth"), TWICE)
+def test_the_truth_about_two_steps(noise: str, rate: str, allowed: str, truth: str) -> None:
+    with mpmath.workdps(25):
+        found = twice(1 / mpmath.mpf(noise), mpmath.mpf(rate), mpmath.mpf(truth))
+        assert abs(found / mpmath.mpf(allowed) - 1) < 1e-10
+
+
+def test_chords_are_needed_for_that(monkeypatch: pytest.MonkeyPatch) -> None:
+    law = SampledGaussianLoss(mu_squared=Fraction(4), rate=Fraction(1, 1000), direction="remove")
+    found = epsilon(one(law, 10), Fraction(1, 10**7), WIDTH)
+    monkeypatch.setattr(road, "_MOST_CHORDED", 0)
+    without = epsilon(one(law, 10), Fraction(1, 10**7), WIDTH)
+    assert without.lower <= found.lower <= found.upper < without.upper - 10**-6
+
+
+def test_an_epsilon_of_0_is_exactly_that() -> None:
+    law = SampledGaussianLoss(mu_squared=Fraction(1), rate=Fraction(1, 1000), direction="remove")
+    assert epsilon(one(law, 2), Fraction(1, 1000), WIDTH) == Interval(0, 0, method="lattice")

@@ -8,7 +8,7 @@ and `jumps` (with `split`) for those that are swamped by rare large ones. `swift
 Gaussian in fewer operations.
 """
 
-from privately.accounting.contour import cutting
+from privately.accounting.contour.cutting import Cutting
 from privately.accounting.contour.jumps import JUMPS, MORE_JUMPS
 from privately.accounting.contour.road import METHOD, FewSteps, delta, epsilon, is_at_most
 from privately.accounting.contour.softened import BRIEF, THOROUGH
@@ -20,9 +20,9 @@ __all__ = [
     "METHOD",
     "MORE_JUMPS",
     "THOROUGH",
+    "Cutting",
     "FewSteps",
     "alike",
-    "cutting",
     "delta",
     "epsilon",
     "is_at_most",

@@ -25,11 +25,32 @@ _LEFT_OUT = 1e-9
 """The part of delta that losses may have which are left out."""
 _MOST_LAWS = 64
 _TRIES = 3
+_FEW_STEPS = 10
 _LEAST_EPSILON = 1e-3
 _COARSEST, _FINER = 1e-4, 30.0
 _HOPELESS = Fraction(1, 10)
 _FIRST = math.log(1e-6)
 _LEAST_DELTA = Fraction(1, 10**250)
+
+
+class Cutting:
+    """The road: few steps of one sampled Gaussian are for a lattice first, which is shorter."""
+
+    def __init__(self, *, is_last: bool) -> None:
+        self.is_last = is_last
+
+    def epsilon(self, composition: Composition, delta: Fraction, width: Fraction) -> Interval:
+        self._check(composition)
+        return epsilon(composition, delta, width)
+
+    def delta(self, composition: Composition, epsilon: Fraction, width: Fraction) -> Interval:
+        self._check(composition)
+        return delta(composition, epsilon, width)
+
+    def _check(self, composition: Composition) -> None:
+        is_few = len(composition.parts) == 1 and composition.parts[0][1] <= _FEW_STEPS
+        if is_few != self.is_last:
+            raise NotApplicable("it is tried later" if is_few else "it was tried before")
 
 
 def epsilon(composition: Composition, delta: Fraction, width: Fraction) -> Interval:

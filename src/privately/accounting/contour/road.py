@@ -57,12 +57,18 @@ _FINER = 300.0
 _FINEST = 1e-10
 _LITTLE_WORK = 1 << 18
 _FEW_STEPS = 50
+_MORE_WORK = 1 << 24
+_NOT_MANY, _PER_STEP, _WIDE_PER_STEP, _LEAST_TOLERANCE = 1000, 1e-10, 1e-9, 1e-13
+_NARROW = Fraction(1, 10**6)
+"""Up to so many steps of one law answers are made so narrow for every step, where that takes no more work and such a
+width is asked for."""
 _LOWEST_START, _HIGHEST_START = 0.1, 1000.0
 
 
 def epsilon(composition: Composition, delta: Fraction, width: Fraction, *, is_strict: bool = False) -> Interval:
     """The epsilon of the finite losses of a composition, at 0 < delta < 1; strictly: only if a fine sum stays short."""
     sums = Sums(composition, is_strict=is_strict)
+    sums.is_fine = width <= _NARROW
     low, high = log_ends(delta)
     saddle = for_delta(sums.outline, low)
     guess = saddle.epsilon + (saddle.log_delta - low) / saddle.c
@@ -130,6 +136,10 @@ class FewSteps:
     def delta(self, composition: Composition, epsilon: Fraction, width: Fraction) -> Interval:
         return delta(composition, epsilon, width, is_strict=self._is_strict(composition))
 
+    def is_improvable(self, composition: Composition, found: Interval) -> bool:
+        """Whether a lattice is likely to tell an epsilon more narrowly, which was found before it."""
+        return self._is_strict(composition) and found.width > _WIDE_PER_STEP * composition.parts[0][1]
+
     def _is_strict(self, composition: Composition) -> bool:
         is_few = False
         if len(composition.parts) == 1:
@@ -142,6 +152,9 @@ class FewSteps:
 
 class Sums:
     """Sums along any contour for one composition."""
+
+    is_fine = False
+    """Whether few steps are to be known as narrowly as that costs little."""
 
     def __init__(self, composition: Composition, *, is_strict: bool = False) -> None:
         self.is_strict = is_strict
@@ -164,6 +177,10 @@ class Sums:
             with suppress(NotApplicable):
                 return self.integral(saddle, guess, finest, _LITTLE_WORK)
         finer = max(tolerance / _FINER, min(tolerance, _FINEST))
+        if self.is_fine and len(self.laws) == 1 and self.laws[0][1] <= _NOT_MANY:
+            finest = max(min(self.laws[0][1] * _PER_STEP * saddle.c, finer), _LEAST_TOLERANCE)
+            with suppress(NotApplicable):
+                return self.integral(saddle, guess, finest, _MORE_WORK)
         with nullcontext() if self.is_strict else suppress(NotApplicable):  # an except block would keep what was laid
             return self.integral(saddle, guess, finer, _LITTLE_WORK * len(self.laws))
         return self.integral(saddle, guess, tolerance)
@@ -266,9 +283,11 @@ def solved(integral: Integral, guess: float, low: float, high: float) -> Interva
         s += min(max(stride, -farthest), farthest)
         if abs(value - low) < _CLOSE:
             break
-    right = max(s, math.nextafter(-integral.near_centre, -math.inf))  # epsilon is at least 0
+    near = integral.near_centre
+    right = max(s, math.nextafter(-near - 4 * UNIT * abs(near), -math.inf))  # epsilon is at least 0
     least, most = integral.roughly(right)
-    upper = _upper(integral, right + _stride(most - low, slope, s), slope, low)
+    start = right if most <= low and right > s else right + _stride(most - low, slope, s)
+    upper = _upper(integral, start, slope, low)
     left = s - _stride(min(high - least, _FARTHEST), slope, s)
     return Interval(_lower(integral, left, slope, high), upper, method=METHOD)
 
@@ -284,6 +303,8 @@ def _upper(integral: Integral, s: float, slope: float, target: float) -> Fractio
         excess = integral.upper(s) - target
         if excess <= 0:
             near = integral.near_centre
+            if near + s < _CLOSE and integral.centre + Fraction(s) <= 0:
+                return _NOTHING
             return Fraction(max(near + s + 4 * UNIT * (abs(near) + abs(s)), 0.0))
         s += _stride(excess, slope, s)
     raise NotApplicable("no upper end was found")

@@ -31,6 +31,8 @@ _FARTHER = 1.05
 """So much farther than seems to be enough."""
 _MOST_NODES, _MOST_POINTS, _WIDEST = 256, 1024, 0.5
 _CLEARLY = 1 - 2.0**-20
+_NOT_MANY, _PER_STEP, _NARROW = 1000, 1e-9, 1e-6
+"""Up to so many steps, wider answers than this for every step are left to others, if such a width is asked for."""
 
 
 def alike(both: Sequence[Composition], delta: Fraction, width: Fraction) -> Interval | None:
@@ -68,6 +70,8 @@ def _between(law: SampledGaussian, times: int, delta: Fraction, width: float) ->
     log_tolerance = math.log(_SHARE * width * saddle.c * guess)
     sums = summed(law, times, shape(outline, saddle, guess, log_tolerance), log_tolerance, low)
     lower, upper = sums.solved(low, high)
+    if times <= _NOT_MANY and width <= _NARROW and upper - lower > _PER_STEP * times:
+        raise NotApplicable("as few steps can be known more narrowly")
     if not (upper - lower <= width * lower * _CLEARLY and sums.is_other_below(upper, low)):
         raise NotApplicable("not narrow enough, or the other direction is above")
     return Interval(Fraction(lower), Fraction(upper), method=METHOD)

@@ -30,9 +30,9 @@ from privately.rounding import Enclosure
 
 _PER_PI_ABOVE = 0.31830988618379075
 _TINY = 1e-290
-_BITS = 33
+_BITS, _MANY_BITS = 33, 60
 _HALF = Decimal("0.5")
-_BLOCK = 1 << 14
+_BLOCK, _SUMMED = 1 << 14, 1 << 9
 
 
 @dataclass(frozen=True)
@@ -79,20 +79,31 @@ class _Product:
     """prod (b + t)^T and prod b^T at all nodes, law after law, with what their errors follow from."""
 
     def __init__(self, nodes: int) -> None:
-        self.has_base = True
-        self.whole: Complex = np.ones(nodes, dtype=np.complex128)
+        self.nodes, self.has_base, self.is_on_lattice = nodes, True, True
+        self.steps = 0
         self.alone: Complex = np.ones(nodes, dtype=np.complex128)
-        self.radius, self.alone_radius = np.ones(nodes), np.ones(nodes)
-        self.from_extra, self.from_base, self.share, self.alone_error = (np.zeros(nodes) for _ in range(4))
+        self.alone_radius, self.alone_error = np.ones(nodes), np.zeros(nodes)
+        self.whole: Complex = np.empty(0, dtype=np.complex128)
+        self.radius, self.from_extra, self.from_base, self.share = (np.empty(0) for _ in range(4))
 
     def take(self, law: Part, unit: float) -> None:
         """One law more."""
+        if law.extra is not None and self.is_on_lattice:
+            self._leave_lattice()
         if law.base is None and self.has_base:
             self.has_base = False
             self.alone, self.alone_radius = np.empty(0, dtype=np.complex128), np.empty(0)
             self.alone_error = np.empty(0)
-        for start in range(0, self.whole.size, _BLOCK):
-            self._take_block(law, unit, slice(start, min(start + _BLOCK, self.whole.size)))
+        for start in range(0, self.nodes, _BLOCK):
+            self._take_block(law, unit, slice(start, min(start + _BLOCK, self.nodes)))
+        self.steps += law.times
+
+    def _leave_lattice(self) -> None:
+        """Up to here both products are the same."""
+        self.is_on_lattice = False
+        self.whole, self.radius = self.alone.copy(), self.alone_radius.copy()
+        self.from_base, self.share = self.alone_error.copy(), np.zeros(self.nodes)
+        self.from_extra = np.full(self.nodes, 16 * UNIT * self.steps)
 
     def _take_block(self, law: Part, unit: float, place: slice) -> None:
         times = law.times
@@ -101,6 +112,24 @@ class _Product:
         reach = b_bound + t_bound + _TINY
         if times * (float(reach.max()) - 1) > 1:
             raise NotApplicable("too many steps for the precision")
+        if not self.is_on_lattice:
+            self._take_whole(law, place, (b, b_error), (t, t_error, t_bound), reach)
+        if self.has_base:
+            own = b_bound + _TINY
+            self.alone[place] *= _power(b, times)
+            self.alone_radius[place] *= _power_above(own, times)
+            self.alone_error[place] += times * (b_error / own + 8 * UNIT)
+
+    def _take_whole(
+        self,
+        law: Part,
+        place: slice,
+        base: tuple[Complex, Floats],
+        extra: tuple[Complex, Floats, Floats],
+        reach: Floats,
+    ) -> None:
+        (b, b_error), (t, t_error, t_bound) = base, extra
+        times = law.times
         self.whole[place] *= _power(b + t, times)
         self.radius[place] *= _power_above(reach, times)
         if law.once is not None:
@@ -114,11 +143,6 @@ class _Product:
             self.from_extra[place] += times * (t_error / reach + 16 * UNIT)
             self.from_base[place] += times * b_error / reach
             self.share[place] += times * t_bound / reach
-        if self.has_base:
-            own = b_bound + _TINY
-            self.alone[place] *= _power(b, times)
-            self.alone_radius[place] *= _power_above(own, times)
-            self.alone_error[place] += times * (b_error / own + 8 * UNIT)
 
     def closed(self, place: slice) -> Floats:
         """At some nodes: the difference in `whole`, whose error this is, and the error of `alone` in its place."""
@@ -128,9 +152,14 @@ class _Product:
             return error
         self.whole[place] -= self.alone[place]
         alone_radius = self.alone_radius[place]
-        self.alone_error[place] = alone_radius * self.alone_error[place] + 8 * UNIT * alone_radius
+        self.close_alone(place)
         both: Floats = radius * (extra + base * np.minimum(self.share[place], 2.0))
         return both + 4 * UNIT * (radius + alone_radius)
+
+    def close_alone(self, place: slice) -> None:
+        """At some nodes: the error of `alone` in place of what it follows from."""
+        radius = self.alone_radius[place]
+        self.alone_error[place] = radius * self.alone_error[place] + 8 * UNIT * radius
 
 
 @dataclass(frozen=True)
@@ -180,10 +209,18 @@ class Sum:
             product.take(part, factor.unit)
             self.factors.append(factor)
             del part
-        self.has_base = product.has_base
+        self.has_base, self.is_on_lattice = product.has_base, product.is_on_lattice
         self.terms: Complex = product.whole
         self.alone: Complex | None = product.alone if self.has_base else None
-        self._sizes = self._errors = relative = total = 0.0
+        self.alone_errors = product.alone_error
+        self._sizes = self._errors = self.rounding = 0.0
+        if self.is_on_lattice:  # D is D_b
+            product.close_alone(slice(0, nodes))
+        else:
+            self._close(product)
+
+    def _close(self, product: _Product) -> None:
+        nodes, relative, total = product.nodes, 0.0, 0.0
         for start in range(0, nodes, _BLOCK):  # no node knows of another one, and memory is scarce
             place = slice(start, min(start + _BLOCK, nodes))
             error = product.closed(place)
@@ -196,7 +233,6 @@ class Sum:
             total += dot(sizes, repeats)
             self._sizes += dot(sizes, weights * repeats)
             self._errors += dot(error, repeats)
-        self.alone_errors = product.alone_error
         off = relative + total * (4 * ERROR + 2 * (nodes + 16) * UNIT)
         self.rounding = enlarged(off / self.frame.period * (1 + 1e-9)) + self._beyond() + _TINY
 
@@ -224,9 +260,10 @@ class Sum:
         return product
 
     def share(self, epsilon: Fraction, *, up: bool) -> Fraction:
-        """The next epsilon/(N a) of few bits, so that all angles w_n epsilon are exact."""
-        exact = epsilon / self._period * 2**_BITS
-        return Fraction(math.ceil(exact) if up else math.floor(exact), 2**_BITS)
+        """The next epsilon/(N a) of few bits, so that all angles w_n epsilon are exact; those of D_b always are."""
+        bits = _MANY_BITS if self.is_on_lattice else _BITS
+        exact = epsilon / self._period * 2**bits
+        return Fraction(math.ceil(exact) if up else math.floor(exact), 2**bits)
 
     @property
     def _period(self) -> Fraction:
@@ -236,6 +273,8 @@ class Sum:
         """The profile at epsilon = share N a, without the scale e^(log_unit - c epsilon), and without the paths
         that are one step off the atoms, if these are known.
         """
+        if self.is_on_lattice and self.alone is not None:
+            return self._lattice_sum(self.alone, share)
         turns = np.arange(self.frame.count // 2 + 1.0) * float(share % 1)
         cosine, sine = cos_sin((turns - np.rint(turns)) * (2 * math.pi))
         step = 1 / self.frame.period
@@ -277,7 +316,7 @@ class Sum:
         less, falls = -scalar_expm1(-above), scalar_exp(-c * above)
         kernel = frame.kernel / a + less * (1 + frame.second)
         turned = np.conj(frame.turned(point))
-        total = dot((alone * turned * kernel).real, frame.repeats)
+        total = _blockwise((alone * turned * kernel).real * frame.repeats)
         of_kernel, of_rest = self._lattice_errors
         off = (of_kernel / a + less * of_rest) * (1 + 1e-9)
         return Value(total * falls / frame.count, enlarged(off * falls / frame.count) * (1 + 1e-9) + _TINY)
@@ -288,7 +327,8 @@ class Sum:
         frame = self.frame
         if self.alone is None:
             return 0.0, 0.0
-        off = self.alone_errors + modulus(self.alone) * (2 * KERNEL_ERROR + 2 * (frame.count + 16) * UNIT)
+        added = _SUMMED + self.alone.size // _SUMMED + 2
+        off = self.alone_errors + modulus(self.alone) * (2 * KERNEL_ERROR + 2 * (added + 16) * UNIT)
         off = off * frame.repeats
         return dot(off, modulus(frame.kernel)), dot(off, modulus(1 + frame.second))
 
@@ -346,6 +386,11 @@ class Sum:
     def profile(self, share: Fraction) -> Enclosure:
         """D at epsilon = share N a, without anything at infinite loss."""
         return Enclosure(self.below(share).lower, self.above(share).upper)
+
+
+def _blockwise(values: Floats) -> float:
+    """The sum of sums over blocks: each value takes part in few additions, in whatever order they are."""
+    return float(np.add.reduceat(values, np.arange(0, values.size, _SUMMED)).sum())
 
 
 def exactly(value: float) -> Enclosure:

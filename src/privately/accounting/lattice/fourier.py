@@ -13,12 +13,15 @@ from typing import Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from privately.accounting.elementary import ERROR, UNIT, Floats, cos_sin
+from privately.accounting.elementary import UNIT, Floats, cos_sin
 
 Complex: TypeAlias = NDArray[np.complex128]
 
 FEWEST: Final = 64
 """The least number of samples."""
+
+ROOT_ERROR: Final = 20 * UNIT
+"""Of `roots`: 2^-51 each of cosine and sine, and at most 4 pi UNIT of the angle."""
 
 _COLUMNS = 64
 _KEPT = 1 << 15
@@ -41,23 +44,38 @@ def modulus(values: Complex) -> Floats:
 
 @lru_cache(maxsize=32)
 def roots(count: int) -> Complex:
-    """e^(2 pi i k/count) for k = 0, ..., count - 1; each is off by at most 2 ERROR."""
-    cosine, sine = cos_sin(np.arange(float(count)) * (_TURN / count))
-    found = cosine + 1j * sine
+    """e^(2 pi i k/count) for k = 0, ..., count - 1; each is off by at most ROOT_ERROR."""
+    found = turned(np.arange(float(count)), count)
     found.flags.writeable = False
+    return found
+
+
+@lru_cache(maxsize=32)
+def quarter(count: int) -> Complex:
+    """The first quarter of the roots, and one more."""
+    found = turned(np.arange(count // 4 + 1.0), count)
+    found.flags.writeable = False
+    return found
+
+
+def turned(places: Floats, count: int) -> Complex:
+    """e^(2 pi i k/count) for integers 0 <= k < count, each off by at most ROOT_ERROR."""
+    cosine, sine = cos_sin(places * (_TURN / count))
+    found = np.empty(places.shape, dtype=np.complex128)
+    found.real, found.imag = cosine, sine
     return found
 
 
 def forget(count: int) -> None:
     """Frees the roots, where there are so many that memory matters more than the time to make them again."""
     if count > _KEPT:
-        roots.cache_clear()
+        quarter.cache_clear()
 
 
 def error(count: int) -> float:
     """Of `transform`, as a part of the sum of the absolute values of all samples."""
     stages = (count // FEWEST).bit_length() - 1
-    return 2 * (FEWEST + 2) * UNIT + 4 * ERROR + stages * (3 * ERROR + 8 * UNIT)
+    return 2 * (FEWEST + 2) * UNIT + 2 * ROOT_ERROR + stages * (ROOT_ERROR + 12 * UNIT)
 
 
 def transform(samples: Floats) -> Complex:
@@ -91,9 +109,9 @@ def _joined(sums: Complex, length: int) -> Complex:
     """
     half = sums.shape[1] // 2
     even, odd = sums[:, :half], sums[:, half:]
-    turned = roots(2 * length)[: length // 2 + 1, None] * odd
+    aside = quarter(2 * length)[:, None] * odd
     joined = np.empty((length + 1, half), dtype=np.complex128)
-    np.add(even, turned, out=joined[: length // 2 + 1])
-    np.subtract(even, turned, out=turned)
-    np.conjugate(turned[-2::-1], out=joined[length // 2 + 1 :])
+    np.add(even, aside, out=joined[: length // 2 + 1])
+    np.subtract(even, aside, out=aside)
+    np.conjugate(aside[-2::-1], out=joined[length // 2 + 1 :])
     return joined

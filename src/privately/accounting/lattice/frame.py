@@ -12,7 +12,8 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from privately.accounting.elementary import ERROR, UNIT, Floats, exp, expm1, turn_minus_one
-from privately.accounting.lattice.fourier import Complex, modulus, roots
+from privately.accounting.lattice import fourier
+from privately.accounting.lattice.fourier import Complex, modulus
 from privately.accounting.roads import NotApplicable
 
 KERNEL_ERROR = 16 * ERROR
@@ -78,11 +79,12 @@ class Frame:
     @cached_property
     def turns(self) -> Complex:
         """e^(i w a): roots of unity."""
-        return roots(self.count)[: self.count // 2 + 1]
+        return fourier.turned(np.arange(self.count // 2 + 1.0), self.count)
 
     def turned(self, j: int) -> Complex:
         """e^(i w j a)."""
-        return roots(self.count)[np.arange(self.count // 2 + 1) * (j % self.count) % self.count]
+        places = np.arange(self.count // 2 + 1) * (j % self.count) % self.count
+        return fourier.turned(places.astype(np.float64), self.count)
 
     @cached_property
     def repeats(self) -> Floats:

@@ -15,7 +15,7 @@ from privately.accounting.lattice.blurring import atoms_piece, normal_piece
 from privately.accounting.lattice.composing import Part, Sum, exactly
 from privately.accounting.lattice.frame import Frame, short
 from privately.accounting.lattice.one_off import OneOff
-from privately.accounting.lattice.pieces import Piece, smooth_piece, together
+from privately.accounting.lattice.pieces import Piece, chord_piece, smooth_piece, together
 from privately.accounting.lattice.placing import Side, atom_piece, is_on_lattice, nearest
 from privately.accounting.lattice.planning import Contour, View, grid
 from privately.accounting.lattice.smooth import NOTHING, Masses, Smooth
@@ -163,6 +163,20 @@ def lay(views: Sequence[View], chosen: Contour, count: int, *, may_blur: bool = 
         return blurred, blurred
     upper = _lay(placed, frame, chosen.height, "upper")
     return (_lay(placed, frame, chosen.height, "lower") if are_moved else upper), upper
+
+
+def lay_chords(view: View, chosen: Contour, count: int) -> Laid:
+    """For the upper side of a law that has a density alone: with chords in place of its curve, which cost what the
+    square of the step is, however slowly its transform falls.
+    """
+    if view.dense is None or view.atoms.losses.size:
+        raise NotApplicable("atoms, or no density")
+    frame = Frame(short(chosen.period / count), count, chosen.tilt)
+    cut, lost = _cut(view.dense, view.cut, frame, 0.0)
+    piece = chord_piece(view.dense, frame, 0.0, cut)
+    whole = Sum(frame, [Part(view.times, piece, None)], height=chosen.height)
+    far = _far([(view, (NOTHING, lost), _least(view, cut, NOTHING))])
+    return Laid(whole, Fraction(0), Fraction(0), Fraction(0), far)
 
 
 def _are_moved(views: Sequence[tuple[View, float]], frame: Frame) -> bool:

@@ -102,9 +102,50 @@ def smooth_piece(law: Smooth, frame: Frame, offset: float, right: float) -> Piec
     Proof: docs/theory/accounting/lattice.md#transforms-from-curves
     Checked-by: tests/accounting/lattice/test_pieces.py::test_smooth_piece_is_within_its_error
     """
+    sampled = _sampled(law, frame, offset, right)
+    values = frame.weight * sampled.sums
+    scale = scalar_exp(-frame.tilt * offset) * (1 + 4 * ERROR)
+    falls = np.minimum(law.fall(frame.tilt, right, frame.beyond) * scale, sampled.mass)
+    kernel = frame.size * modulus(frame.kernel)
+    found = kernel * sampled.matched_error + frame.size * sampled.error + 16 * UNIT * modulus(values)
+    found = (found + _aliases(frame, falls)) * (1 + 1e-9)
+    return _piece(values, found, sampled, float(falls[0]))
+
+
+def chord_piece(law: Smooth, frame: Frame, offset: float, right: float) -> Piece:
+    """The law on the lattice whose curve has chords in place of that of such a part: its profile is never below.
+
+    Theorem: the chords, in e^epsilon, of the curve of a piece are the curve of a law on the lattice, with the transform
+        R + a sum_j G(j a) e^(z j a)/K; and every profile to which it contributes only grows.
+    Reference: Doroshenko-Ghazi-Kamath-Kumar-Manurangsi 2022
+    Proof: docs/theory/accounting/lattice.md#chords
+    Checked-by: tests/accounting/lattice/test_pieces.py::test_chords_are_a_law_on_the_lattice
+    """
+    sampled = _sampled(law, frame, offset, right)
+    values = sampled.sums / frame.kernel
+    divided = sampled.error / modulus(frame.kernel)
+    found = sampled.matched_error + divided + (KERNEL_ERROR + 16 * UNIT) * (modulus(values) + sampled.matched)
+    return _piece(values, found * (1 + 1e-9), sampled, sampled.mass)
+
+
+@dataclass(frozen=True)
+class _Sampled:
+    """K R + a sum_j G(j a) e^(z j a) at the nodes: the second part within `error`, the first within |K| times
+    `matched_error`, where |R| is at most `matched`; and the transform on the real line, from above.
+    """
+
+    sums: Complex
+    error: float
+    matched: float
+    matched_error: float
+    mass: float
+    curve: tuple[Floats, Floats]
+    weights: tuple[Floats, Floats]
+
+
+def _sampled(law: Smooth, frame: Frame, offset: float, right: float) -> _Sampled:
     a, c = frame.step, frame.tilt
-    cut = right < math.inf
-    top = law.above(right) if cut else NOTHING
+    top = law.above(right) if right < math.inf else NOTHING
     low, missing = _lowest(law, frame, offset)
     high = _highest(law, frame, offset, right)
     if c * a * high > _STEEPEST or high * a > _HIGHEST or high - low > _WIDEST:
@@ -119,25 +160,26 @@ def smooth_piece(law: Smooth, frame: Frame, offset: float, right: float) -> Piec
     lost = enlarged(lost, j.size + 8)
     first, second, off = _lattice_law(law, top, offset, a)
     first, off = first * scalar_exp(-c * a), off * (1 + 4 * ERROR)
-    matched = first * np.conj(frame.turns) + second
     cells, adding = folded(j, samples, frame.count)
-    values = frame.weight * (frame.kernel * matched + fourier.transform(cells))
-
     curve = np.append(j, low), np.append(samples + errors, missing + 4 * ERROR * total)
     weights = np.array([-1.0, 0.0]), np.array([first + off, second + off])
-    mass = real_bound(curve, weights, frame, c)
-    scale = scalar_exp(-c * offset) * (1 + 4 * ERROR)
-    falls = np.minimum(law.fall(c, right, frame.beyond) * scale, mass)
-    kernel = frame.size * modulus(frame.kernel)
-    found = kernel * ((abs(first) + abs(second)) * (KERNEL_ERROR + 8 * ERROR) + 2 * off)
-    found += frame.size * (lost + total * (fourier.error(frame.count) + adding + 32 * UNIT)) + 16 * UNIT * modulus(
-        values
+    size = abs(first) + abs(second)
+    return _Sampled(
+        sums=frame.kernel * (first * np.conj(frame.turns) + second) + fourier.transform(cells),
+        error=lost + total * (fourier.error(frame.count) + adding + 32 * UNIT),
+        matched=size,
+        matched_error=size * (KERNEL_ERROR + 8 * ERROR) + 2 * off,
+        mass=real_bound(curve, weights, frame, c),
+        curve=curve,
+        weights=weights,
     )
-    found = (found + _aliases(frame, falls)) * (1 + 1e-9)
-    # The transform is largest on the real line, where it is known within its error.
-    mass = min(mass, enlarged(abs(float(values[0].real)) + float(found[0])))
+
+
+def _piece(values: Complex, found: Floats, sampled: _Sampled, beyond: float) -> Piece:
+    """The transform is largest on the real line, where it is known within its error."""
+    mass = min(sampled.mass, enlarged(abs(float(values[0].real)) + float(found[0])))
     bounds = np.full(values.shape, mass)
-    return Piece(_within(values, bounds), np.minimum(found, 2 * bounds), bounds, float(falls[0]), curve, weights)
+    return Piece(_within(values, bounds), np.minimum(found, 2 * bounds), bounds, beyond, sampled.curve, sampled.weights)
 
 
 def _samples(law: Smooth, epsilon: Floats, top: Masses) -> tuple[Floats, Floats]:

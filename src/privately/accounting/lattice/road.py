@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 
 from privately.accounting.compositions import Composition
 from privately.accounting.lattice.fourier import forget
-from privately.accounting.lattice.laying import MOST, Laid, lay
+from privately.accounting.lattice.laying import MOST, Laid, lay, lay_chords
 from privately.accounting.lattice.planning import Outline, View, contour, in_steps
 from privately.accounting.lattice.top import near_the_top
 from privately.accounting.roads import DEAD_ENDS, NotApplicable
@@ -27,6 +27,10 @@ _VERY_FEW, _AMPLE, _FINEST = 5, 1 << 18, 1e-9
 """For very few steps more nodes are comfortable, and the width is this for every step."""
 _FEW, _MORE = 10, 1 << 17
 """For few steps, somewhat more nodes; as many for very few of a law with atoms, whose width falls slowly."""
+_MOST_CHORDED, _CHORDED, _CHORD, _LONGEST_CHORD = 50, 5e-10, 7e-5, 9e-5
+"""Up to so many steps chords are tried where the width is more than this for every step: so long ones, about."""
+_NARROW = Fraction(1, 10**6)
+"""To whom such a width is enough, less is not worth its time."""
 _NARROWEST = 1e-9
 _SMALL = Fraction(1, 1000)
 _LEAST = Fraction(1, 10**300)
@@ -91,7 +95,7 @@ def epsilon(composition: Composition, delta: Fraction, width: Fraction) -> Inter
     edge = near_the_top(composition, easier, harder, METHOD)
     if edge is not None and edge.width <= width * max(edge.upper, _SMALL) and not _is_worth_more(composition, edge):
         return edge
-    found = _refined(_views(composition), _Epsilon(easier, harder), width)
+    found = _with_chords(_views(composition), _Epsilon(easier, harder), width)
     return found if edge is None else _common(found, edge)
 
 
@@ -107,6 +111,32 @@ def epsilon_of(views: Sequence[View], delta: Fraction, width: Fraction) -> Inter
 
 def _views(composition: Composition) -> list[View]:
     return [View.of(*in_steps(law, times)) for law, times in composition.parts]
+
+
+def _with_chords(views: Sequence[View], query: _Epsilon, width: Fraction) -> Interval:
+    """Few steps of a density whose transform falls slowly: the upper end by chords, if that is lower."""
+    found = _refined(views, query, width)
+    steps = sum(view.times for view in views)
+    if len(views) > 1 or steps > _MOST_CHORDED or width > _NARROW or found.width <= _CHORDED * steps or not found.upper:
+        return found
+    try:
+        upper = _by_chords(views[0], query, Guess(float(found.upper), query.log_delta), width)
+    except DEAD_ENDS:
+        return found
+    return found if upper is None else Interval(found.lower, min(found.upper, upper), method=METHOD)
+
+
+def _by_chords(view: View, query: _Epsilon, guess: Guess, width: Fraction) -> Fraction | None:
+    goal = width / query.finer
+    (cut,) = _trimmed([view], guess, goal)
+    chosen = contour(Outline.of([cut]), guess.epsilon, guess.log_delta, math.log(_tolerance(goal)))
+    count = min(1 << max(math.ceil(math.log2(chosen.period / _CHORD)), 6), _MOST_WORK)
+    if chosen.period / count > _LONGEST_CHORD:
+        return None
+    try:
+        return query.high(lay_chords(cut, chosen, count), guess)
+    finally:
+        forget(count)
 
 
 def _is_worth_more(composition: Composition, edge: Interval) -> bool:
@@ -330,10 +360,13 @@ class _Epsilon:
     def plain(self) -> _Epsilon:
         return replace(self, finer=1)
 
+    @property
+    def log_delta(self) -> float:
+        return float(Enclosure.of(self.harder).log().lower)
+
     def guess(self, views: Sequence[View], width: Fraction) -> Guess:
-        log_delta = float(Enclosure.of(self.harder).log().lower)
-        outline = Outline.of(_trimmed(views, Guess(math.inf, log_delta), width))
-        return Guess(outline.epsilon(log_delta), log_delta)
+        outline = Outline.of(_trimmed(views, Guess(math.inf, self.log_delta), width))
+        return Guess(outline.epsilon(self.log_delta), self.log_delta)
 
     def scale(self, found: Interval) -> Fraction:
         return max(Fraction(found.upper), _SMALL)
@@ -359,6 +392,11 @@ class _Epsilon:
         if not found.lower and root.epsilon < guess.epsilon:  # the sum tells nothing further down
             better = Guess(root.epsilon, guess.log_delta)
         return found, better
+
+    def high(self, upper: Laid, guess: Guess) -> Fraction | None:
+        """The upper end alone."""
+        root = _root(upper, guess)
+        return _checked(lambda place: upper.upper(place) <= self.harder, root, 1e-13 * guess.epsilon, 1)
 
     def between(self, best: Interval | None, guess: Guess) -> Guess:
         if best is None or best.lower < guess.epsilon < best.upper:
@@ -409,6 +447,8 @@ def _root(laid: Laid, guess: Guess) -> Place:
 def _checked(holds: Callable[[Fraction], bool], place: Place, step: float, sign: int) -> Fraction | None:
     """The first epsilon beyond the place, a little further every time, where something holds for certain, if any."""
     margin = (min(1.02 * place.doubt, 1.0) + 1e-12) / place.fall + step
+    if sign > 0 and place.epsilon <= margin and holds(Fraction(0)):
+        return Fraction(0)
     for _ in range(60):
         found = Fraction(place.epsilon) + sign * Fraction(margin)
         if found < 0:
