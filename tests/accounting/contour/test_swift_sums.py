@@ -150,8 +150,10 @@ def test_aliases_are_needed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_truncation_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
-    forgets(monkeypatch, truncated=0.0)
+    """Sums that end far too early are held as long as what is beyond their end is charged."""
     monkeypatch.setattr("privately.accounting.contour.swift._FARTHER", 0.3)
+    assert all(are_held(laid(*case), *case) for case in CASES)
+    forgets(monkeypatch, truncated=0.0)
     assert not all(are_held(laid(*case), *case) for case in CASES[:3])
 
 
