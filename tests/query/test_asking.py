@@ -96,8 +96,8 @@ def test_nothing_that_is_asked_is_answered_as_less(currency: str, most: int, nam
     assert all(one != other for one, other in zip(at_most, almost, strict=True))
 
 
-def accurate(asked: Question, accuracy: Accuracy, epsilon: Fraction, rows: int | None) -> bool:
-    plan = allocated(uses(asked), 2, Budget(currency="epsilon", amount=epsilon))
+def accurate(asked: Question, accuracy: Accuracy, budget: Budget, rows: int | None) -> bool:
+    plan = allocated(uses(asked), 2, budget)
     return all(_is_accurate(asked, one, plan, accuracy, rows) for one in _wanted(asked, 2, accuracy))
 
 
@@ -119,8 +119,35 @@ def test_the_least_budget_is_enough_and_less_is_not(
     asked, accuracy = question(*names, unit=unit), Accuracy.parse(text)
     found = least_budget(asked, uses(asked), 2, accuracy, rows)
     assert found.currency == "epsilon"
-    assert accurate(asked, accuracy, found.amount, rows)
-    assert not accurate(asked, accuracy, found.amount * Fraction(99, 100), rows)
+    assert accurate(asked, accuracy, found, rows)
+    split = found.split or (found.amount,)
+    assert sum(split) == found.amount
+    for place in range(len(split)):
+        less = tuple(part * Fraction(99 if at == place else 100, 100) for at, part in enumerate(split))
+        assert not accurate(asked, accuracy, replace(found, split=less), rows)
+
+
+def test_several_columns_take_what_each_takes_alone() -> None:
+    """A count that is within 50 costs little beside a sum that is, and has not as much as that."""
+    texts = ["COUNT(*) AS n", "SUM(x) AS s", "SUM(x * x) AS q"]
+    alone = [widest(f"SELECT {text} FROM t", "50 at 95%")[1].amount for text in texts]
+    (_, together) = widest(f"SELECT {', '.join(texts)} FROM t", "50 at 95%")
+    assert together.amount == sum(alone)
+    assert together.split == tuple(alone)
+
+
+def test_no_other_split_is_as_accurate_for_less() -> None:
+    asked, accuracy = bind("SELECT SUM(x) - 3 * COUNT(*) AS v FROM t", {"t": VISITS}), Accuracy.parse("90 at 90%")
+    found = least_budget(asked, uses(asked), 1, accuracy, None)
+    for share in range(5, 100, 5):
+        other = tuple(found.amount * Fraction(98 * one, 10_000) for one in (share, 100 - share))
+        assert not accurate(asked, accuracy, replace(found, split=other), None)
+
+
+def test_an_accuracy_takes_no_more_than_can_be_asked() -> None:
+    with pytest.raises(InvalidParameter, match=r"epsilon of [0-9.]+, and 1,000 is the most") as refused:
+        widest("SELECT SUM(x) AS s FROM t", "0.01 at 95%")
+    assert refused.value.field == "accuracy"
 
 
 def test_a_count_has_the_error_of_its_law() -> None:

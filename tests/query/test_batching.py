@@ -190,6 +190,23 @@ def test_explaining_is_free() -> None:
 # --- what is given ----------------------------------------------------------------------------------------------------
 
 
+def test_a_common_delta_is_for_those_that_need_one() -> None:
+    one = desk(ApproxDP(epsilon=3, delta="0.01"), by=ApproxDP).session
+    found = one.price_batch([BY_PERSON, TOTAL], epsilon=1, delta="0.001")
+    assert [part.budget.delta for part in found.parts] == [Fraction(1, 1000), None]
+    assert 0 < found.cost.parameters["delta"] <= Fraction(1, 1000)
+    with pytest.raises(InvalidParameter, match="public already"):
+        one.price_batch([TOTAL, TOTAL], epsilon=1, delta="0.001")
+    with pytest.raises(InvalidParameter, match="must be small"):
+        one.price_batch([TOTAL, BY_PERSON], epsilon=1, delta=2)
+
+
+def test_options_that_there_are_not_are_named() -> None:
+    with pytest.raises(InvalidParameter, match=r"no such option; there are epsilon, rho") as refused:
+        desk(PureDP(epsilon=3)).session.batch([TOTAL], epsilonn=1)  # type: ignore[call-arg]
+    assert refused.value.field == "epsilonn"
+
+
 def test_options_of_a_question_come_first() -> None:
     asked = read_questions(["a", ("b", {"rho": 1}), ("c", {"assuming": 5})], {"epsilon": 2, "assuming": 7})
     assert asked == [

@@ -9,9 +9,26 @@ from typing import Any
 import pytest
 
 from privately import mechanisms as m
-from privately.plans import Expression, Field, Identity, Known, Order, Output, Question, Type, call, constant
+from privately.plans import (
+    Column,
+    Expression,
+    Field,
+    Identity,
+    Known,
+    Order,
+    Output,
+    Question,
+    Table,
+    Type,
+    Unit,
+    Value,
+    call,
+    constant,
+)
 from privately.plans.expressions import fields_of
 from privately.plans.meaning import evaluate
+from privately.query import showing
+from privately.query.binding import bind
 from privately.query.drawing import NoisyNumber
 from privately.query.estimates import Cell, Estimated, estimated
 from privately.query.showing import Shown, interval_of, shown
@@ -200,3 +217,26 @@ def test_intervals_for_each_group_alone_would_not_hold_for_the_first() -> None:
         if abs(max((EXACT[0] + a, a), (EXACT[1] + b, b), (EXACT[2] + c, c))[1]) <= width
     )
     assert lucky < CONFIDENCE - 0.01
+
+
+def test_keys_that_no_column_computes_with_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With thousands of groups by many keys they would take most of the time."""
+    columns = (Column(name="k", type="integer", bounds=(0, 9)), Column(name="j", type="integer", bounds=(0, 9)))
+    asked = bind(
+        "SELECT k, j, COUNT(*) AS n, COUNT(*) + j AS m FROM t GROUP BY k, j",
+        {"t": Table(name="t", columns=columns, unit=Unit())},
+        keys={"k": [1, 2], "j": [5, 6]},
+    )
+    seen, exact = list[Value](), showing._exact
+
+    def noticed(value: Value) -> Interval | None:
+        seen.append(value)
+        return exact(value)
+
+    monkeypatch.setattr(showing, "_exact", noticed)
+    (count,) = (one.identity for one in asked.estimates)
+    groups = [(1, 5), (1, 6), (2, 5), (2, 6)]
+    cells = {count: tuple((Fraction(3), Interval(1, 5)) for _ in groups)}
+    found = shown(asked, groups, lambda _: Estimated(cells=cells), Fraction(1, 2))
+    assert seen == [5, 6, 5, 6]
+    assert found.intervals[1] == (None, None, Interval(1, 5), Interval(7, 11))

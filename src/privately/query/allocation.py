@@ -8,13 +8,14 @@ the square root where squares of mu do (docs/theory/stability.md#allocation).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from privately import mechanisms as m
 from privately.errors import InvalidParameter
 from privately.noise.samplers import NARROWEST, WIDEST, WIDEST_GAUSSIAN
+from privately.plans.columns import LEFT_OUT_IF_NONE
 from privately.query.listing import not_for_replacement
 from privately.query.uses import Chosen, Listed, Noisy, TwoSided, Use
 from privately.rounding import Enclosure, round_down
@@ -36,12 +37,14 @@ _WIDEST_CHOICE = Fraction(2**38)
 class Budget:
     """What a question may cost: an epsilon (Laplace noise), or a mu squared (normal noise). These add up.
 
-    `delta` is for groups that nobody listed: how likely one that a single unit is in may be shown.
+    `delta` is for groups that nobody listed: how likely one that a single unit is in may be shown. `split` is the part
+    of each use, where they are not shared as below, since each is to be as accurate as was asked.
     """
 
     currency: Currency
     amount: Fraction
     delta: Fraction | None = None
+    split: tuple[Fraction, ...] | None = field(default=None, metadata=LEFT_OUT_IF_NONE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +59,8 @@ class Drawn:
 
 def shares(uses: Sequence[Use], budget: Budget) -> tuple[Fraction, ...]:
     """The parts of the budget, which add up to no more than it: epsilons exactly to it; roots of mu are rounded."""
+    if budget.split is not None:
+        return budget.split
     power = Fraction(1, 3) if budget.currency == "epsilon" else Fraction(1, 2)
     weights = [_power(weight_of(use, budget.currency), power) for use in uses]
     total = sum(weights, Fraction(0))

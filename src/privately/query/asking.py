@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
@@ -12,7 +12,7 @@ from privately import mechanisms as m
 from privately.errors import BudgetExhausted, InvalidParameter, NotSupported
 from privately.guarantees import Guarantee, PureDP
 from privately.ledger import Budget as AccountBudget
-from privately.plans import Expression, Field, Identity, Known, Mean, Number, Question, StepSum, Tally, Type
+from privately.plans import Estimate, Expression, Field, Identity, Known, Mean, Number, Question, StepSum, Tally, Type
 from privately.plans.expressions import fields_of
 from privately.query.allocation import Budget, Drawn, allocated
 from privately.query.listing import listing_of
@@ -27,6 +27,13 @@ _TEXT = re.compile(r"\s*([0-9.eE+-]+)\s*(%?)\s+at\s+([0-9.]+)\s*%\s*")
 _SMALLEST, _LARGEST = Fraction(1, 10**9), Fraction(10**9)
 _MOST = {"epsilon": 1000, "rho": 125_000, "mu": 500}
 """Up to here the least noise that is drawn costs no less than what was asked, whatever the question."""
+
+
+_LEAST_PART = 1e-12
+"""A use that adds less than such a part of an error has the part of one that adds it."""
+
+_Wanted: TypeAlias = tuple[Expression, Fraction]
+"""What is to be accurate, and the confidence that each estimate in it needs for that: as `showing` shares it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,8 +141,9 @@ def least_budget(
 ) -> Budget:
     """The least epsilon, to a thousandth of it, with which every column that is shown is as accurate as asked.
 
-    Averages are as accurate if they are of at least `assuming` rows, in each group. What is not shown, but compared or
-    ordered by, is as accurate too.
+    Each use of noise has the part that it needs: what several columns need of one is the most of that. Averages are as
+    accurate if they are of at least `assuming` rows, in each group. What is not shown, but compared or ordered by, is
+    as accurate too.
     """
     for estimate in question.estimates:
         if not isinstance(estimate, (Number, Mean)):
@@ -147,20 +155,99 @@ def least_budget(
     rows, exact_delta = None if assuming is None else whole(assuming, "assuming"), delta_of(delta)
     if accuracy.relative and rows is None:
         raise InvalidParameter("assuming", "say how many rows a group has, as a public guess: assuming=20_000.")
+    aim = _Aim(question=question, uses=uses, groups=groups, accuracy=accuracy, rows=rows, delta=exact_delta)
+    found = dict[int, Fraction]()
+    for one in _wanted(question, groups, accuracy):
+        for place, part in aim.needs(one).items():
+            found[place] = max(part, found.get(place, part))
+    average = _short(
+        sum(found.values(), Fraction(0)) / len(found)
+    )  # for what shows groups, of which nothing else is read
+    split = tuple(found.get(place, average) for place in range(len(uses)))
+    total = sum(split, Fraction(0))
+    if total > _MOST["epsilon"]:
+        told = f"takes an epsilon of {decimal_text(total, 4, 'ROUND_CEILING')}, and {_MOST['epsilon']:,} is the most"
+        raise InvalidParameter("accuracy", f"{told} that can be asked.", hint="Ask for less.")
+    return Budget(currency="epsilon", amount=total, delta=exact_delta, split=split if len(split) > 1 else None)
 
-    wanted = _wanted(question, groups, accuracy)
 
-    def enough(epsilon: Fraction) -> bool:
-        drawn = allocated(uses, groups, Budget(currency="epsilon", amount=epsilon, delta=exact_delta))
-        return all(_is_accurate(question, one, drawn, accuracy, rows) for one in wanted)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Aim:
+    """An accuracy for a question, and what it takes."""
 
-    low, high = _SMALLEST, _LARGEST
-    if not enough(high):
-        raise InvalidParameter("accuracy", "no noise that can be drawn is that accurate.", hint="Ask for less.")
-    while high / low > Fraction(1001, 1000):
-        middle = _between(low, high)
-        low, high = (low, middle) if _or_drowned(enough, middle) else (middle, high)
-    return Budget(currency="epsilon", amount=high, delta=exact_delta)
+    question: Question
+    uses: Sequence[Use]
+    groups: int
+    accuracy: Accuracy
+    rows: int | None
+    delta: Fraction | None
+
+    def needs(self, wanted: _Wanted) -> dict[int, Fraction]:
+        """The least epsilons, by the places of their uses, with which a column is as accurate as asked."""
+        parts = self._parts(wanted[0])
+
+        def of(factor: Fraction) -> dict[int, Fraction]:
+            return {place: _short(factor * part) for place, part in parts.items()}
+
+        def enough(factor: Fraction) -> bool:
+            return _is_accurate(self.question, wanted, self._drawn(of(factor)), self.accuracy, self.rows)
+
+        low, high = _SMALLEST, _LARGEST
+        if not enough(high):
+            raise InvalidParameter("accuracy", "no noise that can be drawn is that accurate.", hint="Ask for less.")
+        while high / low > Fraction(1001, 1000):
+            middle = _between(low, high)
+            low, high = (low, middle) if _or_drowned(enough, middle) else (middle, high)
+        return of(high)
+
+    def _parts(self, column: Expression) -> dict[int, Fraction]:
+        """In which proportion the uses of a column share what it takes: as the roots of how far a unit moves it.
+
+        Theorem: of all epsilons with sum(a_i/epsilon_i) = T, those in proportion to the roots of a_i add up to least.
+        Reference: Cauchy-Schwarz
+        Proof: docs/theory/stability.md#allocation
+        Checked-by: tests/query/test_asking.py::test_no_other_split_is_as_accurate_for_less
+        """
+        tallies, estimates = dict(self.question.aggregation.tallies), _identities(self.question)
+        serving = {
+            one.identity: next(place for place, use in enumerate(self.uses) if _serves(use, one))
+            for one in self.question.estimates
+            if one.identity in fields_of(column)
+        }
+
+        def moved(found: Field, place: int) -> Fraction:
+            estimate = next(one for one in self.question.estimates if one.identity == found.identity)
+            tally = tallies[_tally_of(estimate)]
+            moves = self.uses[place].moves[0].value * (tally.step if isinstance(tally, StepSum) else 1)
+            return moves / (self.rows or 1) if isinstance(estimate, Mean) else moves
+
+        def amount(place: int) -> Fraction:
+            def of(found: Field) -> Fraction:
+                return moved(found, place) if serving[found.identity] == place else Fraction(0)
+
+            return propagated(column, estimates, of, rounding=0)
+
+        amounts = {place: amount(place) for place in sorted(set(serving.values()))}
+        most = max(amounts.values()) or 1
+        return {place: _short(Fraction(max(float(one / most), _LEAST_PART) ** 0.5)) for place, one in amounts.items()}
+
+    def _drawn(self, parts: Mapping[int, Fraction]) -> tuple[Drawn, ...]:
+        split = tuple(parts.values())
+        budget = Budget(currency="epsilon", amount=sum(split, Fraction(0)), delta=self.delta, split=split)
+        return allocated([self.uses[place] for place in parts], self.groups, budget)
+
+
+def _serves(use: Use, estimate: Estimate) -> bool:
+    """Whether the noise of an estimate is that of a use."""
+    tally = _tally_of(estimate)
+    if isinstance(use, TwoSided):
+        return tally == use.total or (tally == use.count and isinstance(estimate, Number))
+    return isinstance(use, (Noisy, Listed)) and use.tally == tally and isinstance(estimate, Number)
+
+
+def _tally_of(estimate: Estimate) -> Identity:
+    assert isinstance(estimate, (Number, Mean))  # noqa: S101 - the others were refused
+    return estimate.tally if isinstance(estimate, Number) else estimate.total
 
 
 def _or_drowned(enough: Callable[[Fraction], bool], epsilon: Fraction) -> bool:
@@ -175,11 +262,12 @@ def _or_drowned(enough: Callable[[Fraction], bool], epsilon: Fraction) -> bool:
 
 def _between(low: Fraction, high: Fraction) -> Fraction:
     """About the geometric mean, short."""
-    return Fraction(f"{(float(low) * float(high)) ** 0.5:.6e}")
+    return _short(Fraction((float(low) * float(high)) ** 0.5))
 
 
-_Wanted: TypeAlias = tuple[Expression, Fraction]
-"""What is to be accurate, and the confidence that each estimate in it needs for that: as `showing` shares it."""
+def _short(value: Fraction) -> Fraction:
+    """In seven digits."""
+    return Fraction(f"{float(value):.6e}")
 
 
 def _wanted(question: Question, groups: int, accuracy: Accuracy) -> list[_Wanted]:
@@ -206,7 +294,7 @@ def _is_accurate(
     def parts(found: Field) -> tuple[Number | Mean, Tally]:
         estimate = estimates[found.identity]
         assert isinstance(estimate, (Number, Mean))  # noqa: S101 - the others were refused
-        return estimate, tallies[estimate.tally if isinstance(estimate, Number) else estimate.total]
+        return estimate, tallies[_tally_of(estimate)]
 
     def error(found: Field) -> Fraction:
         estimate, tally = parts(found)
@@ -237,7 +325,7 @@ def _size(estimate: Number | Mean, tally: Tally, rows: int) -> Fraction:
 
 def _error(estimate: Number | Mean, drawn: Sequence[Drawn], confidence: Fraction, rows: int | None) -> Fraction:
     """How far off the estimate can be with this confidence, in steps."""
-    tally = estimate.tally if isinstance(estimate, Number) else estimate.total
+    tally = _tally_of(estimate)
     for one in drawn:
         mechanism = one.mechanisms[0]
         if isinstance(mechanism, (m.Quantile, m.PermutedQuantile)):

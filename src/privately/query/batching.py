@@ -81,9 +81,16 @@ class BatchExplanation:
 
 
 def read_questions(questions: Sequence[Asked], common: Options) -> list[tuple[str, dict[str, Any]]]:
-    """Texts with their options: their own, and of the common ones what they do not decide themselves."""
+    """Texts with their options: their own, and of the common ones what they do not decide themselves.
+
+    A common delta is for those that need one.
+    """
     if isinstance(questions, str) or not isinstance(questions, Sequence) or not 1 <= len(questions) <= MOST_QUESTIONS:
         raise InvalidParameter("questions", f"give a list of 1 to {MOST_QUESTIONS:,}.")
+    unknown = sorted(common.keys() - Options.__annotations__.keys())
+    if unknown:
+        listed = ", ".join(Options.__annotations__)
+        raise InvalidParameter(unknown[0], f"there is no such option; there are {listed}.")
     found = []
     for one in questions:
         text, own = (one, {}) if isinstance(one, str) else _pair(one)
@@ -91,7 +98,8 @@ def read_questions(questions: Sequence[Asked], common: Options) -> list[tuple[st
         if decided and "accuracy" not in own:
             decided = decided | {"assuming"}
         shared = {name: value for name, value in common.items() if name not in decided}
-        found.append((text, shared | own))
+        spared = {"delta_if_needed": shared.pop("delta")} if "delta" in shared and "delta" not in own else {}
+        found.append((text, shared | spared | own))
     return found
 
 

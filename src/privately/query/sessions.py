@@ -158,12 +158,17 @@ class Session:
         rho: Number | None = None,
         mu: Number | None = None,
         delta: Number | None = None,
+        delta_if_needed: Number | None = None,
         accuracy: str | None = None,
         assuming: int | None = None,
         keys: Keys | None = None,
     ) -> Priced:
-        question = bind(text, {self.table.name: self.table}, keys=read_keys(keys), unknown=delta is not None)
+        may_be_unknown = delta is not None or delta_if_needed is not None
+        question = bind(text, {self.table.name: self.table}, keys=read_keys(keys), unknown=may_be_unknown)
         unknown = listing_of(question) is not None
+        if unknown and delta is None:
+            delta = delta_if_needed
+        delta_of(delta_if_needed)
         if delta is not None and not unknown:
             delta_of(delta)
             raise InvalidParameter("delta", "all groups of this question are public already; leave it out.")
@@ -248,6 +253,8 @@ class Session:
         if slack is not None and "delta" not in cap.parameters:
             raise InvalidParameter("slack", f"the account counts in terms of {type(cap).__name__}; leave it out.")
         parts, proof = self._composed(asked, slack=None)
+        if options.get("delta") is not None and all(one.budget.delta is None for one in parts):
+            raise InvalidParameter("delta", "all groups of these questions are public already; leave it out.")
         if slack is not None:
             others, cheaper = self._composed(asked, slack=slack)
             if cheaper is not None and is_worth_it(cheaper, proof, self._price):

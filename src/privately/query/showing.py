@@ -84,20 +84,21 @@ def _column_intervals(
     wanted = fields_of(expression) & at(1 - doubt).cells.keys()
     if not wanted:
         return [None] * len(places)
-    cells = at(1 - doubt / len(wanted)).cells
+    cells, keys = at(1 - doubt / len(wanted)).cells, fields_of(expression) - wanted
     return [
-        interval_of(expression, _keys(values, cells) | {name: cells[name][place][1] for name in wanted})
+        interval_of(
+            expression,
+            {name: _exact(values[name]) for name in keys} | {name: cells[name][place][1] for name in wanted},
+        )
         for place, values in places
     ]
 
 
-def _keys(values: Mapping[Identity, Value], cells: Mapping[Identity, object]) -> dict[Identity, Interval | None]:
+def _exact(value: Value) -> Interval | None:
     """Keys that are numbers are known exactly."""
-    return {
-        name: Interval(Fraction(value), Fraction(value))
-        for name, value in values.items()
-        if name not in cells and isinstance(value, int) and not isinstance(value, bool)
-    }
+    if not isinstance(value, int) or isinstance(value, bool):
+        return None
+    return Interval(Fraction(value), Fraction(value))
 
 
 def _types(question: Question) -> dict[Identity, Type]:

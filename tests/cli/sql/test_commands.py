@@ -39,6 +39,7 @@ def test_for_programs_and_in_files(run: Run) -> None:
     for row, ends in zip(data["rows"], data["intervals"]["n"], strict=True):
         assert ends["lower"] <= row[1] <= ends["upper"]
     assert check("wards.json").claim_text.startswith("1-DP")
+    assert check("wards.json").hash == data["certificate"]
     assert "n by ward" in Path("wards.svg").read_text(encoding="utf-8")
     table = run("sql", "visits.csv", WARDS, "--epsilon", "1", *BUDGET, "--csv")
     rows = list(csv.reader(table.out.splitlines()))
@@ -85,6 +86,16 @@ def test_several_questions_are_paid_for_at_once(run: Run) -> None:
     tables = run(*words, "--csv").out.split("\n\n")
     assert [table.splitlines()[0] for table in tables] == ["ward,n,n_lower,n_upper", "n,n_lower,n_upper"]
     assert run(*words, "--plot", "a.svg").error.startswith("--plot: draws the answer to one question")
+
+
+def test_programs_are_told_how_far_off_quantiles_are(run: Run) -> None:
+    text = "SELECT MEDIAN(age) AS m, COUNT(*) AS n FROM visits"
+    done = run("sql", "visits.csv", text, "--epsilon", "1", *BUDGET, "--json")
+    told = json.loads(done.out)
+    assert told["intervals"].keys() == {"n"}
+    assert told["ranks"].keys() == {"m"}
+    assert 0 < told["ranks"]["m"]["off"] < 100
+    assert told["ranks"]["m"]["to_within"] == 0
 
 
 def test_one_of_several_is_refused_at_its_place(run: Run) -> None:

@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import date
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -17,6 +18,7 @@ from rich.console import Console
 from privately.cli.account.numbers import plain
 from privately.cli.budget.telling import printable, short
 from privately.errors import PrivatelyError, Refused
+from privately.rounding import decimal_text
 
 if TYPE_CHECKING:
     from privately.engines.protocol import TableReport
@@ -77,6 +79,7 @@ def as_json(results: Sequence[Result], remaining: Guarantee) -> str:
         "guarantee": _guarantee(results[0].guarantee),
         "remaining": _guarantee(remaining),
         "free": results[0].free,
+        "certificate": results[0].certificate.hash,
     }
     answers = [_answer(one) for one in results]
     return json.dumps({**answers[0], **paid} if len(answers) == 1 else {"answers": answers, **paid})
@@ -93,12 +96,26 @@ def _answer(result: Result) -> dict[str, Any]:
         "rows": [[_plain(value) for value in row] for row in result.rows],
         "confidence": 0.95,
         "intervals": intervals,
+        "ranks": _ranks(result),
         "notes": list(result.notes),
     }
 
 
+def _ranks(result: Result) -> dict[str, dict[str, float]]:
+    """Of every quantile by how many ranks it is off at most, of a value that is so near; rounded up."""
+    within = result.to_within()
+    return {
+        name: {"off": _above(off), "to_within": _above(within.get(name, Fraction(0)))}
+        for name, off in result.ranks().items()
+    }
+
+
+def _above(value: Fraction) -> float:
+    return float(decimal_text(value, 7, "ROUND_CEILING"))
+
+
 def as_csv(result: Result) -> str:
-    """The table alone; beside every column with error bars the ends of its intervals."""
+    """The table alone; beside every column with error bars the ends of its intervals. Quantiles have none."""
     intervals = result.intervals()
     barred = {name for name, listed in intervals.items() if any(one is not None for one in listed)}
     stream = io.StringIO()
