@@ -24,7 +24,7 @@ from privately.proving.language.declarations import Domain, Neighborhood, decima
 from privately.proving.reading import Source, read_program
 from privately.proving.refuting.deadlines import Deadline
 from privately.proving.refuting.neighbors import layout
-from privately.proving.refuting.refuting import BUDGET, MEASURING_SHARE
+from privately.proving.refuting.refuting import BUDGET
 from privately.proving.running import run
 from privately.proving.scopes import declared_sizes, has_any_length, scope_of
 from privately.proving.seeking import longer_than, searched
@@ -112,8 +112,8 @@ class Limits:
 
     @property
     def search(self) -> float:
-        """Seconds for the next search, which may take somewhat longer to measure what it found."""
-        return min(BUDGET, self.deadline.left / MEASURING_SHARE / self.searches)
+        """Seconds for the next search."""
+        return min(BUDGET, self.deadline.left / self.searches)
 
 
 def mentions_size(claim: str, asked: Question) -> bool:

@@ -79,6 +79,13 @@ def test_neighbours_without_end() -> None:
         pairs(None, 1)
 
 
+@pytest.mark.parametrize("kind", [each, one, monotone])
+@pytest.mark.parametrize("is_list", [True, False])
+def test_large_domains_take_no_longer_than_their_pairs(kind: Callable[..., Neighborhood], *, is_list: bool) -> None:
+    found = pairs(kind(1, whole(0, 9_999)), 1, is_list=is_list)
+    assert len(found) == 2 * 9_999
+
+
 def test_two_private_inputs_change_together() -> None:
     both = [Parameter(name, neighborhood=replaced(0, 1), private=True) for name in "xy"]
     assert ((0, 0), (1, 1)) in set(neighbouring_pairs(both, [1]))

@@ -7,8 +7,9 @@ from fractions import Fraction
 
 import pytest
 
-from privately.proving.paths.enclosing import Enclosed, enclosed_law
+from privately.proving.paths.enclosing import enclosed_law
 from privately.proving.paths.events import exactly
+from privately.proving.paths.masses import Enclosed
 from privately.proving.reading import read_program
 from privately.proving.refuting.changes import Pair
 from privately.proving.refuting.deadlines import Deadline

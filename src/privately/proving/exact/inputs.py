@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from math import prod
@@ -68,7 +69,7 @@ def _pairs(parameter: Parameter, sizes: Sequence[int]) -> Iterator[tuple[Value, 
         raise NotFinite(f"the values of {parameter.name!r} have no end.")
     if domain.count > MOST_PAIRS:
         raise NotFinite(f"the values of {parameter.name!r} are too many to list.")
-    values = tuple(simple(one) for one in domain.members())
+    values = tuple(sorted(simple(one) for one in domain.members()))
     if domain.length is not None and neighborhood.change == "added":
         raise InvalidParameter("neighbors", "lists of one length cannot lose an entry.", hint="Give added(0, 1).")
     if domain.length is None and not parameter.is_list:
@@ -86,9 +87,16 @@ def _few(size: int, values: int) -> int:
 
 def _scalars(neighborhood: Neighborhood, values: tuple[Value, ...]) -> Iterator[tuple[Value, Value]]:
     """One number is a list of one entry."""
-    for one, other in product(values, repeat=2):
-        if neighborhood.distance is None or abs(one - other) <= neighborhood.distance:
-            yield one, other
+    for one in values:
+        yield from ((one, other) for other in _near(neighborhood, values, one))
+
+
+def _near(neighborhood: Neighborhood, values: tuple[Value, ...], entry: Value) -> Sequence[Value]:
+    """The values that an entry may move to; they are in order."""
+    if neighborhood.distance is None:
+        return values
+    low, high = entry - neighborhood.distance, entry + neighborhood.distance
+    return values[bisect_left(values, low) : bisect_right(values, high)]
 
 
 def _lists(neighborhood: Neighborhood, values: tuple[Value, ...], size: int) -> Iterator[tuple[Value, Value]]:
@@ -108,8 +116,8 @@ def _lists(neighborhood: Neighborhood, values: tuple[Value, ...], size: int) -> 
                     yield longer, one
                     yield longer, longer
         elif neighborhood.change in {"one", "replaced"}:
-            for place, value in product(range(size), values):
-                if neighborhood.distance is None or abs(value - one[place]) <= neighborhood.distance:
+            for place in range(size):
+                for value in _near(neighborhood, values, one[place]):
                     yield one, (*one[:place], value, *one[place + 1 :])
         else:
             yield from ((one, other) for other in _moved(neighborhood, one, values))
@@ -119,8 +127,7 @@ def _moved(
     neighborhood: Neighborhood, one: tuple[Value, ...], values: tuple[Value, ...]
 ) -> Iterator[tuple[Value, ...]]:
     """All lists whose entries are near; all up or all down if that is asked for."""
-    distance = neighborhood.distance or 0
-    near = [[value for value in values if abs(value - entry) <= distance] for entry in one]
+    near = [_near(neighborhood, values, entry) for entry in one]
     if neighborhood.change == "each":
         yield from product(*near)
         return

@@ -19,11 +19,11 @@ from privately.proving.paths.noise import Noise, noise
 from privately.proving.paths.piecewise import ball
 from privately.proving.paths.ranges import Range, is_vague, ranged
 
-REACH = 16
-"""So many scales from zero the cells of continuous noise go; normal noise half as far."""
+REACH, FAR_REACH, MANY = 8, 16, 512
+"""So many scales from zero the cells of continuous noise go, and farther if they are many; normal noise half as far."""
 
-FINE, MIDDLE = Fraction(1, 8), Fraction(3, 8)
-"""In the first eighth, around the centre of the noise, cells are a quarter as long; beyond three eighths, twice."""
+FINE, MIDDLE = Fraction(1, 4), Fraction(1, 2)
+"""In the first quarter, around the centre of the noise, cells are half as long; in the outer half, twice."""
 
 WIDEST = 64
 """Wider whole noise has too many values to be cut finely: it is one cell."""
@@ -86,10 +86,10 @@ def _listed(law: Table, drawn: Noise, count: int) -> list[Cell]:
 def _short(drawn: Noise, count: int) -> list[Cell]:
     """Intervals with a power of two as their length, so that whole numbers are ends of them, and two tails."""
     near = count if drawn.one_sided else count // 2
-    reach = Fraction(REACH) / (2 if drawn.law == "gaussian" else 1) * drawn.parameter
+    reach = Fraction(REACH if count < MANY else FAR_REACH) / (2 if drawn.law == "gaussian" else 1) * drawn.parameter
     length = Fraction(2) ** math.ceil(math.log2(reach / near))
     edges = [Fraction(0)]
-    for share, step in ((FINE, length / 4), (MIDDLE, length), (Fraction(1), 2 * length)):
+    for share, step in ((FINE, length / 2), (MIDDLE, length), (Fraction(1), 2 * length)):
         end = math.ceil(reach * share / length) * length
         edges += [edges[-1] + step * place for place in range(1, int((end - edges[-1]) / step) + 1)]
     beyond = [_beyond(drawn)(edge) for edge in edges]

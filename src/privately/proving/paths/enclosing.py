@@ -32,15 +32,13 @@ from privately.proving.language.syntax import (
     free_variables,
 )
 from privately.proving.paths.cells import Cell, cells
-from privately.proving.paths.events import Comparison, Condition, Event, entries_of, shape_of
-from privately.proving.paths.measuring import interval
-from privately.proving.paths.ranges import ANYTHING, RANGED, Range, every, hull, is_vague, widened
-from privately.rounding import Interval
+from privately.proving.paths.masses import BITS, Enclosed, Mass, Outputs, Weighted, add, add_either, joined, total
+from privately.proving.paths.ranges import ANYTHING, RANGED, alike, every, hull, is_vague, widened
 
-BITS = 80
 SMALLEST = 64
 """States rarer than 2 to the minus this are lumped, and loops followed until no more goes on."""
 
+MOST_STATES = 600_000
 LONGEST = 20_000
 MOST_UNSURE_ROUNDS = 64
 WIDENED_AFTER = 2
@@ -48,101 +46,11 @@ MOST_WIDENINGS = 100
 FEW = 50
 
 
-@dataclass(frozen=True, slots=True)
-class Mass:
-    """What is surely there, and what may be there besides."""
-
-    sure: arb
-    unsure: arb
-
-    def __add__(self, other: Mass) -> Mass:
-        return Mass(self.sure + other.sure, self.unsure + other.unsure)
-
-    def __mul__(self, share: arb) -> Mass:
-        return Mass(self.sure * share, self.unsure * share)
-
-    def doubted(self) -> Mass:
-        """All of it perhaps."""
-        return Mass(arb(0), self.sure + self.unsure)
-
-
-Weighted: TypeAlias = dict[State, Mass]
-Outputs: TypeAlias = dict[Value, Mass]
 Step: TypeAlias = Callable[[Weighted, Outputs], Weighted]
 
 
 class TooMuchWork(NotSupported):
     """More states than are allowed, or no time left."""
-
-
-@dataclass(frozen=True)
-class Enclosed:
-    """Outputs, some of them with ranges in them, and how often each comes, surely and perhaps."""
-
-    outputs: Outputs
-
-    def probability(self, event: Event) -> Interval:
-        """Two ends around the probability of an event; exactly 0 and 0 only if nothing may be in it.
-
-        Theorem: the probability of the event lies in the interval.
-        Reference: Cousot-Cousot 1977 (over-approximation); Moore 1966 (interval arithmetic)
-        Proof: docs/theory/refuting.md#cells
-        Checked-by: tests/proving/paths/test_enclosing.py::test_laws_lie_between_the_two_ends
-        """
-        low, high = arb(0), arb(0)
-        with ctx.workprec(BITS):
-            for output, mass in self.outputs.items():
-                inside = contained(event, output)
-                if inside is not False:
-                    high += mass.sure + mass.unsure
-                    low += mass.sure if inside else 0
-        if high.is_zero():
-            return Interval(0, 0)
-        upper = interval(high).upper
-        return Interval(min(interval(low).lower, upper), upper, method="ball arithmetic")
-
-
-def contained(event: Event, output: Value) -> bool | None:
-    """Whether an output with ranges in it is in the event: surely, surely not, or None."""
-    if is_shapeless(output):
-        return None
-    if shape_of(output) != event.shape:
-        return False
-    entries = entries_of(output)
-    sure = True
-    for condition in event.conditions:
-        met = _meets(condition, entries)
-        if met is False:
-            return False
-        sure = sure and met is True
-    return sure or None
-
-
-def _meets(condition: Condition, entries: tuple[Value, ...]) -> bool | None:
-    total: Value = -condition.bound
-    for place, weight in condition.weights:
-        total = total + weight * entries[place]
-    answers = set(every(lambda: _compared(total, condition.comparison)))
-    return answers.pop() if len(answers) == 1 else None
-
-
-def _compared(total: Value, comparison: Comparison) -> bool:
-    match comparison:
-        case "==":
-            return total.is_zero() if isinstance(total, Range) else bool(total == 0)
-        case ">":
-            return bool(total > 0)
-        case ">=":
-            return bool(total >= 0)
-        case "<":
-            return bool(total < 0)
-        case "<=":
-            return bool(total <= 0)
-
-
-def is_shapeless(output: Value) -> bool:
-    """Whether it holds a value of which nothing is known, not even whether it is a list."""
-    return any(map(is_shapeless, output)) if isinstance(output, tuple) else output is ANYTHING
 
 
 def enclosed_law(
@@ -151,7 +59,7 @@ def enclosed_law(
     *,
     fineness: int,
     smallest: int = SMALLEST,
-    most_states: int = 200_000,
+    most_states: int = MOST_STATES,
     too_late: Callable[[], bool] = lambda: False,
 ) -> Enclosed:
     """The law of the output for these inputs, with draws cut into about so many cells each."""
@@ -191,10 +99,26 @@ class _Work:
         kept: Weighted = {}
         small: Weighted = {}
         for state, mass in states.items():
-            _add(small if mass.sure + mass.unsure < self.negligible else kept, state, mass)
+            add(small if mass.sure + mass.unsure < self.negligible else kept, state, mass)
         if small:
-            _add(kept, _joined(small), _total(small))
+            add(kept, joined(small), total(small))
         return kept
+
+
+@dataclass(frozen=True)
+class _Reader:
+    """What an expression is in a state, and the slots on which that depends."""
+
+    read: Evaluator
+    slots: tuple[int, ...]
+
+
+def _overlapping(found: list[Value]) -> list[Value]:
+    """Different values; one that stands for all if they overlap."""
+    if len(found) == 1:
+        return found
+    different = list(dict.fromkeys(found))
+    return [hull(different)] if all(map(alike, different, different[1:])) else different
 
 
 class _Follower:
@@ -219,32 +143,50 @@ class _Follower:
                 raise NotSupported("the program can end without an output.", hint="Return a value on every way.")
             self.lost += mass.unsure
         if not self.lost.is_zero():
-            _add(out, ANYTHING, Mass(arb(0), self.lost))
+            add(out, ANYTHING, Mass(arb(0), self.lost))
         return Enclosed(out)
 
-    def read(self, states: Weighted, value: Evaluator) -> Iterator[tuple[State, Mass, Value]]:
+    def read(self, states: Weighted, value: _Reader) -> Iterator[tuple[State, Mass, Value]]:
         """Every state with each value that it may have. A state that is too vague to go on may end anyhow."""
-        for state, mass in states.items():
-            self.work.spend(1)
-            try:
-                found = list(dict.fromkeys(every(lambda: value(state))))  # noqa: B023 - called at once
-            except TooMuchWork:
-                raise
-            except (NotSupported, OverflowError):
-                if not mass.sure.is_zero() and not is_vague(state):
-                    raise
-                self.lost += mass.sure + mass.unsure
-                continue
+        for state, mass, found in self.read_all(states, value):
             share = mass if len(found) == 1 else mass.doubted()
             for one in found:
                 yield state, share, one
 
-    def compiled(self, expression: Expression) -> Evaluator:
-        return evaluator(expression, self.slots, self.known, RANGED)
+    def read_all(self, states: Weighted, value: _Reader) -> Iterator[tuple[State, Mass, list[Value]]]:
+        """Every state with all values that it may have; those that overlap are one."""
+        known: dict[State, list[Value]] = {}
+        for state, mass in states.items():
+            self.work.spend(1)
+            key = tuple([state[slot] for slot in value.slots])
+            found = known.get(key)
+            if found is None:
+                try:
+                    found = _overlapping(every(lambda: value.read(state)))  # noqa: B023 - called at once
+                except TooMuchWork:
+                    raise
+                except (NotSupported, OverflowError):
+                    if not mass.sure.is_zero() and not is_vague(state):
+                        raise
+                    self.lost += mass.sure + mass.unsure
+                    continue
+                known[key] = found
+            yield state, mass, found
 
-    def tested(self, expression: Expression) -> Evaluator:
-        value = self.compiled(expression)
-        return lambda state: truth(value(state))
+    def compiled(self, expression: Expression) -> _Reader:
+        return self.reader((expression,), evaluator(expression, self.slots, self.known, RANGED))
+
+    def compiled_all(self, expressions: tuple[Expression, ...]) -> _Reader:
+        each = [evaluator(one, self.slots, self.known, RANGED) for one in expressions]
+        return self.reader(expressions, lambda state: tuple(one(state) for one in each))
+
+    def tested(self, expression: Expression) -> _Reader:
+        value = evaluator(expression, self.slots, self.known, RANGED)
+        return self.reader((expression,), lambda state: truth(value(state)))
+
+    def reader(self, expressions: tuple[Expression, ...], read: Evaluator) -> _Reader:
+        names = frozenset[str]().union(*map(free_variables, expressions))
+        return _Reader(read, tuple(slot for name, slot in self.slots.items() if name in names))
 
     def block(self, block: Block, after: frozenset[str]) -> Step:
         steps: list[Step] = []
@@ -282,7 +224,7 @@ class _Follower:
             case Assign(name, value):
                 return self.assign(name, self.compiled(value), after)
             case Sample(name, law, arguments):
-                return self.sample(name, law, tuple(map(self.compiled, arguments)), after)
+                return self.sample(name, law, self.compiled_all(arguments), after)
             case If(condition, then, otherwise):
                 return self.branch(self.tested(condition), (then, otherwise), after)
             case While():
@@ -296,31 +238,40 @@ class _Follower:
 
     def kept(self, names: frozenset[str]) -> Callable[[State], State]:
         """The state with these variables alone: no others are read any more."""
-        slots = [name in names for name in self.slots]
-        if all(slots):
+        gone = [slot for name, slot in self.slots.items() if name not in names]
+        if not gone:
             return lambda state: state
-        return lambda state: tuple(one if keep else UNSET for one, keep in zip(state, slots, strict=True))
 
-    def assign(self, name: str, value: Evaluator, after: frozenset[str]) -> Step:
+        def cleared(state: State) -> State:
+            left = list(state)
+            for slot in gone:
+                left[slot] = UNSET
+            return tuple(left)
+
+        return cleared
+
+    def assign(self, name: str, value: _Reader, after: frozenset[str]) -> Step:
         slot, kept = self.slots[name], self.kept(after)
 
         def run(states: Weighted, _: Outputs) -> Weighted:
             found: Weighted = {}
             for state, mass, new in self.read(states, value):
-                _add(found, kept((*state[:slot], new, *state[slot + 1 :])), mass)
+                add(found, kept((*state[:slot], new, *state[slot + 1 :])), mass)
             return found
 
         return run
 
-    def sample(self, name: str, law: str, arguments: tuple[Evaluator, ...], after: frozenset[str]) -> Step:
-        slot, kept = self.slots[name], self.kept(after)
+    def sample(self, name: str, law: str, arguments: _Reader, after: frozenset[str]) -> Step:
+        slot, kept, is_read = self.slots[name], self.kept(after), name in after
 
         def run(states: Weighted, _: Outputs) -> Weighted:
             found: Weighted = {}
-            for state, mass, given in self.read(states, lambda state: tuple(one(state) for one in arguments)):
+            for state, mass, given in self.read(states, arguments):
+                left = kept(state)
+                before, behind = left[:slot], left[slot + 1 :]
                 for value, share in self.cells(law, given, vague=is_vague(state) or is_vague(given)):
                     self.work.spend(1)
-                    _add(found, kept((*state[:slot], value, *state[slot + 1 :])), mass * share)
+                    add(found, (*before, value if is_read else UNSET, *behind), mass * share)
             return self.work.swept(found)
 
         return run
@@ -336,34 +287,46 @@ class _Follower:
                 self.drawn[key] = [(ANYTHING, arb(1))]
         return self.drawn[key]
 
-    def branch(self, test: Evaluator, blocks: tuple[Block, Block], after: frozenset[str]) -> Step:
+    def branch(self, test: _Reader, blocks: tuple[Block, Block], after: frozenset[str]) -> Step:
         steps = [self.block(block, after) for block in blocks]
         clears = [self.kept(needed(block, after)) for block in blocks]
+        plain = all(map(_only_assigns, blocks))
 
         def run(states: Weighted, out: Outputs) -> Weighted:
             sides: tuple[Weighted, Weighted] = ({}, {})
-            for state, mass, holds in self.read(states, test):
-                side = 0 if holds else 1
-                _add(sides[side], clears[side](state), mass)
-            joined = steps[0](sides[0], out)
-            for state, mass in steps[1](sides[1], out).items():
-                _add(joined, state, mass)
-            return joined
+            after_all: Weighted = {}
+            for state, mass, answers in self.read_all(states, test):
+                if len(answers) == 1:
+                    side = 0 if answers[0] else 1
+                    add(sides[side], clears[side](state), mass)
+                    continue
+                doubt = mass.doubted()
+                if not plain:
+                    for side in (0, 1):
+                        add(sides[side], clears[side](state), doubt)
+                    continue
+                lost = self.lost
+                ways = [steps[side]({clears[side](state): doubt}, out) for side in (0, 1)]
+                add_either(after_all, ways, mass if self.lost is lost else None)
+            for side in (0, 1):
+                for state, mass in steps[side](sides[side], out).items():
+                    add(after_all, state, mass)
+            return after_all
 
         return run
 
-    def output(self, value: Evaluator) -> Step:
+    def output(self, value: _Reader) -> Step:
         def run(states: Weighted, out: Outputs) -> Weighted:
             for _, mass, found in self.read(states, value):
                 self.work.spend(len(found) // 4 if isinstance(found, tuple) else 0)
-                _add(out, canonical(found), mass)
+                add(out, canonical(found), mass)
             return {}
 
         return run
 
-    def assume(self, test: Evaluator) -> Step:
+    def assume(self, test: _Reader) -> Step:
         def run(states: Weighted, _: Outputs) -> Weighted:
-            if not all(map(test, states)):  # one state: nothing was drawn before
+            if not all(map(test.read, states)):  # one state: nothing was drawn before
                 raise NotSupported("an assumption does not hold for this input.")
             return states
 
@@ -382,27 +345,38 @@ class _Follower:
             ends: Weighted = {}
             before: Weighted = {}
             going: Weighted = {}
+            vague: Weighted = {}
             for number in range(LONGEST):
-                going = self.going(parts, states, ends)
+                going = self.going(parts, states, ends, None if self.coarse else vague)
                 if not going:
-                    return ends
+                    break
                 if self.coarse or self.work.is_over(going, number):
                     break
                 entered = self.work.swept(parts.entered(going))
                 if len(entered) == 1 and entered.keys() == before.keys() and self.again(parts, entered, out, ends):
-                    return ends
+                    going = {}
+                    break
                 before = entered
                 states = parts.body(entered, out)
-            self.rest(parts, going, out, ends)
+            for state, mass in going.items():
+                add(vague, state, mass)
+            if vague:
+                self.rest(parts, vague, out, ends)
             return ends
 
         return run
 
-    def going(self, loop: _Loop, states: Weighted, ends: Weighted) -> Weighted:
-        """The states that go on; the others are added to `ends`."""
+    def going(self, loop: _Loop, states: Weighted, ends: Weighted, vague: Weighted | None = None) -> Weighted:
+        """The states that go on; the others are added to `ends`. Those that may not be there, and of which it is open
+        whether they go on, would count again in every round: they are put aside."""
         found: Weighted = {}
-        for state, mass, goes_on in self.read(states, loop.test):
-            _add(found if goes_on else ends, state if goes_on else loop.leave(state), mass)
+        for state, mass, answers in self.read_all(states, loop.test):
+            if len(answers) > 1 and vague is not None and mass.sure.is_zero():
+                add(vague, state, mass)
+                continue
+            for goes_on in answers:
+                share = mass if len(answers) == 1 else mass.doubted()
+                add(found if goes_on else ends, state if goes_on else loop.leave(state), share)
         return found
 
     def again(self, loop: _Loop, entered: Weighted, out: Outputs, ends: Weighted) -> bool:
@@ -421,19 +395,19 @@ class _Follower:
         times = mass.sure / (1 - share.sure)
         for table, found in ((out, inside), (ends, outside)):
             for key, part in found.items():
-                _add(table, key, part * times)
+                add(table, key, part * times)
         return True
 
     def rest(self, loop: _Loop, going: Weighted, out: Outputs, ends: Weighted) -> None:
         """What a loop can still make of these states: one state that stands for all that it ever meets."""
-        mass = _total(going)
+        mass = total(going)
         before, self.coarse = (self.lost, self.coarse), True
-        head = _joined(going)
+        head = joined(going)
         for number in range(MOST_WIDENINGS):
             inside: Outputs = {}
             ways = {holds for _, _, holds in self.read({head: mass}, loop.test)}
             after = loop.body(loop.entered({head: mass}), inside) if True in ways else {}
-            grown = _joined({head: mass, **after})
+            grown = joined({head: mass, **after})
             if grown == head:
                 break
             head = grown if number < WIDENED_AFTER else tuple(map(widened, head, grown))
@@ -442,16 +416,16 @@ class _Follower:
         lost, self.coarse = self.lost is not before[0], before[1]
         self.lost = before[0] + mass.unsure if lost else before[0]
         for value in inside:
-            _add(out, value, mass)
+            add(out, value, mass)
         if False in ways:
-            _add(ends, loop.leave(head), mass)
+            add(ends, loop.leave(head), mass)
 
 
 @dataclass(frozen=True)
 class _Loop:
     """The parts of a loop: its test, a round, and what states forget before a round and at the end."""
 
-    test: Evaluator
+    test: _Reader
     body: Step
     enter: Callable[[State], State]
     leave: Callable[[State], State]
@@ -460,18 +434,13 @@ class _Loop:
         """The states at the start of a round."""
         found: Weighted = {}
         for state, mass in going.items():
-            _add(found, self.enter(state), mass)
+            add(found, self.enter(state), mass)
         return found
 
 
-def _total(states: Weighted) -> Mass:
-    return sum(states.values(), Mass(arb(0), arb(0))).doubted()
-
-
-def _joined(states: Weighted) -> State:
-    return tuple(UNSET if set(entries) == {UNSET} else hull(entries) for entries in zip(*states, strict=True))
-
-
-def _add(table: dict[Value, Mass], key: Value, mass: Mass) -> None:
-    old = table.get(key)
-    table[key] = mass if old is None else old + mass
+def _only_assigns(block: Block) -> bool:
+    """Whether the block does nothing but change variables."""
+    return all(
+        isinstance(one, Assign) or (isinstance(one, If) and _only_assigns(one.then) and _only_assigns(one.otherwise))
+        for one in block
+    )

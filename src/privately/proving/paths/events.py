@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias
@@ -136,8 +136,10 @@ def exactly(output: Value) -> Event:
     )
 
 
-def event_probability(paths: Iterable[Path], event: Event, *, bits: int = BITS) -> arb:
-    """How likely the event is; exactly 0 if it cannot happen.
+def event_probability(
+    paths: Iterable[Path], event: Event, *, bits: int = BITS, too_late: Callable[[], bool] = lambda: False
+) -> arb:
+    """How likely the event is; exactly 0 if it cannot happen. Refused when it is too late.
 
     Theorem: the ball contains the probability, and is the exact number 0 if and only if the probability is 0.
     Reference: none, a sum over disjoint ways
@@ -149,6 +151,8 @@ def event_probability(paths: Iterable[Path], event: Event, *, bits: int = BITS) 
         wanted = event.on(path.output)
         if wanted is None:
             continue
+        if too_late():
+            raise NotSupported("an event that takes too long to measure.", hint="Take smaller inputs.")
         chance = probability(path.noises, (*path.constraints, *wanted), bits=bits)
         if not chance.is_zero():
             with ctx.workprec(bits + SPARE_BITS):

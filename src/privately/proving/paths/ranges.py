@@ -80,16 +80,19 @@ def _chosen(count: int) -> int:
 class Range(OpenNumber):
     """Some number between two ends; `open`: neither end itself; `whole`: a whole number."""
 
-    __slots__ = ("high", "low", "open", "whole")
+    __slots__ = ("_hash", "high", "low", "open", "whole")
 
     def __init__(self, low: Bound, high: Bound, *, open: bool, whole: bool) -> None:  # noqa: A002 - the usual word
         self.low, self.high, self.open, self.whole = low, high, open, whole
+        self._hash: int | None = None
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Range) and self._key() == other._key()
+        return self is other or (isinstance(other, Range) and self._key() == other._key())
 
     def __hash__(self) -> int:
-        return hash(self._key())
+        if self._hash is None:  # of long fractions it takes a while
+            self._hash = hash(self._key())
+        return self._hash
 
     def __repr__(self) -> str:
         left, right = "()" if self.open else "[]"
@@ -117,6 +120,10 @@ class Range(OpenNumber):
         if self.whole and Fraction(value).denominator != 1:
             return False
         return bool(self.low < value < self.high or (not self.open and value in (self.low, self.high)))
+
+    def meets(self, other: Range) -> bool:
+        """Whether some number may be both, as far as the ends tell."""
+        return bool(self.low <= other.high and other.low <= self.high)
 
     def sign(self) -> int | None:
         """1 if it is above zero, -1 if below; None if that is open, or it may be zero."""
@@ -168,7 +175,10 @@ class Range(OpenNumber):
                 return 0
             ends = sorted((_times(self.low, other), _times(self.high, other)))
             return ranged(*ends, open=self.open, whole=self.whole and Fraction(other).denominator == 1)
-        corners = [_times(a, b) for a in (self.low, self.high) for b in (other.low, other.high)]
+        if self.low >= 0 and other.low >= 0:
+            corners = [_times(self.low, other.low), _times(self.high, other.high)]
+        else:
+            corners = [_times(a, b) for a in (self.low, self.high) for b in (other.low, other.high)]
         return ranged(min(corners), max(corners), open=self.open and other.open, whole=self.whole and other.whole)
 
     __rmul__ = __mul__
@@ -217,7 +227,7 @@ class Range(OpenNumber):
 
 def ranged(low: Bound, high: Bound, *, open: bool, whole: bool) -> Any:  # noqa: A002 - the usual word
     """A range, or the number itself if the ends meet."""
-    if low == high and not open:
+    if not open and low == high:
         exact = Fraction(low)
         return exact.numerator if exact.denominator == 1 else exact
     return Range(-_rounded_up(-low), _rounded_up(high), open=open, whole=whole)
@@ -254,6 +264,16 @@ def hull(values: Iterable[Value]) -> Value:
         open=all(one.open for one in ends),
         whole=all(one.whole for one in ends),
     )
+
+
+def alike(one: Value, other: Value) -> bool:
+    """Whether two values are equal, or ranges that overlap: one range that stands for both says hardly less."""
+    if isinstance(one, tuple) and isinstance(other, tuple):
+        return len(one) == len(other) and all(map(alike, one, other))
+    if isinstance(one, Range) or isinstance(other, Range):
+        numbers = all(isinstance(side, (int, Fraction, Range)) for side in (one, other))
+        return numbers and _as_range(one).meets(_as_range(other))
+    return bool(one is other or (type(one) is type(other) and one == other))
 
 
 def widened(before: Value, after: Value) -> Value:
@@ -317,9 +337,9 @@ def _plus(left: Bound, right: Bound) -> Bound:
 
 def _times(left: Bound, right: Bound) -> Bound:
     """Ends multiplied; nothing times infinity is nothing, as the infinite end itself is never reached."""
-    if left == 0 or right == 0:
+    if not left or not right:
         return 0
-    if abs(left) == math.inf or abs(right) == math.inf:
+    if isinstance(left, float) or isinstance(right, float):
         return math.inf if (left > 0) == (right > 0) else -math.inf
     return left * right
 

@@ -111,7 +111,7 @@ def impossible(constraints: Sequence[Constraint], noises: Sequence[Noise]) -> bo
 
 def parts(constraints: Sequence[Constraint], noises: Sequence[Noise]) -> list[Part]:
     """The independent parts; draws that no constraint names are left out."""
-    exact = _distinct(_without_support(almost_surely(constraints, noises), noises))
+    exact = _distinct(without_support(almost_surely(constraints, noises), noises))
     try:
         return plain_parts(exact, noises)
     except Entangled:
@@ -126,7 +126,7 @@ def plain_parts(constraints: Sequence[Constraint], noises: Sequence[Noise]) -> l
     return [_part(group, shares) for group in _components(exact)]
 
 
-def _without_support(constraints: list[Constraint], noises: Sequence[Noise]) -> list[Constraint]:
+def without_support(constraints: Sequence[Constraint], noises: Sequence[Noise]) -> list[Constraint]:
     """One-sided laws are zero below zero by themselves."""
     return [
         one
@@ -134,10 +134,18 @@ def _without_support(constraints: list[Constraint], noises: Sequence[Noise]) -> 
         if not (
             len(one.form.terms) == 1
             and one.relation != "=="
-            and all(law_of(s, noises).one_sided and f > 0 for s, f in one.form.terms.items())
-            and (one.form.constant > 0 or (one.form.constant == 0 and one.relation == ">="))
+            and all(
+                isinstance(s, int) and noises[s].one_sided and f > 0 and _certain(one, noises[s])
+                for s, f in one.form.terms.items()
+            )
         )
     ]
+
+
+def _certain(constraint: Constraint, noise: Noise) -> bool:
+    """Whether all numbers from zero on meet it, up to probability zero."""
+    constant, relation = constraint.form.constant, constraint.relation
+    return constant > 0 or (constant == 0 and (relation == ">=" or noise.continuous))
 
 
 def _distinct(constraints: list[Constraint]) -> list[Constraint]:
@@ -226,19 +234,18 @@ def without_implied(constraints: Sequence[Constraint]) -> list[Constraint]:
 
 
 def _components(constraints: list[Constraint]) -> list[list[Constraint]]:
-    groups: list[tuple[set[object], list[Constraint]]] = []
-    for one in constraints:
-        symbols: set[object] = set(one.form.terms)
-        joined = [one]
-        rest = []
-        for others, members in groups:
-            if others & symbols:
-                symbols |= others
-                joined += members
-            else:
-                rest.append((others, members))
-        groups = [*rest, (symbols, joined)]
-    return [members for _, members in groups]
+    groups: dict[int, list[Constraint]] = {}
+    owner: dict[object, int] = {}
+    for number, one in enumerate(constraints):
+        known = {owner[symbol] for symbol in one.form.terms if symbol in owner}
+        group = max(known, key=lambda each: len(groups[each]), default=number)
+        members = groups.setdefault(group, [])
+        for other in known - {group}:
+            members += groups[other]
+            owner.update({symbol: group for each in groups.pop(other) for symbol in each.form.terms})
+        members.append(one)
+        owner.update(dict.fromkeys(one.form.terms, group))
+    return list(groups.values())
 
 
 def _part(constraints: list[Constraint], shares: Mapping[int, tuple[Share, ...]]) -> Part:

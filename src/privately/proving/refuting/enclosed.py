@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from math import log2
+from statistics import fmean
+from time import process_time
 from typing import TypeAlias
 
 from privately.errors import NotSupported
 from privately.proving.language.program import Program
 from privately.proving.language.syntax import Value
-from privately.proving.paths.enclosing import Enclosed, TooMuchWork, enclosed_law, is_shapeless
+from privately.proving.paths.enclosing import TooMuchWork, enclosed_law
 from privately.proving.paths.events import Event, entries_of
+from privately.proving.paths.masses import Enclosed, is_shapeless
 from privately.proving.paths.measuring import log_ratio
 from privately.proving.refuting.changes import Pair
 from privately.proving.refuting.deadlines import Deadline
@@ -20,16 +25,35 @@ from privately.proving.refuting.tabulating import suggested
 from privately.proving.refuting.witnesses import Comparison
 from privately.rounding import Interval
 
-LEVELS = ((64, 64), (64, 20), (32, 16), (8, 12))
-"""Cells of a draw, and how rare is too rare, to begin with: the first that do not take too long."""
+LEVELS = ((8, 12), (16, 16), (32, 20), (32, 25), (64, 25), (64, 64))
+FINER = ((128, 64), (256, 64), (512, 64), (1_024, 64), (2_048, 64), (4_096, 64))
+"""Cells of a draw, and how rare is too rare. Neighbours are looked for with cells as fine as take next to no time, and
+the best of them are looked at again with finer ones."""
 
-FINER, FINEST = (4, 2), 4_096
-FIRST_REFINED, REFINED = 12, 2
+ALL_LEVELS = (*LEVELS, *FINER)
+
+QUICK = 0.002
+AT_ONCE, ONE_STEP, CAUTION = 3, 2, 2
+"""Levels that are gone up at once, and how much longer more than one step may take than expected."""
+
+DEAREST, USUAL, CHEAPEST = 2.5, 2.0, 1.0
+"""Powers of the fineness that a law may take, until two levels tell."""
+
+RARE_ENOUGH = 25
+RARER = 1.25
+"""How much finer it counts if rarer states are followed, too."""
+
+FIRST_REFINED, REFINED = 6, 2
 TRIED = 3
+DIGITS = 6
 GAIN = 1.003
+LEAP = 1.05
 GOOD = 0.999
-PAIRS_SHARE = 0.6
-LAW_SHARE = 0.25
+FIRST_SHARE, CLIMBING_SHARE, OTHERS_SHARE = 0.15, 0.3, 0.1
+MANY_SHARE, FEW_SHARE, LAWS_OF_A_PAIR = 0.4, 0.9, 2.5
+"""A pair takes two laws, and some time to look at them."""
+
+LAW_SHARE = 0.6
 MOST_ENTRIES = 100_000
 """Of all outputs of a law together: an event asks about each entry of each."""
 
@@ -45,28 +69,54 @@ def enclosed_comparisons(
     Checked-by: tests/proving/refuting/test_enclosed.py::test_right_programs_never_lose_more_than_they_may
     """
     desk = _Desk(program, public, deadline)
-    known = list(_started(desk, pairs, deadline.part(PAIRS_SHARE)))
-    known.sort(key=lambda one: -one[0])
-    known = _climbed(desk, known, deadline.part(PAIRS_SHARE))
+    waiting = iter(pairs)
+    known = _sorted(_started(desk, waiting, deadline.part(FIRST_SHARE)))
+    known = _climbed(desk, known, deadline.part(CLIMBING_SHARE))
+    if not _is_infinite(known):
+        known = _sorted([*known, *_started(desk, waiting, deadline.part(OTHERS_SHARE))])
+        known = _climbed(desk, known, deadline.part(OTHERS_SHARE))
     for _, _, comparison in known[:REFINED]:
         yield comparison
-    level, last, refined = desk.level, known[0][0] if known else math.inf, FIRST_REFINED
-    while last < math.inf and level[0] < FINEST and not deadline.passed():
-        level, finer = _refined(desk, level, [pair for _, pair, _ in known[:refined]])
-        yield from (comparison for _, _, comparison in finer)
-        best = max((score for score, _, _ in finer), default=0.0)
-        if best <= GAIN * max(last, 0.0):
+    most = FIRST_REFINED
+    while known and not _is_infinite(known):
+        known = _unlike(known)
+        most = min(most, len(known))
+        refined = next(filter(desk.refine, (count for count in (most, REFINED, 1) if count <= most)), None)
+        if refined is None:
             return
-        known, last, refined = sorted(finer, key=lambda one: -one[0]), best, REFINED
+        finer = _sorted(found for _, pair, _ in known[:refined] for found in desk.compared(pair, desk.level))
+        if not finer:
+            desk.give_up()
+            continue
+        finer = _climbed(desk, finer, deadline.part(CLIMBING_SHARE)) if desk.is_quick else finer
+        yield from (comparison for _, _, comparison in finer[:REFINED])
+        if desk.level[0] > LEVELS[-1][0] and finer[0][0] <= GAIN * known[0][0]:
+            return
+        known, most = finer, REFINED
 
 
 _Found: TypeAlias = tuple[float, tuple[Layout, Pair], Comparison]
 _Level: TypeAlias = tuple[int, int]
 
 
-def _started(desk: _Desk, pairs: Iterable[tuple[Layout, Pair]], deadline: Deadline) -> Iterator[_Found]:
-    for pair in pairs:
-        if deadline.passed() or desk.hopeless:
+def _sorted(found: Iterable[_Found]) -> list[_Found]:
+    """Best first."""
+    return sorted(found, key=lambda one: -one[0])
+
+
+def _unlike(known: Sequence[_Found]) -> list[_Found]:
+    """One of each score: neighbours of which one is the other's mirror image, or moved, lose the same."""
+    return list({round(one[0], DIGITS): one for one in reversed(known)}.values())[::-1]
+
+
+def _is_infinite(known: Sequence[_Found]) -> bool:
+    return bool(known) and known[0][0] == math.inf
+
+
+def _started(desk: _Desk, pairs: Iterator[tuple[Layout, Pair]], deadline: Deadline) -> Iterator[_Found]:
+    while not deadline.passed() and not desk.hopeless:
+        pair = next(pairs, None)
+        if pair is None:
             return
         for found in desk.compared(pair, desk.level):
             yield found
@@ -74,21 +124,17 @@ def _started(desk: _Desk, pairs: Iterable[tuple[Layout, Pair]], deadline: Deadli
                 return
 
 
-def _refined(desk: _Desk, level: _Level, pairs: Sequence[tuple[Layout, Pair]]) -> tuple[_Level, list[_Found]]:
-    """The pairs with finer cells, as fine as time allows."""
-    for factor in FINER:
-        finer = (level[0] * factor, level[1])
-        if pairs and desk.compared(pairs[0], finer):
-            return finer, [found for pair in pairs for found in desk.compared(pair, finer)]
-    return level, []
-
-
 def _climbed(desk: _Desk, known: list[_Found], deadline: Deadline) -> list[_Found]:
     """The best first, and in front of it what is a step away and better, as long as there is something."""
-    while known and known[0][0] < math.inf:
+    while known and not _is_infinite(known) and not deadline.passed():
         score, (near, pair), _ = known[0]
         steps = ((near, other) for other in near.moves(pair) if near.holds(other))
-        better = max(_started(desk, steps, deadline), key=lambda one: one[0], default=None)
+        better: _Found | None = None
+        for found in _started(desk, steps, deadline):
+            if better is None or found[0] > better[0]:
+                better = found
+            if better[0] > max(LEAP * score, score + LEAP - 1):
+                break
         if better is None or better[0] <= GAIN * score:
             break
         known.insert(0, better)
@@ -108,18 +154,63 @@ class _Desk:
     program: Program
     public: Mapping[str, Value]
     deadline: Deadline
-    start: int = 0
+    place: int = 0
+    highest: int = len(ALL_LEVELS) - 1
+    hopeless: bool = False
+    begun: bool = False
     laws: dict[tuple[object, _Level], Enclosed | None] = field(default_factory=dict)
-
-    @property
-    def hopeless(self) -> bool:
-        """Whether all that was tried took too long."""
-        return self.start == len(LEVELS)
+    times: dict[_Level, list[float]] = field(default_factory=dict)
 
     @property
     def level(self) -> _Level:
-        """Where to begin."""
-        return LEVELS[min(self.start, len(LEVELS) - 1)]
+        """How finely draws are cut at present."""
+        return ALL_LEVELS[self.place]
+
+    def seconds(self, level: _Level) -> float | None:
+        """How long a law takes, as far as that is known."""
+        return fmean(self.times[level]) if level in self.times else None
+
+    @property
+    def is_quick(self) -> bool:
+        """Whether many more neighbours can be compared like this."""
+        return (self.seconds(self.level) or 0.0) < QUICK * self.deadline.left
+
+    def begin(self, given: Mapping[str, Value]) -> None:
+        """Goes up as long as laws take next to no time."""
+        self.begun = True
+        while self.law(given, self.level) is not None and self.place < len(LEVELS) - 1 and self.is_quick:
+            self.place += 1
+        if self.place and (self.law(given, self.level) is None or not self.is_quick):
+            self.place -= 1
+        self.hopeless = self.law(given, self.level) is None
+
+    def refine(self, pairs: int) -> bool:
+        """Goes up as far as so many pairs can be compared in the time that is left; False if that is nowhere."""
+        left = (FEW_SHARE if pairs == 1 else MANY_SHARE) * self.deadline.left
+        for place in range(min(self.place + AT_ONCE, self.highest), self.place, -1):
+            finer = ALL_LEVELS[place][0] / self.level[0]
+            if finer == 1 and self.level[1] >= RARE_ENOUGH:
+                continue
+            caution = CAUTION if finer > ONE_STEP else 1
+            if LAWS_OF_A_PAIR * pairs * self.expected(ALL_LEVELS[place]) * caution < left:
+                self.place = place
+                return True
+        return False
+
+    def give_up(self) -> None:
+        """Goes back, and never so far again."""
+        self.highest = self.place - 1
+        self.place = max(place for place in range(self.place) if ALL_LEVELS[place] in self.times)
+
+    def expected(self, level: _Level) -> float:
+        """How long a law may take with finer cells."""
+        known = self.seconds(level)
+        if known is not None:
+            return known
+        now, before = self.seconds(self.level) or 0.0, self.seconds(ALL_LEVELS[max(self.place - 1, 0)])
+        growth = min(max(log2(now / before), CHEAPEST), DEAREST) if before and before < now else USUAL
+        finer = level[0] / self.level[0] * (RARER if level[1] > self.level[1] < RARE_ENOUGH else 1)
+        return float(now * finer**growth)
 
     def law(self, given: Mapping[str, Value], level: _Level) -> Enclosed | None:
         key = (tuple(given.items()), level)
@@ -127,21 +218,20 @@ class _Desk:
             self.laws[key] = None
             late = self.deadline.part(LAW_SHARE).passed
             inputs = {**self.public, **given}
-            try:
+            start = process_time()
+            with suppress(NotSupported):
                 law = enclosed_law(self.program, inputs, fineness=level[0], smallest=level[1], too_late=late)
                 self.laws[key] = _of_few_entries(law)
-            except TooMuchWork:
-                if not self.hopeless and level == self.level:
-                    self.start += 1
-                    return None if self.hopeless else self.law(given, self.level)
-            except NotSupported:
-                pass
+            self.times.setdefault(level, []).append(process_time() - start)
         return self.laws[key]
 
     def compared(self, pair: tuple[Layout, Pair], level: _Level) -> list[_Found]:
         """The best of what these two give, if their laws can be had so finely."""
         near, vectors = pair
         inputs = near.concrete(0, vectors[0]), near.concrete(1, vectors[1])
+        if not self.begun:
+            self.begin(inputs[0])
+            level = self.level
         here, there = (self.law(given, level) for given in inputs)
         if here is None or there is None:
             return []

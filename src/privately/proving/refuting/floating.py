@@ -15,7 +15,7 @@ import numpy as np
 from privately.proving.paths.affine import Affine, Constraint, Relation, Symbol
 from privately.proving.paths.densities import Share
 from privately.proving.paths.noise import Noise
-from privately.proving.paths.systems import Entangled, Part, plain_parts, without_implied
+from privately.proving.paths.systems import Entangled, Part, plain_parts, without_implied, without_support
 from privately.proving.paths.whole_parts import without_whole_parts
 from privately.proving.refuting.float_laws import FloatLaw, Floats, float_law
 
@@ -70,10 +70,11 @@ class FloatingPath:
         self.names = Names() if names is None else names
         about_draws = without_whole_parts(constraints, noises)
         self.never = about_draws is None
+        about_draws = without_support(about_draws or [], noises)
         try:
-            self._build(noises, about_draws or [], places)
+            self._build(noises, about_draws, places)
         except Entangled:
-            self._build(noises, without_implied(about_draws or []), places)
+            self._build(noises, without_implied(about_draws), places)
 
     def _build(self, noises: Sequence[Noise], constraints: Sequence[Constraint], places: dict[str, int]) -> None:
         rows = [_Row(one, places, self.names) for one in constraints]

@@ -38,7 +38,12 @@ Public: TypeAlias = Mapping[str, Value | Callable[[int], Value]]
 """The public parameters; a function gives the value for lists of that length."""
 
 SIZES = (1, 2, 3, 4, 5, 6)
-BUDGET = 5.0
+BUDGET = 8.0
+"""Seconds of CPU for all of it."""
+
+LONGEST = 400
+"""Entries of a list, for a search."""
+
 MEASURED = 5
 MOST_OPEN_PATHS = 800
 SAMPLED_PATHS = 60
@@ -46,8 +51,9 @@ MERGED_ABOVE = 64
 CLOSE = 1e-3
 SUPPORT_SHARE = 0.3
 EXPLORING_SHARE = 0.3
-MEASURING_SHARE = 1.6
-ENCLOSING_SHARE = 1.4
+SEARCH_SHARE, ENCLOSING_SHARE = 0.625, 0.96
+"""When the search ends, and when enclosing; what is left is for measuring what was found."""
+
 LATER_SHARE = 0.2
 LONGER_SHARE = 0.6
 FARTHEST_STEP = 12
@@ -67,7 +73,8 @@ def refute(
     sizes: Sequence[int] = SIZES,
     budget: float = BUDGET,
 ) -> Counterexample | LowerBound:
-    """A certified witness against `claim`, or the best certified lower bound on epsilon that was found.
+    """A certified witness against `claim`, or the best certified lower bound on epsilon that was found in `budget`
+    seconds of CPU time.
 
     Theorem: the epsilon of what is returned is at most the logarithm of P(event | first) / P(event | second), so every
     epsilon for which the program is private, pure, is at least that.
@@ -77,7 +84,9 @@ def refute(
     """
     allowed = claim.upper if isinstance(claim, Interval) else Fraction(claim)
     hunt = _Hunt(program, public, neighborhoods or {}, Deadline(budget))
-    lengths = list(sizes) if any(map(hunt.has_any_length, program.private)) else [1]
+    lengths = [one for one in sizes if one <= LONGEST] if any(map(hunt.has_any_length, program.private)) else [1]
+    if not lengths:
+        return LowerBound(best=None, notes=(f"lists of more than {LONGEST} entries are not searched.",))
     looking = hunt.deadline.part(SUPPORT_SHARE)
     shortest, *longer = sorted(lengths)
     hunt.supports(shortest, looking)
@@ -122,10 +131,10 @@ class _Hunt:
         neighborhoods: Mapping[str, Neighborhood],
         deadline: Deadline,
     ) -> None:
-        self.asked, self.public, self.neighborhoods, self.deadline = program, public, neighborhoods, deadline
+        self.asked, self.public, self.neighborhoods, self.end = program, public, neighborhoods, deadline
         self.program = trimmed(program, public)
-        self.end = Deadline(MEASURING_SHARE * deadline.left)
-        self.enclosing = Deadline(ENCLOSING_SHARE * deadline.left)
+        self.deadline = deadline.part(SEARCH_SHARE)
+        self.enclosing = deadline.part(ENCLOSING_SHARE)
         self.best: Comparison | None = None
         self.origin: tuple[_Setting, Layout, Pair] | None = None
         self.notes: list[str] = []
@@ -290,7 +299,8 @@ class _Hunt:
             return
         inputs = near.concrete(0, pair[0]), near.concrete(1, pair[1])
         try:
-            chances = [event_probability(self.paths({**setting.public, **given}, event), event) for given in inputs]
+            ways = [self.paths({**setting.public, **given}, event, too_many=setting.partial) for given in inputs]
+            chances = [event_probability(paths, event, too_late=self.end.passed) for paths in ways]
         except NotSupported as error:
             self.refused = True
             self.notes.append(error.message)
@@ -325,10 +335,10 @@ class _Hunt:
             if self.best is None or one.epsilon.lower > self.best.epsilon.lower:
                 self.best, self.origin = replace(one, program=self.asked), None
 
-    def paths(self, given: Mapping[str, Value], event: Event) -> Sequence[Path]:
+    def paths(self, given: Mapping[str, Value], event: Event, *, too_many: bool = False) -> Sequence[Path]:
         """All paths for these inputs that may end in the event; those of the last few inputs are at hand."""
         key = tuple(given.items())
-        if key in self.too_many:
+        if too_many or key in self.too_many:
             return self.paths_to(event, given)
         if key not in self.known_paths:
             try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -10,7 +11,7 @@ from random import Random
 import numpy as np
 
 from privately.errors import NotSupported
-from privately.proving.paths.affine import Affine, Constraint, Symbol, holds
+from privately.proving.paths.affine import Affine, Constraint, Symbol, holds, terms_of
 from privately.proving.paths.evaluating import Coin
 from privately.proving.paths.events import Event
 from privately.proving.paths.exploring import Exploration, Path
@@ -33,6 +34,8 @@ MOST_TEMPLATES = 800
 MOST_WAYS = 100
 MOST_ROUNDS = 60
 MOST_MOVES = 400
+FAR_APART = 16
+MANY_ENTRIES, MOST_AT_ONCE, FEW_MOVES = 12, 2, 40
 
 
 @dataclass(frozen=True)
@@ -70,7 +73,7 @@ def search(layout: Layout, left: Exploration, right: Exploration, deadline: Dead
             continue
         climb.start(left.paths)
         climbs.append(climb)
-    finds: list[Find] = []
+    finds = [find for climb in climbs[:1] for find in climb.at_once()]
     for climb in _unlike(climbs)[:CLIMBED]:
         climb.climb(deadline)
         if climb.best is not None:
@@ -121,13 +124,26 @@ class _Climb:
         yield tuple((None, -direction.width) for direction in directions)
         yield tuple((direction.width, None) for direction in directions)
 
+    def at_once(self) -> Iterator[Find]:
+        """Where entries are so many that each event is too rare for floats: every entry on the first input's side."""
+        if len(self.template.directions) < MANY_ENTRIES or self.names[0] != self.names[1]:
+            return
+        pairs = [pair for pair in self.layout.starts() if self.allowed(Candidate(*pair, ()))]
+        for left, right in pairs[:MOST_AT_ONCE]:
+            inputs = [dict(zip(self.names[0], side, strict=True)) for side in (left, right)]
+            windows = [
+                _side(*(centre_at(direction, side) for side in inputs)) for direction in self.template.directions
+            ]
+            yield Find(math.inf, left, right, self.template.event(windows, inputs[0]))
+
     def climb(self, deadline: Deadline) -> None:
         """Take the best single change, as long as there is one."""
+        size = MOST_MOVES if len(self.template.directions) < MANY_ENTRIES else FEW_MOVES
         for _ in range(MOST_ROUNDS):
             if self.best is None or deadline.passed():
                 return
             before = self.score
-            for batch in _batches(self.changes(self.best), MOST_MOVES):
+            for batch in _batches(self.changes(self.best), size):
                 self.take(batch)
                 if deadline.passed():
                     return
@@ -263,10 +279,26 @@ def _natural(layout: Layout, template: Template, paths: Sequence[Path], pairs: S
         bases.append(base)
         if all(one.neighborhood.distance is not None for one in layout.slices):
             found += [(bases[-1], moved(bases[-1], moved(gap, zero, -1))) for zero, gap in pairs]
+    if all(one.neighborhood.distance is not None for one in layout.slices):
+        found += [
+            (base, moved(base, moved(gap, zero, -1))) for base in _apart(layout, template, paths) for zero, gap in pairs
+        ]
     down = _downhill(layout, [slopes[name] for name in layout.names(0)])
     if down is not None:
         found += [(base, moved(base, down, sign)) for base in bases for sign in (1, -1)]
     return found
+
+
+def _apart(layout: Layout, template: Template, paths: Sequence[Path]) -> Iterator[Vector]:
+    """Where several paths can end in the event: the one entry around which its window lies, far from all others."""
+    if sum(template.possible(path) for path in paths) < 2:
+        return
+    for direction in template.directions:
+        names = [name for name in layout.names(0) if name in terms_of(direction.centre)]
+        if len(names) == 1 and len(layout.names(0)) > 1:
+            for sign in (1, -1):
+                far = sign * FAR_APART * max(layout.widths, default=Fraction(1))
+                yield tuple(far if name == names[0] else Fraction(0) for name in layout.names(0))
 
 
 def _downhill(layout: Layout, slopes: Sequence[Fraction]) -> Vector | None:
@@ -300,7 +332,11 @@ def _windows(window: Window, width: Fraction, steps: Sequence[Fraction]) -> Iter
 
 def _batches(candidates: Iterator[Candidate], size: int) -> Iterator[list[Candidate]]:
     batch: list[Candidate] = []
-    for one in dict.fromkeys(candidates):
+    seen: set[Candidate] = set()
+    for one in candidates:
+        if one in seen:
+            continue
+        seen.add(one)
         batch.append(one)
         if len(batch) == size:
             yield batch

@@ -13,8 +13,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from privately.proving.paths.enclosing import Enclosed, Mass, is_shapeless
 from privately.proving.paths.events import Condition, Event, Shape, entries_of, shape_of
+from privately.proving.paths.masses import Enclosed, Mass, is_shapeless
 from privately.proving.paths.ranges import Range
 from privately.proving.refuting.float_laws import Floats
 

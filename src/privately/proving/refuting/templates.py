@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -16,6 +17,12 @@ Window: TypeAlias = tuple[Fraction | None, Fraction | None]
 """The ends of an interval, relative to where the first input lies; None: no end."""
 
 OPEN: Window = (None, None)
+
+MOST_CENTRES = 6
+"""Different places at which paths have the same entries without noise: windows lie around each of them."""
+
+MOST_ISOLATED = 40
+"""Entries among which sums are looked for."""
 
 
 @dataclass(frozen=True)
@@ -93,6 +100,7 @@ def centre_at(direction: Direction, inputs: dict[str, Fraction]) -> Fraction:
 def templates(paths: Sequence[Path]) -> list[Template]:
     """The events that the outputs of paths suggest."""
     found: dict[object, Template] = {}
+    alike: Counter[object] = Counter()
     for path in paths:
         entries = entries_of(path.output)
         noisy = [place for place, entry in enumerate(entries) if _noise(entry)]
@@ -102,10 +110,14 @@ def templates(paths: Sequence[Path]) -> list[Template]:
             found.setdefault((shape, fixed), Template(shape, fixed, ()))
             continue
         plain: list[Weights] = [((place, Fraction(1)),) for place in noisy]
-        for choice in (_isolating(entries, noisy), plain):
-            key = (shape, fixed, *choice)
+        for choice in (_isolating(entries, noisy), plain) if len(noisy) <= MOST_ISOLATED else (plain,):
+            plainly = (shape, fixed, *choice)
+            if alike[plainly] == MOST_CENTRES:
+                continue
+            directions = tuple(_direction(path, entries, weights) for weights in choice)
+            key = (*plainly, *(one.centre for one in directions))
             if key not in found:
-                directions = tuple(_direction(path, entries, weights) for weights in choice)
+                alike[plainly] += 1
                 found[key] = Template(shape, fixed, directions)
     return list(found.values())
 

@@ -10,6 +10,8 @@ from .exact import Number, less, minus, negative, sign
 from .reading import Private
 
 MOST = 100_000
+COPIED = 16
+"""Entries of a list that are copied in a step of work."""
 
 Entries = tuple[Any, ...]
 Inputs = tuple[Any, ...]
@@ -21,7 +23,7 @@ def neighbouring(private: list[Private], work: Work) -> list[tuple[Inputs, Input
     for i, one in enumerate(private):
         found: dict[tuple[Any, Any], None] = {}
         for pair in _pairs(one, work):
-            work.spend(10)
+            work.spend(10 + (len(pair[1]) // COPIED if isinstance(pair[1], tuple) else 0))
             found[pair] = found[pair[1], pair[0]] = None
             if len(found) > MOST:
                 raise Invalid(f"parameters.private[{i}]", f"has more than {MOST} pairs of neighbours")
@@ -62,9 +64,7 @@ def _others(private: Private, entries: Entries, work: Work) -> Iterator[Entries]
     if private.change == "anything":
         yield from product(values, repeat=len(entries))
     elif private.change == "added":
-        for place in range(len(entries) + 1):
-            for value in values:
-                yield (*entries[:place], value, *entries[place:])
+        yield from _longer(values, entries)
     elif private.change in {"one", "replaced"}:
         for place, value in product(range(len(entries)), values):
             if distance is None or _near(entries[place], value, distance):
@@ -76,6 +76,14 @@ def _others(private: Private, entries: Entries, work: Work) -> Iterator[Entries]
             signs = {sign(minus(b, a)) for a, b in zip(entries, other, strict=True)}
             if private.change == "each" or not {1, -1} <= signs:
                 yield other
+
+
+def _longer(values: list[Number], entries: Entries) -> Iterator[Entries]:
+    """The lists with one entry more, each once: in front of an equal entry it makes the same list as behind it."""
+    for place in range(len(entries) + 1):
+        for value in values:
+            if entries[place : place + 1] != (value,):
+                yield (*entries[:place], value, *entries[place:])
 
 
 def _near(one: Number, other: Number, distance: Number) -> bool:
