@@ -98,3 +98,16 @@ def test_wrong_units(given: dict[str, Any], field: str) -> None:
 def test_wrong_columns(wrong: Any) -> None:
     with pytest.raises(InvalidParameter):
         columns_of(wrong)
+
+
+def test_categories_that_no_value_could_be_are_refused() -> None:
+    """They would be groups of noise, and their rows in the group of NULL."""
+    good: dict[str, Any] = {"word": {"type": "text", "categories": ["abc"], "length": 3}}
+    whole: dict[str, Any] = {"n": {"type": "integer", "categories": [0, 5], "bounds": (0, 5)}}
+    assert [one.categories for one in columns_of(good | whole)] == [("abc",), (0, 5)]
+    with pytest.raises(InvalidParameter, match=r"columns\.word\.categories.*Declare length=4"):
+        columns_of({"word": good["word"] | {"categories": ["ab", "abcd"]}})
+    with pytest.raises(InvalidParameter, match=r"columns\.n\.categories: 7 is beyond the bounds"):
+        columns_of({"n": whole["n"] | {"categories": [1, 7]}})
+    with pytest.raises(InvalidParameter, match="Declare length=101"):
+        columns_of({"word": Column(name="word", type="text", categories=["a" * 101])})

@@ -185,10 +185,15 @@ def test_a_frame_has_no_copy(kind: str, visits: Path, tmp_path: Path) -> None:
         assert set(tmp_path.iterdir()) == before
 
 
-def test_types_of_pandas_columns_do_not_follow_from_values() -> None:
+@pytest.mark.parametrize("written", [False, True])
+def test_types_of_pandas_columns_do_not_follow_from_values(tmp_path: Path, written: bool) -> None:
+    """Nor do those of the files that are written from them."""
     asked = "SELECT x, COUNT(*) AS n FROM t GROUP BY x"
     for last in (3, None):
-        frame = pd.DataFrame({"x": [1, 2, 3, last]})
+        frame: Any = pd.DataFrame({"x": [1, 2, 3, last]})
+        if written:
+            frame.to_parquet(tmp_path / "t.parquet")
+            frame = tmp_path / "t.parquet"
         given: dict[str, Any] = {"name": "t", "ledger": ":memory:", "budget": pv.PureDP(epsilon=1)}
         with pv.open(frame, **given) as session, pytest.raises(Refused, match="real numbers make no groups"):
             session.price(asked, epsilon=1, keys={"x": [1, 2, 3]})

@@ -35,7 +35,10 @@ def columns_of(declared: Mapping[str, Column | str | Declaration]) -> tuple[Colu
     """
     if not isinstance(declared, Mapping) or not declared:
         raise InvalidParameter("columns", 'declare them: {"age": {"type": "integer", "bounds": (0, 120)}}.')
-    return tuple(_column(name, one) for name, one in declared.items())
+    found = tuple(_column(name, one) for name, one in declared.items())
+    for column in found:
+        _check_categories(column)
+    return found
 
 
 def unit_of(
@@ -95,6 +98,17 @@ def _column(name: str, declared: Column | str | Declaration) -> Column:
         return Column(name=name, **members)
     except InvalidParameter as fault:
         raise InvalidParameter(f"columns.{name}.{fault.field}", fault.message.partition(": ")[2]) from None
+
+
+def _check_categories(column: Column) -> None:
+    """Passes if a value can be of every category: what is too long, or beyond the bounds, is changed before."""
+    for value in column.categories or ():
+        if isinstance(value, str) and len(value) > column.length:
+            told = f"one has {len(value)} characters, of which {column.length} count."
+            raise InvalidParameter(f"columns.{column.name}.categories", told, hint=f"Declare length={len(value)}.")
+        if column.bounds is not None and value not in column.bounds:
+            told, hint = f"{value!r} is beyond the bounds.", "Leave out the bounds, or the category."
+            raise InvalidParameter(f"columns.{column.name}.categories", told, hint=hint)
 
 
 def _check_members(found: Mapping[str, Any], known: set[str], where: str) -> None:

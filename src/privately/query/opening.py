@@ -272,7 +272,7 @@ def _settle(
     found = _unit_of(given)
     reader = Reader(source, prepared=copy)
     try:
-        schema = {name: _settled_type(data, kind) for name, kind in reader.schema().items()}
+        schema = {name: _settled_type(kind) for name, kind in reader.schema().items()}
         table = Table(name=called, columns=_complete(declared, schema, reader.empty), unit=found)
     except BaseException:
         reader.close()
@@ -321,10 +321,12 @@ def _complete(
     return (*declared, *(Column(name=name, type=kind) for name, kind in rest))
 
 
-def _settled_type(data: Any, kind: Type | None) -> Type | None:
-    """The type of an undeclared column must not follow from its values: a missing one makes pandas' integers real."""
-    from_values = not isinstance(data, (str, os.PathLike)) and kind is Type.INTEGER
-    return Type.REAL if from_values else kind
+def _settled_type(kind: Type | None) -> Type | None:
+    """The type of an undeclared column must not follow from its values.
+
+    A missing one makes pandas' integers real, also in the files that are written from them.
+    """
+    return Type.REAL if kind is Type.INTEGER else kind
 
 
 def _name(data: Any) -> str:

@@ -103,6 +103,8 @@ def _groups(select: exp.Select, scope: Scope) -> list[tuple[Expression, exp.Expr
             raise NotSupported("a constant makes no groups.", hint=hint, span=scope.source.span(node))
         if expression.known.type is Type.REAL:
             hint = "Round it: GROUP BY FLOOR(x / 10)."
+            if isinstance(expression, Field):
+                hint += " A column of whole numbers must be declared to be one: type integer."
             raise NotSupported("real numbers make no groups.", hint=hint, span=scope.source.span(node))
         found.setdefault(expression, written)
     if len(found) > MOST_KEYS:
