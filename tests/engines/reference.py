@@ -139,7 +139,20 @@ def _scan(scan: Scan, rows: Sequence[Sequence[Any]], hashed: Hash, aggregation: 
     kinds = {identity: column.type for identity, column in zip(scan.identities, table.columns, strict=True)}
     kind = table.columns[names.index(table.unit.column)].type
     order = sorted(found, key=lambda row: hashed([(row[0], kind), *((row[1][one], kinds[one]) for one in used)]))
-    return _first(order, lambda row: row[0], table.unit.rows)
+    return _in_a_circle(order, lambda row: [(row[0], kind)], table.unit.rows, hashed)
+
+
+def _in_a_circle(rows: list[Any], owner: Callable[[Any], list[Any]], most: int, hashed: Hash) -> list[Any]:
+    """So many rows of each owner that follow one another, from one on that a hash tells."""
+    owned: dict[int, list[Any]] = {}
+    for row in rows:
+        owned.setdefault(hashed(owner(row)), []).append(row)
+    return [
+        row
+        for first, own in owned.items()
+        for place, row in enumerate(own)
+        if (place + first % len(own)) % len(own) < most
+    ]
 
 
 def _first(rows: list[Any], owner: Callable[[Any], Any], most: int) -> list[Any]:
@@ -169,12 +182,15 @@ def _limited(aggregation: Aggregation, rows: list[Any], hashed: Hash) -> list[An
         ]
         return hashed([(row[0], kind), *zip(row[1], kinds, strict=True), *added])
 
+    def of_unit(row: Any) -> list[Any]:
+        return [(row[0], kind), *zip(row[1], kinds, strict=True)]
+
     if aggregation.keys and unit.groups < unit.rows:
         pairs = sorted({(row[0], row[1]): of_group(row) for row in rows}.items(), key=lambda pair: pair[1])
         kept = set(_first([pair for pair, _ in pairs], lambda pair: pair[0], unit.groups))
         rows = [row for row in rows if (row[0], row[1]) in kept]
     if unit.rows_per_group < unit.rows:
-        rows = _first(sorted(rows, key=of_row), lambda row: (row[0], row[1]), unit.rows_per_group)
+        rows = _in_a_circle(sorted(rows, key=of_row), of_unit, unit.rows_per_group, hashed)
     return rows
 
 

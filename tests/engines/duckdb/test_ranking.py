@@ -68,3 +68,11 @@ def test_another_key_chooses_other_rows() -> None:
 def test_keys_have_their_length() -> None:
     with pytest.raises(InvalidParameter):
         keyed(b"short", ["u"])
+
+
+def test_rows_that_are_alike_count_as_often_as_others() -> None:
+    """Of nine alike and another one two count: the other one with probability 2/10."""
+    rows = [(f"unit {number}", "a", int(place == 0)) for number in range(1000) for place in range(10)]
+    found = _kept(rows, first_rows("SELECT * FROM t", KEY, ["u"], ["g", "x"], 2))
+    assert all(len(members) == 2 for members in found.values())
+    assert 140 < sum(row[2] for members in found.values() for row in members) < 260, "200, with a deviation of 13"

@@ -1,8 +1,8 @@
 """Chooses the rows of every unit and counts them, in arrays.
 
-Numbers of rows are shuffled one to one, in a way of its own for each unit, and the least so many of a unit are kept. So
+Numbers of rows are shuffled one to one, in a way of its own for each unit, and the first so many of a unit are kept. So
 two rows of a unit that the order does not tell apart are the same number, and count the same. Nothing in the order
-depends on other rows: not on which units there are, nor on how many.
+depends on rows of others: not on which units there are, nor on how many.
 """
 
 from __future__ import annotations

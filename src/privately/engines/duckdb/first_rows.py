@@ -6,8 +6,9 @@ so many empty pages than it takes to sort what is put there.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -68,10 +69,10 @@ class Rows:
         self._count += len(units)
 
     def first(self, most: int) -> Iterator[tuple[Whole, Words]]:
-        """The first rows of every unit, in the order of their places, some at a time. The rows are put in order.
+        """The first rows of every unit, some at a time. The rows are put in order.
 
-        Theorem: of every unit as many rows as it has, or `most` if these are fewer, and none with a lower place is left
-            out; so what remains of a unit is a function of the multiset of its own places.
+        Theorem: of every unit as many rows as it has, or `most` if these are fewer; which places they have is a
+            function of the multiset of that unit's places.
         Reference: elementary
         Proof: docs/theory/engines.md#rows-as-numbers
         Checked-by: tests/engines/duckdb/test_first_rows.py::test_the_first_rows_of_every_unit
@@ -81,17 +82,20 @@ class Rows:
             return
         words = self._words[: self._count]
         words.sort()
-        word: Any = words.dtype.type
-        for at in range(0, len(words), _ROWS_IN_CACHE):
-            part = words[at : at + _ROWS_IN_CACHE]
-            before = min(max(most - at, 0), len(part))
-            kept = np.ones(len(part), dtype=bool)
-            kept[before:] = (part[before:] ^ words[at + before - most : at - most + len(part)]) >> word(self._bits) != 0
-            yield self._apart(part.compress(kept))
+        bits = words.dtype.type(self._bits)
+        for start, end in _pieces(words, self._bits):
+            part = words[start:end]
+            first = part.compress(_chosen(part >> bits, most, partial(self._owners, part)))
+            for at in range(0, len(first), _ROWS_IN_CACHE):
+                yield self._apart(first[at : at + _ROWS_IN_CACHE])
 
     def _tells_apart(self, low: int, high: int) -> bool:
         """Whether no two units from the least to the largest one have the same bits."""
         return self._words is None or (high - low).bit_length() + self._bits <= 8 * self._words.itemsize
+
+    def _owners(self, words: Words, places: Whole) -> Whole:
+        """The units of some words."""
+        return self._apart(words[places])[0]
 
     def _apart(self, words: Words) -> tuple[Whole, Words]:
         """Units and places again."""
@@ -134,16 +138,61 @@ class Rows:
         self._words = self._memory
 
 
+def _pieces(words: Words, bits: int) -> Iterator[tuple[int, int]]:
+    """Where parts of sorted words begin and end: whole units, and few enough for the cache unless one has more."""
+    start, largest = 0, int(np.iinfo(words.dtype).max)
+    while start < len(words):
+        end = start + _ROWS_IN_CACHE
+        if end < len(words):
+            following = ((int(words[end - 1]) >> bits) + 1) << bits
+            rest = (
+                len(words) - end if following > largest else np.searchsorted(words[end:], words.dtype.type(following))
+            )
+            end += int(rest)
+        yield start, min(end, len(words))
+        start = end
+
+
 def _first_of_pairs(pairs: list[tuple[Whole, Words]], most: int) -> Iterator[tuple[Whole, Words]]:
     """The same where a unit and a place do not go into one word."""
     units, places = (np.concatenate(column) for column in zip(*pairs, strict=True))
     order = np.lexsort((places, units))
     units, places = units[order], places[order]
-    kept = np.ones(len(units), dtype=bool)
-    kept[most:] = units[most:] != units[:-most]
+    kept = _chosen(units, most, lambda few: units[few])
     units, places = units[kept], places[kept]
     for at in range(0, len(units), _ROWS_IN_CACHE):
         yield units[at : at + _ROWS_IN_CACHE], places[at : at + _ROWS_IN_CACHE]
+
+
+def _chosen(last: Words, most: int, units: Callable[[Whole], Whole]) -> npt.NDArray[np.bool_]:
+    """Which rows count, of whole units in the order of their places: so many that follow one another, in a circle.
+
+    Of a unit with too many rows the first is any of them, by a hash of the unit. Were it always the first one, a rare
+    place would count as often as a frequent one, since equal ones stand together. `last` are the last bits of units,
+    `units` tells those of some rows.
+    """
+    ends = np.append(np.flatnonzero(last[1:] != last[:-1]), len(last) - 1)
+    lengths = np.diff(ends, prepend=-1)
+    longer = lengths > most
+    kept = np.repeat(~longer, lengths)
+    if longer.any():
+        lengths = lengths[longer]
+        starts = ends[longer] + 1 - lengths
+        begins = (_hashed(units(starts)) % lengths.view(np.uint64)).view(np.int64)
+        places = begins + np.arange(most)[:, None]
+        places -= lengths * (places >= lengths)
+        kept[places + starts] = True
+    return kept
+
+
+def _hashed(units: Whole) -> npt.NDArray[np.uint64]:
+    """No secret: which places are close to one another is."""
+    words = units.view(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        words ^= words >> np.uint64(shift)
+        words *= np.uint64(factor)
+    words ^= words >> np.uint64(31)
+    return words
 
 
 def word_of(bits: int) -> Any:

@@ -1,7 +1,9 @@
 """Which rows of a unit count, if it has more than it may: the first ones in an order that a secret key shuffles.
 
 The order within a unit is that of a keyed hash of the values, and then of the values themselves; rows that are alike in
-all that a question looks at are interchangeable. Position never enters, and neither does any other unit's row.
+all that a question looks at are interchangeable. Those that count follow one another in it, as in a circle, from a
+place on that a keyed hash of the unit tells: each row is as likely to count as any other, also where others are alike
+and so stand together. Position in the file never enters, and neither does any other unit's row.
 
 Privacy does not rest on the hash: whatever it is, at most so many rows of a unit count, and which ones depends on that
 unit's rows alone. With a poor hash, answers would only lean towards some rows; so DuckDB's own, which is fast, is used.
@@ -35,7 +37,9 @@ def first_rows(relation: str, key: bytes, owners: Sequence[str], values: Sequenc
     """
     order = ", ".join([keyed(key, [*owners, *values]), *values])
     place = f"row_number() OVER (PARTITION BY {', '.join(owners)} ORDER BY {order})"
-    return f"SELECT * FROM ({relation}) QUALIFY {place} <= {most}"
+    number = f"count(*) OVER (PARTITION BY {', '.join(owners)})"
+    first = f"CAST({keyed(key, owners)} % {number} AS BIGINT)"
+    return f"SELECT * FROM ({relation}) QUALIFY ({place} - 1 + {first}) % {number} < {most}"
 
 
 def first_groups(relation: str, key: bytes, unit: str, groups: Sequence[str], most: int) -> str:
