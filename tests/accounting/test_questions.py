@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+import mpmath
 import pytest
 
 from privately.accounting.compositions import Composition
-from privately.accounting.losses import GaussianLoss, SampledGaussianLoss, response
-from privately.accounting.questions import NEVER, NOTHING, DeltaAt, EpsilonAt
+from privately.accounting.losses import GaussianLoss, SampledGaussianLoss, SampledLaplaceLoss, response
+from privately.accounting.questions import NEVER, NOTHING, DeltaAt, EpsilonAt, seldom
 from privately.rounding import Interval
 
 WIDTH = Fraction(1, 10**6)
@@ -128,6 +129,27 @@ def test_what_is_known_without_any_road() -> None:
     assert EpsilonAt(HALF, WIDTH).unknown(Composition(parts=NORMAL)).upper == math.inf
     assert float(EpsilonAt(HALF, WIDTH).unknown(Composition(parts=COIN)).upper) == pytest.approx(2)
     assert DeltaAt(HALF, WIDTH).unknown(Composition(parts=NORMAL, infinite=HALF)) == Interval(HALF, 1)
+
+
+@pytest.mark.parametrize("mu", ["1e-90", "0.01", "0.5", "1.25", "2.4", "2.5", "30"])
+def test_rows_that_are_seldom_seen(mu: str) -> None:
+    """The bound is above the total variation of one step, and near it where noise hides the row."""
+    square, rate = Fraction(mu) ** 2, Fraction(1, 1000)
+    with mpmath.workdps(120):
+        for law, truth in (
+            (
+                SampledGaussianLoss(mu_squared=square, rate=rate, direction="remove"),
+                mpmath.erf(mpmath.mpf(mu) / 8**0.5),
+            ),
+            (SampledLaplaceLoss(epsilon=Fraction(mu), rate=rate, direction="add"), -mpmath.expm1(-mpmath.mpf(mu) / 2)),
+        ):
+            bound = seldom(Composition(parts=((law, 3),)))
+            near = mpmath.mpf(bound.numerator) / bound.denominator / (3 * mpmath.mpf(1) / 1000)
+            assert truth <= near <= 1
+            assert mpmath.mpf(mu) > 0.01 or near <= truth * 1.01
+    hidden = SampledGaussianLoss(mu_squared=Fraction(1, 4), rate=rate, direction="remove")
+    assert EpsilonAt(rate, WIDTH).settled(Composition(parts=((hidden, 5),))) == NOTHING
+    assert EpsilonAt(rate, WIDTH).settled(Composition(parts=((hidden, 6),))) is None
 
 
 def test_rows_that_are_seldom_sampled() -> None:

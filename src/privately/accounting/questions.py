@@ -9,9 +9,13 @@ from typing import Protocol
 
 from privately.accounting.compositions import Composition
 from privately.accounting.extremes import largest_loss, roughly_largest
+from privately.accounting.losses import Loss, SampledGaussianLoss, SampledLaplaceLoss
 from privately.rounding import End, Interval
 
 _SCALE = Fraction(1, 1000)
+_ONE, _TWO = Fraction(1), Fraction(2)
+_LEAST_SQUARE, _TURN = Fraction(1, 10**200), Fraction(6)
+_PER_ROOT_TURN = 0.39894228041  # above 1/sqrt(2 pi) by more than two roundings
 _MARGIN = 1e-12
 _FAR = 0.99
 """An epsilon below this part of about the largest loss is below the largest loss."""
@@ -141,25 +145,38 @@ Question = EpsilonAt | DeltaAt
 
 
 def seldom(composition: Composition) -> Fraction:
-    """A bound on the probability that the row is in any sample or an infinite loss occurs: delta at epsilon = 0.
+    """A bound on the probability that the row is in any sample and shows, or an infinite loss occurs: delta at 0.
 
-    Theorem: (1-q)Q + qP is within q of Q in total variation, and total variations of independent parts add up.
+    Theorem: (1-q)Q + qP is within q v of Q in total variation, v that of P and Q, which is at most 1, mu/sqrt(2 pi) for
+        normal noise and epsilon/2 for Laplace noise; and total variations of independent parts add up.
     Reference: Balle-Barthe-Gaboardi 2018
     Proof: docs/theory/accounting/events.md#seldom-sampled
-    Checked-by: tests/accounting/test_questions.py::test_rows_that_are_seldom_sampled
+    Checked-by: tests/accounting/test_questions.py::test_rows_that_are_seldom_sampled,
+        tests/accounting/test_questions.py::test_rows_that_are_seldom_seen
     """
     total = composition.infinite
     for law, times in composition.parts:
         rate: Fraction | None = getattr(law, "rate", None)
         if rate is None:  # 1 or more in all
             return total + 1
-        total = total + times * rate if total else times * rate
+        shown = times * rate * _variation(law)
+        total = total + shown if total else shown
     return total
+
+
+def _variation(law: Loss) -> Fraction:
+    """The total variation of a pair without its sampling, at most."""
+    match law:
+        case SampledGaussianLoss(mu_squared=mu_squared) if _LEAST_SQUARE < mu_squared < _TURN:
+            return Fraction(_PER_ROOT_TURN * math.sqrt(mu_squared))
+        case SampledLaplaceLoss(epsilon=epsilon) if epsilon < _TWO:
+            return epsilon / 2
+    return _ONE
 
 
 def _is_often(composition: Composition, delta: Fraction) -> bool:
     """Whether one law alone makes `seldom` larger than delta; a quick look."""
-    return any(getattr(law, "rate", 1) > delta for law, _ in composition.parts[:1])
+    return any(getattr(law, "rate", 1) * _variation(law) > delta for law, _ in composition.parts[:1])
 
 
 def _finite(composition: Composition) -> Composition:
