@@ -206,6 +206,14 @@ def test_extreme_samples(base: Event, rate: str) -> None:
         check(certify(derived))
 
 
+@pytest.mark.parametrize("times", [1, 2])
+def test_an_epsilon_of_0_is_certified(times: int) -> None:
+    event = sampled_laplace("10", "1e-4", times)
+    derived = derive(event, delta="1e-5")
+    assert derived.conclusion.parameters["epsilon"] == epsilon(event, "1e-5").upper == 0
+    check(certify(derived))
+
+
 @pytest.mark.filterwarnings("error")
 def test_weights_below_the_range_of_floats() -> None:
     """Looked at by their logarithms, without a warning."""

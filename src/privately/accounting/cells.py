@@ -257,7 +257,7 @@ def by_cells(
         found = search.narrowed(count, highest if best is None else best.epsilon * 1.01)
         if found is None or found.longest > search.room(found.epsilon):
             continue
-        if found.epsilon <= enough:
+        if found.epsilon <= max(enough, 0.0):
             return replace(found, is_close=True)
         is_finer = best is not None and found.step < _FINER * best.step
         if best is not None and is_finer and best.epsilon - found.epsilon < _CLOSE * found.epsilon:
@@ -292,6 +292,8 @@ class _Search:
                 highest = min(4 * highest, _LARGEST)  # only to see where the sums begin
                 continue
             found = here if found is None or here.epsilon <= found.epsilon else found
+            if not found.epsilon:
+                return found
             self.lowest, highest = max(here.lowest, self.lowest), min(1.02 * here.epsilon, highest)
             if highest - self.lowest > 0.8 * length:
                 return found
@@ -319,8 +321,8 @@ class _Search:
         enough = self.delta * (1 - _SLACK)
         if total.delta(step, highest) > enough:
             raise NotApplicable("the cells are too wide")
-        low, high = 0.0, highest
-        for _ in range(_HALVINGS):
+        low, high = 0.0, 0.0 if total.delta(step, 0.0) <= enough else highest
+        for _ in range(_HALVINGS if high else 0):
             middle = (low + high) / 2
             low, high = (middle, high) if total.delta(step, middle) > enough else (low, middle)
         return Found(high * (1 + 1e-9), step, tuple(firsts), lattice.longest, total.first * step)
