@@ -73,11 +73,21 @@ def test_laws_and_curve(command: Command) -> None:
         ((*KNOWN, *KNOWN), "given twice"),
         ((*KNOWN, "--public", "zebra=1"), "no public input"),
         ((*KNOWN, "--claim", "1/0"), "divides by zero"),
-        ((*KNOWN, "--certificate", "x.json", "--claim", "1"), "there is none"),
     ],
 )  # fmt: skip
 def test_what_was_typed_wrong_is_said_in_one_line(words: tuple[str, ...], message: str, command: Command) -> None:
     assert message in command("prove", RESPONSE, *words).error
+
+
+def test_without_a_proof_there_is_no_certificate(command: Command, tmp_path: Path) -> None:
+    saved = tmp_path / "proof.json"
+    done = command("prove", RESPONSE, "--claim", "1", *KNOWN, "--certificate", str(saved))
+    assert done.status == 1
+    assert done.out.startswith("refuted")
+    assert "no certificate: the claim is refuted" in done.err
+    words = ("--public", "p=inside(0,1/2)", "--claim", "ln((2-p)/(1-p))", "--certificate", str(saved))
+    assert "no one value" in command("prove", *FORMULA, *words).error
+    assert not saved.exists()
 
 
 def test_missing_files(command: Command) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,6 +12,7 @@ from privately.errors import InvalidParameter, NotSupported
 
 if TYPE_CHECKING:
     from privately.proving import Analysis, Program
+    from privately.proving.verdicts import Verdict
 
 File = Annotated[Path, typer.Argument(help="A program: a restricted Python function, or While text.")]
 NeighborsOption = Annotated[
@@ -55,10 +57,7 @@ def prove(
     program = proving.read_program(file)
     verdict = proving.prove(program, claim, sizes=size or None, **known)
     if certificate is not None:
-        saved = verdict.certificate if isinstance(verdict, proving.Proved) else None
-        if saved is None:
-            raise InvalidParameter("certificate", f"there is none: the claim is {verdict.word}.")
-        saved.save(certificate)
+        _save(verdict, certificate)
     if page is not None:
         from privately.cli.proving.page import page as written
 
@@ -89,6 +88,18 @@ def analyze(
         sizes=size or None,
     )
     print(telling.analysis_json(found) if as_json else telling.analysis_text(found))
+
+
+def _save(verdict: Verdict, path: Path) -> None:
+    """The certificate of a proof; where nothing is proved, a word that there is none."""
+    from privately.proving import Proved
+
+    if not isinstance(verdict, Proved):
+        print(f"there is no certificate: the claim is {verdict.word}.", file=sys.stderr)
+        return
+    if verdict.certificate is None:
+        raise InvalidParameter("certificate", f"there is none: {verdict.uncertified}")
+    verdict.certificate.save(path)
 
 
 def _analysis(program: Program, size: list[int] | None, known: dict[str, Any]) -> Analysis | None:
