@@ -2,17 +2,19 @@
 
 import math
 import random
+import re
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
 
 import duckdb
 import pytest
 from hypothesis import given, settings
+from sqlglot import exp
 
 from privately.errors import NotSupported, UnknownBounds
 from privately.plans import Filter, Identity, Scan, Type, Value, scan_of
 from privately.plans.meaning import evaluate
-from privately.query.binding.expressions import BINDERS, DATE_PARTS, TYPES
+from privately.query.binding.expressions import BINDERS, DATE_PARTS, NAMED, TYPES
 from privately.query.grammar import UNDERSTOOD
 from tests.query.binding.statements import conditions
 from tests.query.binding.tables import VISITS, ask, condition, refusal, shown
@@ -222,3 +224,14 @@ def test_types_and_parts_of_dates_are_all_there() -> None:
     assert set(DATE_PARTS.values()) == {
         *("year", "quarter", "month", "day", "weekday", "day_of_year", "hour", "minute"),
     }
+
+
+def test_functions_are_listed_for_people() -> None:
+    """Each by one of its names."""
+    text = (Path(__file__).parents[3] / "docs" / "query.md").read_text(encoding="utf-8")
+    table = text.partition("| of a row | |")[2].partition("\n\n")[0].upper()
+    listed = set(re.findall(r"[A-Z_]+", table))
+    functions = [kind for kind in BINDERS if issubclass(kind, exp.Func) and kind is not exp.Anonymous]
+    missing = [kind for kind in functions if not listed & {name.upper() for name in (*kind.sql_names(), kind.__name__)}]
+    assert not missing
+    assert {name.upper() for name in NAMED} - {"DATEPART"} <= listed
