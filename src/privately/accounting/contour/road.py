@@ -60,8 +60,8 @@ _FEW_STEPS = 50
 _MORE_WORK = 1 << 24
 _NOT_MANY, _PER_STEP, _WIDE_PER_STEP, _LEAST_TOLERANCE = 1000, 1e-10, 1e-9, 1e-13
 _NARROW = Fraction(1, 10**6)
-"""Up to so many steps of one law answers are made so narrow for every step, where that takes no more work and such a
-width is asked for."""
+"""Up to so many steps of one sampled Gaussian answers are made so narrow for every step, where that takes no more work
+and such a width is asked for."""
 _LOWEST_START, _HIGHEST_START = 0.1, 1000.0
 
 
@@ -177,8 +177,9 @@ class Sums:
             with suppress(NotApplicable):
                 return self.integral(saddle, guess, finest, _LITTLE_WORK)
         finer = max(tolerance / _FINER, min(tolerance, _FINEST))
-        if self.is_fine and len(self.laws) == 1 and self.laws[0][1] <= _NOT_MANY:
-            finest = max(min(self.laws[0][1] * _PER_STEP * saddle.c, finer), _LEAST_TOLERANCE)
+        law, times = self.laws[0] if len(self.laws) == 1 else (None, 0)
+        if self.is_fine and isinstance(law, SampledGaussian) and times <= _NOT_MANY:
+            finest = max(min(times * _PER_STEP * saddle.c, finer), _LEAST_TOLERANCE)
             with suppress(NotApplicable):
                 return self.integral(saddle, guess, finest, _MORE_WORK)
         with nullcontext() if self.is_strict else suppress(NotApplicable):  # an except block would keep what was laid
