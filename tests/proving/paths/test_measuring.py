@@ -10,6 +10,7 @@ from flint import arb
 from privately.errors import NotSupported
 from privately.proving.paths import measuring
 from privately.proving.paths.affine import Affine, Constraint, symbol_form
+from privately.proving.paths.events import event_probability, exactly
 from privately.proving.paths.exploring import explore
 from privately.proving.paths.measuring import coins_probability, interval, log_ratio, no_whole_draws, probability
 from privately.proving.paths.noise import Noise
@@ -98,3 +99,15 @@ def test_coins_and_intervals() -> None:
     assert float(found.width) < 1e-20
     assert log_ratio(Interval(Fraction(1, 2), 1), Interval(0, Fraction(1, 4))).upper == inf
     assert interval(arb(1, 1e-20) + arb(1e-10)) == Interval(1, 1)
+
+
+def test_a_difference_of_exponentials_is_laplace() -> None:
+    """Compared with other noise, with the signs of both said on the path: they follow from their laws."""
+    one = "def f(x: each(1)):\n    return x + laplace(3) > exponential(2) - exponential(2)\n"
+    other = "def f(x: each(1)):\n    return x + laplace(3) > laplace(2)\n"
+    for place in (-3, 0, 1):
+        chances = [
+            event_probability(explore(read_program(text), {"x": place}).paths, exactly(1)) for text in (one, other)
+        ]
+        assert chances[0].overlaps(chances[1])
+        assert chances[0].rel_accuracy_bits() >= 40
