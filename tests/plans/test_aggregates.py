@@ -1,6 +1,5 @@
 """Tallies are bounded, keys are listed once, and nothing else can be asked for."""
 
-import math
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
@@ -104,14 +103,7 @@ def test_steps_that_no_engine_could_count_in(odd: Fraction) -> None:
         BinCounts(argument=REAL, lower=Fraction(2) ** 1000, width=ONE, bins=2)
 
 
-def test_sums_of_the_coarsest_steps_are_numbers_that_doubles_hold() -> None:
-    """Of 2^63 rows of 2^62 steps; a variance divides by a count that noise may bring down to a 2^62nd."""
-    assert math.isfinite(float(Fraction(2) ** 800 * 2 ** (63 + 62 + 62)))
-    with pytest.raises(InvalidParameter, match="counted in steps"):
-        StepSum(argument=REAL, step=Fraction(2) ** 801, low=0, high=1)
-
-
-@pytest.mark.parametrize("step", [Fraction(2) ** 800, Fraction(1, 2**999), Fraction(1, 3), Fraction(2**58, 3), ONE])
+@pytest.mark.parametrize("step", [Fraction(2) ** 999, Fraction(1, 2**999), Fraction(1, 3), Fraction(2**58, 3), ONE])
 @pytest.mark.parametrize("argument", [REAL, X])
 def test_steps_that_pass_are_counted_by_the_engine(argument: Field, step: Fraction) -> None:
     try:

@@ -19,8 +19,6 @@ from privately.plans.types import LARGEST_INTEGER, Type, Value, type_of
 
 MOST_KEYS = 10**6
 _FARTHEST = Fraction(2**999)
-_COARSEST = Fraction(2**800)
-"""Of such steps 2^62 for each of 2^63 rows, divided by a 2^62nd of a row, are still a number that a double holds."""
 _LONGEST = 2**60
 
 
@@ -166,7 +164,7 @@ class Aggregation:
 def _check_arithmetic(kind: Type, step: Fraction, lower: Fraction) -> None:
     """Passes if steps can be counted, with doubles or exactly with 128 bits; an engine must find nothing to refuse."""
     if kind is Type.REAL:
-        fits = bool(1 / _FARTHEST <= step <= _COARSEST and abs(lower) <= _FARTHEST)
+        fits = bool(1 / _FARTHEST <= step <= _FARTHEST and abs(lower) <= _FARTHEST)
     else:
         slope, offset = 1 / step, -lower / step
         bottom = math.lcm(slope.denominator, offset.denominator, 2)

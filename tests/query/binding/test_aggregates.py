@@ -1,5 +1,6 @@
 """Aggregates become tallies whose bounds hold for every value that an expression can have."""
 
+import math
 from fractions import Fraction
 from typing import Any
 
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from privately.errors import NotSupported, UnknownBounds
 from privately.plans import BinCounts, Column, Mean, Quantile, RowCount, Spread, StepSum, Table, Type, Unit, UnitCount
 from privately.query import bind
-from privately.query.binding.aggregates import AGGREGATES, power_of_two_below
+from privately.query.binding.aggregates import AGGREGATES, COARSEST, power_of_two_below
 from privately.query.grammar import UNDERSTOOD
 from tests.query.binding.tables import ask, refusal, shown, tallies
 
@@ -262,3 +263,13 @@ def test_powers_of_two(value: Fraction) -> None:
     power = power_of_two_below(value)
     assert power <= value < 2 * power
     assert (power.numerator & (power.numerator - 1), power.denominator & (power.denominator - 1)) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    "text", ["SUM(cost * 1e300)", "AVG(cost * 1e300)", "VARIANCE(cost * 1e150)", "STDDEV(cost * 1e150)"]
+)
+def test_numbers_that_no_double_might_hold_are_refused(text: str) -> None:
+    """Of 2^63 rows of 2^62 steps; a variance divides by a count that noise may bring down to a 2^62nd."""
+    assert math.isfinite(float(COARSEST * 2 ** (63 + 62 + 62)))
+    with pytest.raises(UnknownBounds):
+        ask(f"SELECT {text} FROM visits")

@@ -49,6 +49,8 @@ MOST_TALLIES = 100
 _BINS = 2**16
 _FINEST = 2**24
 _FINEST_SQUARES = 2**28
+COARSEST = 2**800
+"""Of such steps 2^62 for each of 2^63 rows, divided by a 2^62nd of a row, are still a number that a double holds."""
 _BOUNDS = (
     "Declare bounds of the column, such as bounds=(0, 100), or write them into the question: "
     "SUM(LEAST(GREATEST(x, 0), 100))."
@@ -371,7 +373,7 @@ def _centre(argument: Expression) -> float:
 
 
 def _sum(argument: Expression, step: Fraction, low: int, high: int) -> StepSum:
-    if max(abs(low), abs(high)) >= LARGEST_INTEGER:
+    if max(abs(low), abs(high)) >= LARGEST_INTEGER or step > COARSEST:
         raise UnknownBounds("the bounds of this number are too far apart to sum it exactly.", hint=_BOUNDS)
     return StepSum(argument=argument, step=step, low=low, high=high)
 
