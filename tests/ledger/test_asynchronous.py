@@ -161,10 +161,10 @@ def test_nothing_is_told_before_it_is_durable(
             look(result)
             post(self, future, result, fault)
 
-        def gives(loop: asyncio.AbstractEventLoop, outcomes: Any) -> None:
+        def gives(outcomes: Any) -> None:
             for _, result, _ in outcomes:
                 look(result)
-            give(loop, outcomes)
+            give(outcomes)
 
         if whose_thread == "the writer's":
             monkeypatch.setattr(Mailbox, "post", posts)

@@ -1,6 +1,5 @@
 """An interrupt is put off, never lost; other threads are left alone."""
 
-import _signal  # type: ignore[import-not-found]
 import os
 import signal
 import threading
@@ -75,7 +74,7 @@ def test_an_interpreter_that_handles_none(monkeypatch: pytest.MonkeyPatch) -> No
     def refuse(*_: object) -> None:
         raise ValueError("signal only works in main thread of the main interpreter")
 
-    monkeypatch.setattr(_signal, "signal", refuse)
+    monkeypatch.setattr(signal, "signal", refuse)
     done = []
     with uninterrupted():
         done.append("all of it")
@@ -128,7 +127,7 @@ def test_each_of_several_is_called_though_one_raises() -> None:
 
 def test_handlers_come_back_though_one_raises_on_the_way(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if the first that was given back had been called at once, for a signal that came just then."""
-    real = _signal.signal
+    real = signal.signal
     raised: list[int] = []
 
     def give(number: int, handler: Any) -> Any:
@@ -143,7 +142,7 @@ def test_handlers_come_back_though_one_raises_on_the_way(monkeypatch: pytest.Mon
     before = real(signal.SIGHUP, ends)
     try:
         with pytest.raises(TimeoutError), uninterrupted():
-            monkeypatch.setattr(_signal, "signal", give)
+            monkeypatch.setattr(signal, "signal", give)
         assert signal.getsignal(signal.SIGHUP) is ends
         assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     finally:

@@ -3,7 +3,6 @@
 import asyncio
 import os
 import signal
-from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any
 
@@ -34,36 +33,13 @@ def test_results_and_errors_come_to_whom_they_are_for_in_their_own_context() -> 
     async def main() -> list[Any]:
         futures, tasks = await waiting(3)
         outcomes: list[Outcome] = [("first", None), (None, ZeroDivisionError()), ("third", None)]
-        give(
-            asyncio.get_running_loop(), [(future, *outcome) for future, outcome in zip(futures, outcomes, strict=True)]
-        )
+        give([(future, *outcome) for future, outcome in zip(futures, outcomes, strict=True)])
         assert not any(task.done() for task in tasks)
         return await asyncio.wait_for(asyncio.gather(*tasks, return_exceptions=True), 10)
 
     first, second, third = asyncio.run(main())
     assert (first, third) == (("first", "task 0"), ("third", "task 2"))
     assert type(second) is ZeroDivisionError
-
-
-def test_all_are_woken_by_one_call_of_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def main() -> int:
-        loop = asyncio.get_running_loop()
-        futures, tasks = await waiting(8)
-        calls: list[Any] = []
-        call_soon: Callable[..., Any] = loop.call_soon
-
-        def counted(*arguments: Any, **named: Any) -> Any:
-            calls.append(arguments)
-            return call_soon(*arguments, **named)
-
-        monkeypatch.setattr(loop, "call_soon", counted)
-        give(loop, [(future, None, None) for future in futures])
-        told = len(calls)
-        monkeypatch.undo()
-        await asyncio.wait_for(asyncio.gather(*tasks), 10)
-        return told
-
-    assert asyncio.run(main()) == 1
 
 
 @pytest.mark.parametrize("fault", [KeyboardInterrupt, SystemExit])
@@ -83,7 +59,7 @@ def test_one_who_wants_to_end_keeps_nothing_from_those_behind(fault: type[BaseEx
 
     tasks = [loop.create_task(wait(at)) for at in range(3)]
     loop.run_until_complete(asyncio.sleep(0))
-    loop.call_soon(give, loop, [(future, None, None) for future in futures])
+    loop.call_soon(give, [(future, None, None) for future in futures])
     with pytest.raises(fault):
         loop.run_forever()
     assert loop.run_until_complete(rest()) == [1, 2]
@@ -95,10 +71,9 @@ def test_one_who_is_cancelled_meanwhile_is_cancelled() -> None:
     """Before it is told, or between being told and being woken."""
 
     async def main() -> list[Any]:
-        loop = asyncio.get_running_loop()
         futures, tasks = await waiting(3)
         tasks[0].cancel()
-        give(loop, [(future, "told", None) for future in futures])
+        give([(future, "told", None) for future in futures])
         tasks[1].cancel()
         return await asyncio.wait_for(asyncio.gather(*tasks, return_exceptions=True), 10)
 
@@ -114,7 +89,7 @@ def test_a_future_for_which_several_or_nobody_waits() -> None:
         alone: asyncio.Future[Any] = loop.create_future()
         seen: list[Any] = []
         futures[0].add_done_callback(lambda future: seen.append(future.result()))
-        give(loop, [(futures[0], "told", None), (alone, "nobody", None)])
+        give([(futures[0], "told", None), (alone, "nobody", None)])
         return [*await asyncio.wait_for(asyncio.gather(*tasks, alone), 10), *seen]
 
     assert asyncio.run(main()) == [("told", "task 0"), "nobody", "told"]
@@ -164,7 +139,7 @@ def test_an_interrupt_keeps_nothing_from_those_behind() -> None:
 def test_futures_of_other_loops(fault: BaseException) -> None:
     future: Any = Foreign()
     loop = asyncio.new_event_loop()
-    give(loop, [(future, 7, None), (future, None, fault)])
+    give([(future, 7, None), (future, None, fault)])
     assert future.told[0] == 7
     assert type(future.told[1]) is LedgerUnavailable
     loop.close()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from asyncio import AbstractEventLoop, Future, get_running_loop
 from collections import deque
 from collections.abc import Awaitable, Callable
-from functools import partial
 from inspect import isasyncgenfunction, isawaitable
 from typing import Any
 
@@ -47,7 +46,7 @@ class Mailbox:
     def _deliver(self) -> None:
         self._called = False  # first of all: whoever posts from now on calls again
         with uninterrupted():
-            give(self.loop, [self._posted.popleft() for _ in range(len(self._posted))])
+            give([self._posted.popleft() for _ in range(len(self._posted))])
 
 
 class Reply:
@@ -93,10 +92,10 @@ class Outbox:
         """Handing over to another thread takes longer than a fast disk; from one that is slow the loop is spared."""
         asked, self._asked = self._asked, []
         try:
-            if not self._ledger.take_turn_here(asked, partial(give, self._loop)):
+            if not self._ledger.take_turn_here(asked, give):
                 self._ledger.submit_all([(act, Reply(self._mailbox, future)) for act, future in asked])
         except BaseException as fault:
-            give(self._loop, ((future, None, own(fault)) for _, future in asked))
+            give((future, None, own(fault)) for _, future in asked)
             if not isinstance(fault, Exception):
                 raise
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import _signal  # type: ignore[import-not-found] # what `signal` does, without its enumerations: in a tenth of the time
 import signal
 import threading
 from collections.abc import Callable, Iterator
@@ -38,11 +37,11 @@ def uninterrupted() -> Iterator[None]:
 def _put_off(handlers: dict[int, Handler], noted: Handler) -> None:
     """Has signals noted only, and keeps what handled them. Only the first interpreter of a process handles any."""
     for number in _SIGNALS:
-        handler = _signal.getsignal(number)
+        handler = signal.getsignal(number)
         if callable(handler):
             handlers[number] = handler
             try:
-                _signal.signal(number, noted)
+                signal.signal(number, noted)
             except ValueError:
                 handlers.clear()
                 return
@@ -51,7 +50,7 @@ def _put_off(handlers: dict[int, Handler], noted: Handler) -> None:
 def _give_back(handlers: dict[int, Handler]) -> None:
     while handlers:
         number, handler = next(iter(handlers.items()))
-        _signal.signal(number, handler)
+        signal.signal(number, handler)
         handlers.pop(number, None)
 
 
