@@ -164,3 +164,16 @@ def test_another_file_of_the_same_size_and_time_is_another(tmp_path: Path) -> No
     other.replace(path)
     assert source.state() == state
     assert source.identity() != identity
+
+
+def test_what_no_source_can_be_is_told_in_words(tmp_path: Path) -> None:
+    returns = tmp_path / "v.csv"
+    returns.write_bytes(b"a,b\r1,2\r")
+    with pytest.raises(InvalidParameter, match="Lines must end in LF"):
+        delimited(returns)
+    with pytest.raises(InvalidParameter, match="no file can be called"):
+        parquet(tmp_path / ("v" * 5000 + ".parquet"))
+    with pytest.raises(InvalidParameter, match="two columns called g"):
+        frame(pd.DataFrame([[1, 2]], columns=["g", "G"]))
+    with pytest.raises(InvalidParameter, match="one usual type"):
+        frame(pd.DataFrame({"x": [-5, 2**63 + 1]}))

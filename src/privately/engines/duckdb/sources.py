@@ -129,13 +129,16 @@ def frame(data: Any) -> Source:
     import pyarrow as pa
     import pyarrow.parquet as files
 
+    of_pandas = type(data).__module__.partition(".")[0] == "pandas"
+    if of_pandas:
+        check_names(data.columns)
     try:
         table = _spelt_out(pa.table(data))
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
-        hint = "Make every column of one type first."
-        raise InvalidParameter("source", "a column holds values of several types.", hint=hint) from None
+        told = "a column holds values of several types, or of one that tables in files have not."
+        raise InvalidParameter("source", told, hint="Make every column of one usual type first.") from None
     check_names(table.column_names)
-    if not table.num_rows and type(data).__module__.partition(".")[0] == "pandas":
+    if not table.num_rows and of_pandas:
         table = pa.table([pa.nulls(0)] * table.num_columns, names=table.column_names)  # pandas makes them up
     try:
         table.validate(full=True)
@@ -192,8 +195,12 @@ def check_names(names: Any) -> None:
 
 
 def _file(path: str | Path) -> Path:
-    found = Path(path).expanduser().absolute()
-    if not found.is_file():
+    try:
+        found = Path(path).expanduser().absolute()
+        there = found.is_file()
+    except (OSError, RuntimeError):
+        raise InvalidParameter("source", f"no file can be called {str(path)[:60]!r}.") from None
+    if not there:
         raise InvalidParameter("source", f"there is no file {found}.")
     if "\0" in str(found):
         raise InvalidParameter("source", "has a name that is no name.")
@@ -219,7 +226,11 @@ def _header(first: bytes, delimiter: str, quote: str) -> tuple[str, ...]:
         line = first.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise InvalidParameter("source", "is no text in UTF-8.", hint="Convert the file to UTF-8.") from None
-    rows = list(csv.reader([line], delimiter=delimiter, quotechar=quote))
+    try:
+        rows = list(csv.reader([line], delimiter=delimiter, quotechar=quote))
+    except csv.Error:
+        hint = "Lines must end in LF, or in CR and LF; write the file again."
+        raise InvalidParameter("source", "has a first line that cannot be read.", hint=hint) from None
     if not rows or not rows[0]:
         raise InvalidParameter("source", "is empty.", hint="The first line of a CSV file names its columns.")
     return tuple(rows[0])
