@@ -67,6 +67,9 @@ def question(
     sizes: Iterable[int] = SIZES,
 ) -> Question:
     """The program with neighbours and public values put in; everything is checked here."""
+    for name, given in (("neighbors", neighbors), ("public", public)):
+        if not (given is None or isinstance(given, Mapping)):
+            raise InvalidParameter(name, 'give a dictionary by the names of inputs, such as {"x": ...}.')
     changed = _with_neighbors(program, dict(neighbors or {}))
     values, domains = _public_values(changed, public or {})
     if isinstance(sizes, (str, int)) or not isinstance(sizes, Iterable):
@@ -105,9 +108,7 @@ def _public_values(program: Program, public: Mapping[str, Any]) -> tuple[dict[st
             continue
         exact = tuple(simple(decimal(one, name)) for one in value) if isinstance(value, (list, tuple)) else None
         number = simple(decimal(value, name)) if exact is None else exact
-        domain = known[name].domain
-        if domain is not None and exact is None and Fraction(str(number)) not in domain:
-            raise InvalidParameter(name, f"{value} is not in {domain}.")
+        _check_within(known[name].domain, number, name)
         values[name] = number
     return values, domains
 
@@ -211,7 +212,7 @@ class Analysis:
 
     def law(self, **inputs: object) -> dict[Value, Weight]:
         """The law of the output for these private inputs; a tail such as `3 or more` has the mass of all its values."""
-        wanted = tuple(_value(inputs, one.name) for one in self.asked.program.private)
+        wanted = _private_values(self.asked.program, inputs)
         return {output: plain(mass) for output, mass in self.law_of(wanted).items()}
 
     def ratios(self) -> Iterable[Ratio]:
@@ -303,10 +304,29 @@ def _fractions(law: Outputs) -> dict[Value, Fraction]:
 
 def between_inputs(asked: Question, one: Mapping[str, Any], other: Mapping[str, Any]) -> Question:
     """The same question about two inputs only, such as long lists whose neighbours are too many to list."""
-    places = [tuple(_value(side, parameter.name) for parameter in asked.program.private) for side in (one, other)]
+    places = [_private_values(asked.program, side) for side in (one, other)]
     if places[0] == places[1]:
         raise InvalidParameter("between", "the two inputs are the same.")
     return replace(asked, chosen=((places[0], places[1]),))
+
+
+def _private_values(program: Program, inputs: Mapping[str, Any]) -> Inputs:
+    """The private inputs, all of them and no others, each within its domain."""
+    if not isinstance(inputs, Mapping):
+        raise InvalidParameter("inputs", 'give a dictionary by the names of inputs, such as {"x": ...}.')
+    found = tuple(_value(inputs, one.name) for one in program.private)
+    unknown = [name for name in inputs if name not in {one.name for one in program.private}]
+    if unknown:
+        raise InvalidParameter("inputs", f"the program has no private input {unknown[0]!r}.")
+    for one, value in zip(program.private, found, strict=True):
+        _check_within(None if one.neighborhood is None else one.neighborhood.domain, value, one.name)
+    return found
+
+
+def _check_within(domain: Domain | None, value: Value, name: str) -> None:
+    for one in value if isinstance(value, tuple) else (value,):
+        if domain is not None and Fraction(str(one)) not in domain:
+            raise InvalidParameter(name, f"{one} is not in {domain}.")
 
 
 def _value(inputs: Mapping[str, Any], name: str) -> Value:

@@ -17,6 +17,7 @@ from privately.rounding import Number, rational
 
 def all_inputs(found: Analysis) -> list[Inputs]:
     """Every private input that has a neighbour, in order."""
+    _check_analysis(found)
     return list(dict.fromkeys(one for pair in found.pairs for one in pair))
 
 
@@ -60,14 +61,23 @@ def odds(found: Analysis, output: Value, one: Inputs, other: Inputs) -> Fraction
     Proof: docs/theory/programs.md#beliefs
     Checked-by: tests/proving/test_beliefs.py::test_odds_stay_within_epsilon
     """
-    known = set(all_inputs(found))
-    for place in (one, other):
-        if not isinstance(place, tuple) or place not in known:
-            raise InvalidParameter("inputs", f"{place!r} is no input.", hint="Give a tuple of the private inputs.")
+    _check_inputs(found, one, other)
     above, below = (_chance(found, place, _output(output)) for place in (one, other))
     if not above and not below:
         raise NotSupported("neither input leads to that output.")
     return above / below if below else None
+
+
+def _check_analysis(found: object) -> None:
+    if not isinstance(found, Analysis):
+        raise InvalidParameter("found", "give what pv.analyze returned.")
+
+
+def _check_inputs(found: Analysis, *inputs: Inputs) -> None:
+    known = set(all_inputs(found))
+    for one in inputs:
+        if not isinstance(one, tuple) or one not in known:
+            raise InvalidParameter("inputs", f"{one!r} is no input.", hint="Give a tuple of the private inputs.")
 
 
 def _output(value: Value) -> Value:
@@ -77,6 +87,9 @@ def _output(value: Value) -> Value:
 
 def expected(found: Analysis, measure: Callable[[dict[str, Value], Value], Number | bool]) -> dict[Inputs, Fraction]:
     """The expectation of a measure of input and output, such as an error, for every input; True counts as 1."""
+    if not callable(measure):
+        raise InvalidParameter("measure", "give a function of the inputs, by name, and the output.")
+    _check_analysis(found)
     private = found.asked.program.private
     return {
         one: sum(
@@ -96,10 +109,12 @@ def _measured(value: Number | bool) -> Fraction:  # noqa: FBT001 - what a measur
 
 def reveals_nothing(found: Analysis) -> bool:
     """Whether the output has the same law for all neighbours: noninterference, epsilon = 0."""
+    _check_analysis(found)
     laws = (side_by_side(found.law_of(one), found.law_of(other)) for one, other in found.pairs)
     return all(left == right for left, right in laws)
 
 
 def coupled(found: Analysis, one: Inputs, other: Inputs, relation: Relation[Any, Any]) -> Lifted[Any, Any] | NotLifted:
     """A coupling of the outputs for two inputs inside a relation, or a set of outputs that shows there is none."""
+    _check_inputs(found, one, other)
     return lifting(rational_law(found.law_of(one)), rational_law(found.law_of(other)), relation)

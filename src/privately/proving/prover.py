@@ -179,7 +179,10 @@ def _claim(asked: Question, text: str) -> Claim:
         known[asked.open_parameter] = UNKNOWN
     if mentions_size(text, asked):
         known["size"] = asked.sizes[0]
-    return read_claim(text, known)
+    found = read_claim(text, known)
+    if asked.open_parameter is None and found.epsilon.upper < 0:
+        raise InvalidParameter("claim", f"{text} is below 0.")
+    return found
 
 
 def _finite(asked: Question, claim: Claim, budget: Budget, *, sizes_are_all: bool) -> Verdict:

@@ -31,6 +31,8 @@ def read_program(source: Source) -> Program:
     """
     if isinstance(source, Program):
         return source
+    if isinstance(source, str) and not source.strip():
+        raise InvalidParameter("program", "is empty.", hint="Give a function, the path of a file, or a text.")
     if isinstance(source, str) and "\n" in source:
         return _read_text(source)
     if isinstance(source, (str, PathLike)):
@@ -75,7 +77,8 @@ def _names(code: CodeType) -> set[str]:
 
 
 def _read_text(text: str) -> Program:
-    if re.search(r"^\s*def\s", text, re.MULTILINE):
+    text = text.removeprefix("\ufeff")
+    if re.search(r"^\s*(async\s+)?def\s", text, re.MULTILINE):
         return read_python(text)
     return read_while(text)
 
