@@ -79,3 +79,12 @@ def test_a_long_or_deep_text_is_refused() -> None:
 def test_a_text_is_one_function(text: str) -> None:
     with pytest.raises(NotSupported):
         read_python(text)
+
+
+@pytest.mark.parametrize(
+    ("left", "going"), [("not x > 0", "x > 0"), ("x > 0", "not x > 0"), ("flip(1/3)", "not flip(1/3)")]
+)
+def test_a_loop_that_is_left_first_is_one_with_a_test(left: str, going: str) -> None:
+    endless = f"def f(x):\n    while True:\n        if {left}:\n            break\n        x = x - 1\n    return x\n"
+    tested = f"def f(x):\n    while {going}:\n        x = x - 1\n    return x\n"
+    assert read_python(endless).body == read_python(tested).body

@@ -242,8 +242,9 @@ class _Reader(ExpressionReader):
     def _while(self, node: ast.While) -> list[Statement]:
         if node.orelse:
             raise refusal(node, "a loop has no else here.")
-        before, condition = self.expression(node.test)
-        return self.loop(node, before, condition, node.body, after=[])
+        test, body = _left_first(node)
+        before, condition = self.expression(test)
+        return self.loop(node, before, condition, body, after=[])
 
     def _for(self, node: ast.For) -> list[Statement]:
         if node.orelse:
@@ -375,6 +376,16 @@ class _Loop:
         for one in up[1:]:
             whole = Apply("or", (whole, one))
         return Apply("not", (whole,))
+
+
+def _left_first(node: ast.While) -> tuple[ast.expr, list[ast.stmt]]:
+    """The test of a loop and its body; where the body begins with leaving an endless loop, that is the test."""
+    match node:
+        case ast.While(test=ast.Constant(value=True), body=[ast.If(test=test, body=[ast.Break()], orelse=[]), *rest]):
+            if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+                return test.operand, rest
+            return ast.copy_location(ast.UnaryOp(op=ast.Not(), operand=test), test), rest
+    return node.test, node.body
 
 
 def _may_leave(node: ast.AST) -> bool:
