@@ -133,6 +133,6 @@ def test_fractions_of_a_second_are_said() -> None:
 
 def test_laws_that_are_asked_for_later_have_work_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(budgets, "MOST_WORK", 3_000)
-    found = analyze("def f(x: replaced(0, 1)):\n    return [x, uniform(300)]\n", between=({"x": 0}, {"x": 1}))
+    found = analyze("def f(x: replaced(0, 1, 2, 3)):\n    return [x, uniform(300)]\n", between=({"x": 0}, {"x": 1}))
     for x in range(4):
         assert len(found.law(x=x)) == 300
