@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from fractions import Fraction
-from itertools import product
 from typing import Any
 
 import pytest
@@ -168,23 +167,6 @@ def test_steps_count_in_the_error() -> None:
     whole, fine = question("mean"), question("mean", low=-40, high=40, step=Fraction(1, 4))
     one, other = (least_budget(each, uses(each), 2, Accuracy.parse("0.2 at 95%"), 1000) for each in (whole, fine))
     assert float(one.amount / other.amount) == pytest.approx(1, rel=0.02)
-
-
-def test_averages_are_off_by_no_more() -> None:
-    """Both sums off by at most w: the average of n values is off by at most w/n, in steps."""
-    low, width = -3, 5
-    for count, width_of_noise in product(range(1, 5), range(1, 4)):
-        for above in range(width * count + 1):
-            below = width * count - above
-            exact = low + Fraction(width * above, above + below)
-            moves = range(-width_of_noise, width_of_noise + 1)
-            for a, b in product(moves, moves):
-                noisy_above, noisy_below = max(above + a, 0), max(below + b, 0)
-                if noisy_above + noisy_below:
-                    found = low + Fraction(width * noisy_above, noisy_above + noisy_below)
-                    assert abs(found - exact) <= Fraction(width_of_noise, count)
-                else:
-                    assert 2 * width_of_noise >= width * count
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 
 from privately import mechanisms as m
 from privately.plans import Identity, Question, Spread, Unit
-from privately.query import estimates
+from privately.query import estimates, weighing
 from privately.query.allocation import Budget, Drawn, allocated
 from privately.query.drawing import ChosenPoints, Noise, NoisyNumber, NoisyPair, drawn
 from privately.query.estimates import Cell, estimated
@@ -156,6 +156,7 @@ def test_intervals_without_width_are_refuted(name: str, monkeypatch: pytest.Monk
     monkeypatch.setattr(estimates, "width_of", lambda *given: 0)
     monkeypatch.setattr(estimates, "error_of_count", lambda *given: Fraction(0))
     monkeypatch.setattr(estimates, "error_of_sum", lambda *given: Fraction(0))
+    monkeypatch.setattr(weighing, "weighted_width", lambda *given: 0)
     assert coverage(name, TABLES[2], truths(TABLES[2])[name]) < 0.8
 
 

@@ -19,7 +19,8 @@ from privately.query.listing import listing_of
 from privately.query.propagating import propagated
 from privately.query.showing import chosen_by_noise
 from privately.query.uses import Listed, Noisy, TwoSided, Use
-from privately.query.widths import error_of_count, error_of_sum, width_of
+from privately.query.weighing import error_of_sum, weighted_width
+from privately.query.widths import error_of_count, width_of
 from privately.rounding import Number as Numeral
 from privately.rounding import decimal_text, rational, whole
 
@@ -337,17 +338,18 @@ def _error(estimate: Number | Mean, drawn: Sequence[Drawn], confidence: Fraction
         if isinstance(one.use, TwoSided) and tally == one.use.total and isinstance(estimate, Number):
             return error_of_sum(one.use, mechanism.law, confidence)
         if isinstance(one.use, TwoSided) and tally == one.use.total:
-            return _error_of_mean(one.use, width_of(mechanism.law, confidence, 2), rows)
+            return _error_of_mean(one.use, weighted_width(mechanism.law, confidence, Fraction(0)), rows)
     raise NotSupported("an accuracy for this question.", hint="Give epsilon= instead.")
 
 
 def _error_of_mean(use: TwoSided, width: int, rows: int | None) -> Fraction:
-    """As much as that of both sums, over the number of rows.
+    """As much as that of weighted noise, over the number of rows.
 
-    Theorem: if both sums are off by at most w, the average of n values is off by at most w/n.
+    Theorem: if noise whose weights add up to 1 is off by at most w, with some confidence, whatever the weights are,
+        the average of n values is off by at most w/n with that confidence.
     Reference: elementary
-    Proof: docs/theory/stability.md#derived-columns
-    Checked-by: tests/query/test_asking.py::test_averages_are_off_by_no_more
+    Proof: docs/theory/stability.md#weighted-noise
+    Checked-by: tests/query/test_weighing.py::test_averages_are_off_by_no_more
     """
     if rows is None:
         raise InvalidParameter(

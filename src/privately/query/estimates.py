@@ -14,7 +14,8 @@ from typing import TypeAlias
 
 from privately.plans import Identity, Mean, Number, Quantile, Question, Spread, StepSum
 from privately.query.drawing import ChosenPoints, Noise, NoisyNumber, NoisyPair, ShownKeys
-from privately.query.widths import error_of_count, error_of_sum, shown_interval, width_of
+from privately.query.weighing import error_of_sum, share_between
+from privately.query.widths import error_of_count, shown_interval, width_of
 from privately.rounding import Enclosure, Interval
 
 Cell: TypeAlias = tuple[Fraction | None, Interval | None]
@@ -46,7 +47,7 @@ def estimated(question: Question, noise: Sequence[Noise], groups: int, confidenc
             case Number(tally=tally):
                 cell = partial(_from_pair, pairs[tally], tally, estimate.step, confidence)
             case Mean(total=total):
-                cell = partial(_mean, pairs[total], _step(tallies[total]), _width(pairs[total], confidence))
+                cell = partial(_mean, pairs[total], _step(tallies[total]), confidence)
             case Spread():
                 steps = _step(tallies[estimate.total]), _step(tallies[estimate.squares])
                 cell = _spread(estimate, pairs[estimate.total], numbers[estimate.squares], steps, confidence)
@@ -57,7 +58,7 @@ def estimated(question: Question, noise: Sequence[Noise], groups: int, confidenc
 
 
 def _width(noisy: NoisyNumber | NoisyPair, confidence: Fraction) -> int:
-    """How far off a number is, or both of a pair; the same for all groups."""
+    """How far off a number is, or both of a pair at once; the same for all groups."""
     return width_of(noisy.mechanism.law, confidence, 2 if isinstance(noisy, NoisyPair) else 1)
 
 
@@ -108,29 +109,32 @@ def _total(above: int, below: int, low: int, high: int) -> Fraction:
     return Fraction(high * above + low * below, high - low)
 
 
-def _mean(pair: NoisyPair, step: Fraction, width: int, group: int) -> Cell:
-    """low + (high - low) above/(above + below): rises with what is above, falls with what is below."""
-    low, high = pair.use.low, pair.use.high
-    (a0, a1), (b0, b1) = _ends(pair, width, group)
-
-    def at(above: int, below: int) -> Fraction | None:
-        above, below = max(above, 0), max(below, 0)
-        if above + below == 0:
-            return None
-        total = low * (above + below) + (high - low) * above
-        return Fraction(total * step.numerator, (above + below) * step.denominator)
-
-    lowest, highest = at(a0, b1), at(a1, b0)
-    limits = Interval(low * step if lowest is None else lowest, high * step if highest is None else highest)
-    return at(pair.above[group], pair.below[group]), limits
+def _mean(pair: NoisyPair, step: Fraction, confidence: Fraction, group: int) -> Cell:
+    """An average, where it is asked for alone."""
+    ends = share_between(pair.mechanism.law, confidence, pair.above[group], pair.below[group])
+    return _mean_between(pair, step, ends, group)
 
 
-def _count_with_mean(pair: NoisyPair, width: int, group: int) -> tuple[Fraction, Interval]:
-    """The count, with an interval that holds whenever that of the mean does."""
+def _mean_between(pair: NoisyPair, step: Fraction, ends: tuple[Fraction, Fraction], group: int) -> Cell:
+    """As far from low to high as what is above low is of both; `ends` are where this share is."""
+    above, below = max(pair.above[group], 0), max(pair.below[group], 0)
+    limits = Interval(*(_at(pair, step, share) for share in ends))
+    return None if above + below == 0 else _at(pair, step, Fraction(above, above + below)), limits
+
+
+def _at(pair: NoisyPair, step: Fraction, share: Fraction) -> Fraction:
+    return (pair.use.low + (pair.use.high - pair.use.low) * share) * step
+
+
+def _count_and_mean(pair: NoisyPair, step: Fraction, width: int, group: int) -> tuple[Fraction, Interval, Cell]:
+    """Both, with intervals that hold whenever neither sum is off by more than the width."""
     span = pair.use.high - pair.use.low
     (a0, a1), (b0, b1) = _ends(pair, width, group)
     found = Fraction(pair.above[group] + pair.below[group], span)
-    return found, Interval(Fraction(a0 + b0, span), Fraction(a1 + b1, span))
+    lowest = Fraction(a0, a0 + b1) if a0 + b1 else Fraction(0)
+    highest = Fraction(a1, a1 + b0) if a1 + b0 else Fraction(1)
+    mean = _mean_between(pair, step, (lowest, highest), group)
+    return found, Interval(Fraction(a0 + b0, span), Fraction(a1 + b1, span)), mean
 
 
 def _spread(
@@ -141,8 +145,7 @@ def _spread(
     width, farther = _width(pair, half), _width(squares, half)
 
     def of(group: int) -> Cell:
-        count, counts = _count_with_mean(pair, width, group)
-        mean, means = _mean(pair, steps[0], width, group)
+        count, counts, (mean, means) = _count_and_mean(pair, steps[0], width, group)
         total, totals = _number(squares, steps[1], farther, group)
         if mean is None or total is None or means is None or totals is None or count <= 0:
             return None, None

@@ -8,8 +8,8 @@ from fractions import Fraction
 
 from privately import mechanisms as m
 from privately.guarantees import Guarantee
-from privately.laws import Law
 from privately.mechanisms.error_bars import half_width
+from privately.mechanisms.sums_of_noise import NoiseLaw
 from privately.plans import (
     BinCounts,
     Filter,
@@ -28,6 +28,7 @@ from privately.query.allocation import Drawn
 from privately.query.describing import described
 from privately.query.pricing import Priced
 from privately.query.uses import Chosen, Listed, Noisy, TwoSided
+from privately.query.weighing import weighted_width
 from privately.query.widths import half_bin, to_within
 from privately.rounding import decimal_text
 from privately.views.tables import table
@@ -164,7 +165,7 @@ def _noise(drawn: Drawn, tallies: Mapping[Identity, Tally]) -> tuple[str, Fracti
             return _tally(tallies[tally]), unit, f"± {_number(half_width(_law(mechanism), _CONFIDENCE, 1) * unit)}"
         case TwoSided(total=total):
             unit = _unit(tallies[total])
-            width = half_width(_law(mechanism), _CONFIDENCE, 2)
+            width = weighted_width(_law(mechanism), _CONFIDENCE, Fraction(0))
             error = f"at most about ± {_number(width * unit)} / n, for n rows"
             return f"average of {_argument(tallies[total])} (two-sided sums)", unit, error
         case Chosen(probabilities=probabilities, tally=tally):
@@ -187,7 +188,7 @@ def _width(mechanism: object) -> Fraction:
     return mechanism.interval(_CONFIDENCE)
 
 
-def _law(mechanism: object) -> Law:
+def _law(mechanism: object) -> NoiseLaw:
     assert isinstance(mechanism, (m.Laplace, m.Gaussian))  # noqa: S101 - for the type checker
     return mechanism.law
 

@@ -36,24 +36,6 @@ def error_of_count(use: TwoSided, law: NoiseLaw, confidence: Fraction) -> Fracti
     return Fraction(width_of_sum(law, confidence), use.high - use.low)
 
 
-def error_of_sum(use: TwoSided, law: NoiseLaw, confidence: Fraction) -> Fraction:
-    """How far off the sum of a pair is, in steps.
-
-    Theorem: the noise of (high A + low B)/(high - low) is (high X + low Y)/(high - low): that of one side if the other
-        bound is 0, that of a sum of two if the bounds are as far from 0, as noise is symmetric; and otherwise no more
-        than if both were at the end of what they reach together.
-    Reference: elementary
-    Proof: docs/theory/stability.md#derived-columns
-    Checked-by: tests/query/test_widths.py::test_errors_hold_as_often_as_stated
-    """
-    low, high = abs(use.low), abs(use.high)
-    if 0 in {low, high}:
-        return Fraction(width_of(law, confidence))
-    if low == high:
-        return Fraction(low * width_of_sum(law, confidence), use.high - use.low)
-    return Fraction((low + high) * width_of(law, confidence, 2), use.high - use.low)
-
-
 def shown_interval(law: Law, threshold: int, number: int, confidence: Fraction) -> Interval:
     """Where a number of units is, of which the noisy one is shown only from a threshold on.
 
