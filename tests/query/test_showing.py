@@ -1,6 +1,5 @@
 """HAVING, ORDER BY, LIMIT and arithmetic on estimates, and intervals that stay honest through all of it."""
 
-import random
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product
@@ -13,7 +12,6 @@ from privately.plans import (
     Column,
     Expression,
     Field,
-    Identity,
     Known,
     Order,
     Output,
@@ -25,13 +23,12 @@ from privately.plans import (
     call,
     constant,
 )
-from privately.plans.expressions import fields_of
-from privately.plans.meaning import evaluate
 from privately.query import showing
 from privately.query.binding import bind
+from privately.query.binding.expressions import null_like
 from privately.query.drawing import NoisyNumber
 from privately.query.estimates import Cell, Estimated, estimated
-from privately.query.showing import Shown, interval_of, shown
+from privately.query.showing import Shown, shown
 from privately.rounding import Interval
 from tests.mechanisms.enumeration import probability
 from tests.plans.small import GROUP
@@ -108,53 +105,24 @@ def test_arithmetic_and_its_intervals() -> None:
     assert found.intervals[0][2:] == (None, None)
 
 
-def test_keys_that_are_numbers_are_known() -> None:
-    key = Identity(number=77, name="year")
-    product_ = call("multiply", call("to_real", column("rows")), Field(key, column("rows").known))
-    assert interval_of(product_, {NAMED["rows"]: Interval(1, 2), key: Interval(3, 3)}) == Interval(3, 6)
+def test_conditions_take_no_part_of_the_doubt() -> None:
+    """Of CASE WHEN rows > 1 THEN mean END the interval is that of the mean."""
+    found = table(
+        call("case", call("greater", column("rows"), constant(1)), column("mean"), null_like(Known(type=Type.REAL)))
+    )
+    assert found.intervals[0] == (Interval(Fraction(-1, 2), Fraction(3, 2)),)
+    assert found.intervals[1] == (None,)
 
 
-OPERATIONS = ["add", "subtract", "multiply", "divide", "negate", "to_real"]
-X, Y = (Field(NAMED[name], Known(type=Type.REAL)) for name in ("mean", "sum"))
+def test_where_an_average_may_be_missing_what_stands_for_it_is_possible() -> None:
+    filled = call("coalesce", column("mean"), constant(9.0))
 
+    def missing(confidence: Fraction) -> Estimated:
+        return Estimated(cells=at(confidence).cells, absent={NAMED["mean"]: frozenset({2})})
 
-def tree(chance: random.Random, depth: int) -> Expression:
-    if depth == 0 or chance.random() < 0.2:
-        leaves: list[Expression] = [X, Y, constant(chance.choice([2.0, -0.5, 3.0, 0.0]))]
-        return chance.choice(leaves)
-    name = chance.choice(OPERATIONS)
-    return call(name, *(tree(chance, depth - 1) for _ in range(1 if name in {"negate", "to_real"} else 2)))
-
-
-def test_intervals_hold_all_results() -> None:
-    chance, seen = random.Random(3), 0
-    for _ in range(400):
-        expression = tree(chance, 3)
-        ends = [sorted(Fraction(chance.randint(-6, 6), 2) for _ in range(2)) for _ in "xy"]
-        within = {one.identity: Interval(*pair) for one, pair in zip((X, Y), ends, strict=True)}
-        found = interval_of(expression, within)
-        if found is None or not fields_of(expression):
-            continue
-        seen += 1
-        for _ in range(20):
-            point = {one: float(chance.choice([low, high, (low + high) / 2])) for one, (low, high) in _ends(within)}
-            value = evaluate(expression, point)
-            assert isinstance(value, float)
-            assert found.lower - Fraction(1, 10**9) <= Fraction(value) <= found.upper + Fraction(1, 10**9)
-    assert seen > 100
-
-
-def _ends(within: dict[Identity, Interval]) -> list[tuple[Identity, tuple[Fraction, Fraction]]]:
-    return [(one, (Fraction(interval.lower), Fraction(interval.upper))) for one, interval in within.items()]
-
-
-def test_what_cannot_be_bounded_has_no_interval() -> None:
-    around = {X.identity: Interval(-1, 1), Y.identity: Interval(2, 3)}
-    assert interval_of(call("divide", Y, X), around) is None
-    assert interval_of(call("divide", X, Y), around) == Interval(Fraction(-1, 2), Fraction(1, 2))
-    assert interval_of(call("square_root", Y), around) is None
-    assert interval_of(constant(value=True), around) is None
-    assert interval_of(call("add", X, call("exponential", Y)), around) is None
+    found = shown(asked(filled), GROUPS, missing, Fraction(95, 100))
+    assert found.intervals[0] == (Interval(Fraction(-1, 2), Fraction(3, 2)),)
+    assert found.intervals[2] == (Interval(-4, 9),)
 
 
 # --- rows that are chosen by their noise ------------------------------------------------------------------------------

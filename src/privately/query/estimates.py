@@ -7,7 +7,7 @@ would give, of the rows that count, with values brought within their bounds and 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
 from typing import TypeAlias
@@ -24,9 +24,13 @@ Cell: TypeAlias = tuple[Fraction | None, Interval | None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimated:
-    """Every estimate of every group, at one confidence for all noise that an estimate rests on."""
+    """Every estimate of every group, at one confidence for all noise that an estimate rests on.
+
+    In the groups that are `absent`, by their places, there may be nothing to make the estimate of.
+    """
 
     cells: Mapping[Identity, tuple[Cell, ...]]
+    absent: Mapping[Identity, frozenset[int]] = field(default_factory=dict)
 
 
 def estimated(question: Question, noise: Sequence[Noise], groups: int, confidence: Fraction) -> Estimated:
@@ -54,7 +58,15 @@ def estimated(question: Question, noise: Sequence[Noise], groups: int, confidenc
             case Quantile():
                 cell = partial(_point, points[estimate.bins, estimate.probability])
         cells[estimate.identity] = tuple(cell(group) for group in range(groups))
-    return Estimated(cells=cells)
+    means = {one.identity: pairs[one.total] for one in question.estimates if isinstance(one, Mean)}
+    absent = {name: _absent(cells[name], _step(tallies[pair.use.total]), pair) for name, pair in means.items()}
+    return Estimated(cells=cells, absent=absent)
+
+
+def _absent(cells: Sequence[Cell], step: Fraction, pair: NoisyPair) -> frozenset[int]:
+    """The groups of which even that they have a value is not known: where an average may be anywhere."""
+    anywhere = Interval(pair.use.low * step, pair.use.high * step)
+    return frozenset(group for group, (_, limits) in enumerate(cells) if limits == anywhere)
 
 
 def _width(noisy: NoisyNumber | NoisyPair, confidence: Fraction) -> int:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, partial
 from typing import Any, TypeAlias
 
 from privately.engines.protocol import Group
-from privately.plans import Call, Constant, Expression, Field, Identity, Order, Question, Type
+from privately.plans import Expression, Field, Identity, Order, Question, Type
 from privately.plans.expressions import fields_of, parts
 from privately.plans.meaning import evaluate
 from privately.plans.types import Value
 from privately.query.estimates import Cell, Estimated
+from privately.query.intervals import fields_taken, interval_of
 from privately.rounding import Interval
 
 Place: TypeAlias = tuple[int, dict[Identity, Value]]
@@ -81,14 +82,16 @@ def _kept(question: Question, groups: Sequence[Group], found: Estimated) -> list
 def _column_intervals(
     expression: Expression, at: Callable[[Fraction], Estimated], doubt: Fraction, places: Sequence[Place]
 ) -> list[Interval | None]:
-    wanted = fields_of(expression) & at(1 - doubt).cells.keys()
+    taken = frozenset(fields_taken(expression))
+    wanted = taken & at(1 - doubt).cells.keys()
     if not wanted:
         return [None] * len(places)
-    cells, keys = at(1 - doubt / len(wanted)).cells, fields_of(expression) - wanted
+    found, keys = at(1 - doubt / len(wanted)), taken - wanted
     return [
         interval_of(
             expression,
-            {name: _exact(values[name]) for name in keys} | {name: cells[name][place][1] for name in wanted},
+            {name: _exact(values[name]) for name in keys} | {name: found.cells[name][place][1] for name in wanted},
+            [name for name in wanted if place in found.absent.get(name, ())],
         )
         for place, values in places
     ]
@@ -142,59 +145,3 @@ class _Reversed:
 
     def __hash__(self) -> int:
         return hash(self.value)
-
-
-def interval_of(expression: Expression, intervals: Mapping[Identity, Interval | None]) -> Interval | None:
-    """Where an expression lies if the estimates in it lie in their intervals; None if that cannot be said.
-
-    Theorem: the result of an operation on numbers in intervals lies in the interval of its extreme results.
-    Reference: Moore 1966
-    Proof: docs/theory/stability.md#derived-columns
-    Checked-by: tests/query/test_showing.py::test_intervals_hold_all_results
-    """
-    match expression:
-        case Field(identity=identity):
-            return intervals.get(identity)
-        case Constant(value=bool()):
-            return None
-        case Constant(value=int() | float() as value):
-            return Interval(Fraction(value), Fraction(value))
-        case Call(function=name, arguments=arguments) if name in _OPERATIONS:
-            found = [interval_of(argument, intervals) for argument in arguments]
-            known = [one for one in found if one is not None]
-            return _OPERATIONS[name](*known) if len(known) == len(found) else None
-    return None
-
-
-def _add(one: Interval, other: Interval) -> Interval:
-    return Interval(one.lower + other.lower, one.upper + other.upper)
-
-
-def _subtract(one: Interval, other: Interval) -> Interval:
-    return Interval(one.lower - other.upper, one.upper - other.lower)
-
-
-def _multiply(one: Interval, other: Interval) -> Interval:
-    ends = [Fraction(a) * Fraction(b) for a in one for b in other]
-    return Interval(min(ends), max(ends))
-
-
-def _divide(one: Interval, other: Interval) -> Interval | None:
-    if other.lower <= 0 <= other.upper:
-        return None
-    ends = [Fraction(a) / Fraction(b) for a in one for b in other]
-    return Interval(min(ends), max(ends))
-
-
-def _negate(one: Interval) -> Interval:
-    return Interval(-one.upper, -one.lower)
-
-
-_OPERATIONS: dict[str, Callable[..., Interval | None]] = {
-    "add": _add,
-    "subtract": _subtract,
-    "multiply": _multiply,
-    "divide": _divide,
-    "negate": _negate,
-    "to_real": lambda one: one,
-}
