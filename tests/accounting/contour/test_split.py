@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from flint import acb, arb, ctx
 
-from privately.accounting.contour.split import Law, Split
+from privately.accounting.contour.split import Law
+from privately.accounting.contour.split_points import Split
 from privately.accounting.elementary import Floats
 from privately.accounting.losses import SampledGaussianLoss
 from privately.accounting.roads import NotApplicable

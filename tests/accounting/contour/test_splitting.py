@@ -9,7 +9,8 @@ from fractions import Fraction
 import pytest
 from flint import acb, arb
 
-from privately.accounting.contour.split import Law, Split
+from privately.accounting.contour.split import Law
+from privately.accounting.contour.split_points import Split
 from privately.accounting.contour.splitting import is_split, jump_mass, may_jump, split_where
 from privately.accounting.losses import SampledGaussianLoss
 from tests.accounting.contour.exact_transforms import precision

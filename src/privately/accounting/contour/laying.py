@@ -14,6 +14,7 @@ from privately.accounting.contour.laplaces import Laplaces
 from privately.accounting.contour.protocols import Gridded, Law
 from privately.accounting.contour.saddle import Shape, wanted_fall
 from privately.accounting.contour.sampled_gaussian import Grid
+from privately.accounting.contour.split import NearGrid
 from privately.accounting.contour.view import View, enlarged, exp_above
 from privately.accounting.elementary import UNIT, Floats
 from privately.accounting.kept import Kept
@@ -136,6 +137,11 @@ def _farther(
     """The first frequency that is enough, or the last."""
     found: _Found | None = None
     for reaches in tries:
+        if whole.is_dear:
+            found = _bisected(whole, views, reaches, wanted)
+            if found.is_enough:
+                return found
+            continue
         falls, atoms = whole.falls(views, reaches, wanted)
         needed = wanted - _ALMOST if whole.is_endless and atoms is None else wanted
         for reach, fall in zip(reaches.tolist(), falls.tolist(), strict=True):
@@ -147,6 +153,23 @@ def _farther(
             break
     if found is None:
         raise NotApplicable("no frequencies to try")
+    return found
+
+
+def _bisected(whole: Whole, views: Sequence[tuple[View, int]], reaches: Floats, wanted: float) -> _Found:
+    """The first frequency that is enough, or the last, as if falls rose with every frequency."""
+
+    def tried(place: int) -> _Found:
+        fall = float(whole.falls(views, reaches[place : place + 1], wanted)[0][0])
+        reach = float(reaches[place])
+        return _Found(reach, fall, None, is_enough=fall + math.log(reach) > wanted - _ALMOST)
+
+    low, high = 0, len(reaches) - 1
+    found = tried(high)
+    while found.is_enough and low < high:
+        middle = (low + high) // 2
+        nearer = tried(middle)
+        low, high, found = (low, middle, nearer) if nearer.is_enough else (middle + 1, high, found)
     return found
 
 
@@ -172,6 +195,11 @@ class Whole:
     def is_endless(self) -> bool:
         """Whether the views serve all frequencies."""
         return all(grid.is_endless for grid, _ in self.grids)
+
+    @Kept
+    def is_dear(self) -> bool:
+        """Whether it takes long to ask how fast the losses fall, and no atoms can be taken out."""
+        return self.is_endless and any(isinstance(grid, NearGrid) for grid, _ in self.grids)
 
     def views(self, reach: float) -> tuple[tuple[View, int], ...]:
         if self.aim is not None and len(self.grids) == 1 and not self.gaussian:

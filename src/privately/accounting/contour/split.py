@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
+from privately.accounting.contour.split_points import LOWEST, SAFE, STEEPEST, NearFalls, Split, Steps, Weights, step_exp
 from privately.accounting.contour.view import Rough, View, enlarged, exp_above, size_of
 from privately.accounting.elementary import (
     ERROR,
@@ -20,8 +22,6 @@ from privately.accounting.elementary import (
     Floats,
     atan,
     cos_sin,
-    exp,
-    exp_and_expm1,
     exp_one,
     expm1,
     log1p,
@@ -34,135 +34,13 @@ from privately.accounting.roads import NotApplicable
 _PER_ROOT = 0.3989422804014327
 _TURN = 6.283185307179586  # below 2 pi
 _DYADIC = 4096
-_LOWEST, _STEEPEST = -600.0, 600.0
 _COARSE = 1 / 64
 _STRIPS = (1.0, 0.7, 0.5, 0.35, 0.25, 0.125, 0.0625)
 _PATHS = (1.0, 0.6, 0.3, 0.1)
-_MOST_POINTS = 1 << 16
-_LEAST_MASS = 2.0**-40
-_SAFE = 2.0**-20
-_SOFT = 0.25
 _WIDEST = 1.5
 _ALL = 50.0
 _NOTHING = 1e-200
 _FEW, _HALF = 2.0**-10, 0.5
-
-
-@dataclass(frozen=True)
-class Split:
-    """Where losses become jumps, and how steeply: floats of few bits."""
-
-    at: float
-    steepness: float
-
-    @classmethod
-    def near(cls, at: float, steepness: float) -> Split:
-        return cls(round(at * 64) / 64, max(round(steepness * 8), 8) / 8)
-
-
-class Steps:
-    """Points x of one law, with their losses in the direction "remove", and E at each."""
-
-    def __init__(self, law: Law, first: int, last: int, step: float) -> None:
-        if last - first > _MOST_POINTS:
-            raise NotApplicable("too many points")
-        mu, rate, split = law.mu, law.rate, law.split
-        self.mu, self.step, self.split = mu, step, split
-        self.x = np.arange(first, last + 1, dtype=np.float64) * step
-        drift = mu * self.x
-        t = drift - mu * mu / 2
-        if t[-1] > _STEEPEST:
-            raise NotApplicable("losses beyond the range of floats")
-        grown, lifted = exp_and_expm1(t)
-        lifted *= rate
-        whole = 1 + lifted
-        self.loss = log1p(lifted)
-        self.share = np.minimum(rate * grown / whole, 1.0)
-        """The part of the mixture at x that comes from the row: dL/dx = mu share."""
-        moved = self.share * (8 * UNIT * (np.abs(drift) + mu * mu))
-        self.loss_error = ERROR * np.abs(self.loss) + 2 * ERROR * np.abs(lifted) / whole + moved
-        self.growth = exp(np.minimum(split.steepness * (self.x - split.at), 100.0))
-        """E."""
-        self.log_base = -self.x * self.x / 2
-        self.base = step * _PER_ROOT * exp(self.log_base)
-        self.base_error = 8 * UNIT + 2 * ERROR - 4 * UNIT * self.log_base
-
-    def near(self, s: float) -> Weights:
-        """The weights of g e^(sL), and their excess over the base weights."""
-        exponent = np.maximum(s * self.loss - self.growth, _LOWEST)
-        spread = abs(s) * self.loss_error + 2 * ERROR * np.minimum(self.growth, -_LOWEST)
-        rounded = np.abs(s * self.loss) + np.minimum(self.growth, -_LOWEST)
-        error = spread + self.base_error + 2 * ERROR + 4 * UNIT * rounded
-        if exponent.max() > _STEEPEST:
-            raise NotApplicable("weights beyond the range of floats")
-        small = np.minimum(exponent, 1.0)
-        excess = self.base * expm1(small)
-        large = step_exp(self.step, exponent + self.log_base)
-        excess = np.where(exponent > 1, large - self.base, excess)
-        return Weights(s, np.where(np.abs(exponent) > 1, large, self.base + excess), excess, error, spread)
-
-    def jumps(self, s: float) -> Weights:
-        """The weights of (1 - g) e^(sL)."""
-        exponent = s * self.loss + self.log_base
-        if exponent.max() > _STEEPEST:
-            raise NotApplicable("weights beyond the range of floats")
-        weights = step_exp(self.step, exponent) * -expm1(-np.minimum(self.growth, 50.0))
-        spread = abs(s) * self.loss_error
-        error = spread + self.base_error + 8 * ERROR + 4 * UNIT * np.abs(s * self.loss)
-        return Weights(s, weights, weights, error, spread)
-
-    def upper_sum(self, exponent: Floats, slopes: tuple[Floats, Floats], more: Floats | float = 0.0) -> float:
-        """The integral of e^exponent over the normal law, from above: cell by cell.
-
-        `slopes` are bounds on the logarithmic slope of the whole integrand in each cell, from below and from above;
-        `more` is added to the exponent of a cell.
-        """
-        rise = self.step * np.maximum(np.minimum(-slopes[0], slopes[1]), 0.0)
-        whole = exponent + self.log_base
-        cells = np.maximum(whole[:-1], whole[1:]) + rise + more
-        if cells.max() > _STEEPEST:
-            return math.inf
-        return enlarged(self.step * _PER_ROOT * float(exp(np.maximum(cells, _LOWEST)).sum()))
-
-    def slopes(self, s: float, softer: float = 1.0) -> tuple[Floats, Floats]:
-        """Bounds on the logarithmic slope of g^softer e^(sL) times the normal density, s >= 0, in each cell."""
-        pull, fall = s * self.mu * self.share, softer * self.split.steepness * self.growth
-        return pull[:-1] - fall[1:] - self.x[1:], pull[1:] - fall[:-1] - self.x[:-1]
-
-
-def step_exp(step: float, exponent: Floats) -> Floats:
-    """The weight of points of a normal law."""
-    return step * _PER_ROOT * exp(exponent)
-
-
-@dataclass(frozen=True)
-class Weights:
-    """Tilted weights with their relative errors; `spread` is the part of these that wrong exponents have."""
-
-    s: float
-    weights: Floats
-    excess: Floats
-    error: Floats
-    spread: Floats
-
-    @property
-    def total(self) -> float:
-        return float(self.weights.sum())
-
-    def log_mass(self, missing: float) -> tuple[float, float]:
-        """ln of the mass of near losses, of which the points miss at most this part of it and of 1."""
-        sizes = np.abs(self.excess)
-        off = 3 * float((sizes * self.error).sum()) + float((self.weights * self.spread).sum())
-        off += 2 * sizes.size * UNIT * float(sizes.sum()) + 2 * missing * max(self.total, 1.0)
-        off, found = enlarged(off), float(self.excess.sum())
-        if found - off + 1 < _LEAST_MASS:
-            raise NotApplicable("the points do not tell the transform from 0")
-        return log_between(found - off, 1)[0], log_between(found + off, 1)[1]
-
-    def mass(self, missing: float) -> tuple[float, float]:
-        """The mass of jumps, of which the points miss at most this part."""
-        off = float((self.weights * self.error).sum()) + self.total * (missing + 2 * self.weights.size * UNIT)
-        return self.total - enlarged(off), self.total + enlarged(off)
 
 
 @dataclass(frozen=True)
@@ -194,8 +72,8 @@ class Law:
     def _rough(self, *, jumps: bool) -> Rough:
         right = self.split.at + (14.0 if jumps else 7.0 / self.split.steepness)
         x = np.arange(-9.0, right, 1 / 16)
-        loss = np.log1p(self.rate * np.expm1(np.minimum(self.mu * x - self.mu**2 / 2, _STEEPEST)))
-        growth = np.exp(np.maximum(self.split.steepness * (x - self.split.at), _LOWEST))
+        loss = np.log1p(self.rate * np.expm1(np.minimum(self.mu * x - self.mu**2 / 2, STEEPEST)))
+        growth = np.exp(np.maximum(self.split.steepness * (x - self.split.at), LOWEST))
         kept = np.log(-np.expm1(-growth)) if jumps else -growth
         return Rough(loss, -x * x / 2 + math.log(_PER_ROOT / 16) + loss + kept)
 
@@ -204,8 +82,8 @@ class Law:
         del reach
         width = math.sqrt(2 * quiet) + 1
         farther = self.mu * (self.split.at + 12 / self.split.steepness) - self.mu**2 / 2
-        largest = math.log1p(self.rate * math.exp(min(farther, _STEEPEST)))
-        beyond = math.log(2 * _STEEPEST + (highest + 1) * (4 * self.mu + 2 * largest)) / self.split.steepness
+        largest = math.log1p(self.rate * math.exp(min(farther, STEEPEST)))
+        beyond = math.log(2 * STEEPEST + (highest + 1) * (4 * self.mu + 2 * largest)) / self.split.steepness
         right = max(width, self.split.at + beyond)
         coarse = NearGrid(self, self._steps(-width, right, _COARSE))
         step = min(coarse.widest_aside(c, quiet), coarse.widest(highest, quiet), _COARSE)
@@ -223,7 +101,7 @@ class Law:
     def _steps(self, left: float, right: float, step: float) -> Steps:
         if step <= 0:
             raise NotApplicable("too many points")
-        return Steps(self, math.floor(left / step), math.ceil(right / step), step)
+        return Steps(self.mu, self.rate, self.split, (math.floor(left / step), math.ceil(right / step)), step)
 
 
 class _Grid(ABC):
@@ -234,6 +112,8 @@ class _Grid(ABC):
     def __init__(self, law: Law, steps: Steps) -> None:
         self.law, self.steps = law, steps
         self._weights: dict[float, Weights] = {}
+        self._aliasing: dict[float, float] = {}
+        self._paths: dict[float, list[Callable[[float], float]]] = {}
 
     def weights(self, c: float) -> Weights:
         """Tilted to c."""
@@ -258,7 +138,7 @@ class _Grid(ABC):
             slopes = low, high + k
         else:
             softer = 1 - (k * a) ** 2 / 2
-            weight, slopes = -np.minimum(softer * steps.growth, -2 * _LOWEST), steps.slopes(c + 1, softer)
+            weight, slopes = -np.minimum(softer * steps.growth, -2 * LOWEST), steps.slopes(c + 1, softer)
         total = steps.upper_sum((c + 1) * steps.loss + weight, slopes)
         least = self.weights(c).total / 2
         if not (total < math.inf and least > 0):
@@ -273,12 +153,11 @@ class _Grid(ABC):
 
     def aliasing(self, c: float) -> float:
         """The error of the sum over real x, w = 0, relative to the mass."""
-        least = math.inf
-        for part in _STRIPS:
-            a = part / self.law.split.steepness
-            exponent = self.edge(c, a) - _TURN * a / self.steps.step
-            least = min(least, exponent)
-        return 2.1 * exp_above(least) if least < -4 else math.inf
+        if c not in self._aliasing:
+            strips = [part / self.law.split.steepness for part in _STRIPS]
+            least = min(self.edge(c, a) - _TURN * a / self.steps.step for a in strips)
+            self._aliasing[c] = 2.1 * exp_above(least) if least < -4 else math.inf
+        return self._aliasing[c]
 
     @property
     def aside(self) -> float:
@@ -325,8 +204,8 @@ class _Grid(ABC):
             phase = s * angle - steps.x * y
         else:
             kept = np.ones(1, dtype=np.complex128)
-            exponent = np.maximum(exponent - fall, 2 * _LOWEST)
-            phase = s * angle - steps.x * y - np.minimum(swing, -_LOWEST)
+            exponent = np.maximum(exponent - fall, 2 * LOWEST)
+            phase = s * angle - steps.x * y - np.minimum(swing, -LOWEST)
         cosines, sines = cos_sin(phase)
         weights = step_exp(steps.step, exponent) / total * (cosines + 1j * sines) * kept
         losses = (steps.loss + wane - middle) + 1j * angle
@@ -366,9 +245,9 @@ class NearGrid(_Grid):
         """
         steps, s = self.steps, c + 1
         last = float(steps.x[-1])
-        grown = exp_one(min(self.law.split.steepness * (last - self.law.split.at), 100.0)) * (1 - _SAFE)
+        grown = exp_one(min(self.law.split.steepness * (last - self.law.split.at), 100.0)) * (1 - SAFE)
         far = grown / 2 - s * float(steps.loss[-1])
-        if far < -_LOWEST or self.law.split.steepness * grown / 2 < s * self.law.mu + 1:
+        if far < -LOWEST or self.law.split.steepness * grown / 2 < s * self.law.mu + 1:
             raise NotApplicable("the grid ends too early")
         untilted = 2.1 * exp_above(-((_TURN / steps.step) ** 2) * 0.49)
         # before the first point e^(sL) is at most 1, and all masses here are at least 1/2
@@ -407,35 +286,11 @@ class NearGrid(_Grid):
         Proof: docs/theory/accounting/jumps.md#how-fast-near-losses-fall
         Checked-by: tests/accounting/contour/test_split.py::test_how_fast_near_losses_fall
         """
-        missing = self.missing(c)
-        heights = [part / self.law.split.steepness for part in _PATHS]
-        found = [[self._fallen(c, w, y, missing) for y in heights] for w in frequencies.tolist()]
-        best: Floats = np.array(found).max(axis=1)
-        return best
-
-    def _fallen(self, c: float, frequency: float, y: float, missing: float) -> float:
-        steps, total, k, mu = self.steps, self.weights(c).total, self.law.split.steepness, self.law.mu
-        height = np.minimum(steps.share * (frequency * mu / (1 + mu * mu)), min(y, 1 / mu))
-        left, right = height[:-1], height[1:] * (1 + _SAFE)
-        inside, low, high = steps.growth[1:] <= _SOFT, *steps.slopes(c + 1)
-        dip = steps.step * np.maximum(np.minimum(-low, high), 0.0)[inside]
-        if (dip > 1).any():
-            raise NotApplicable("the grid is too coarse")
-        sine = mu * left * (1 - (mu * left) ** 2 / 6)
-        tangent = steps.share[:-1] * sine * (1 - _SAFE)
-        angle = 3 * tangent / (1 + 2 * np.sqrt(1 + tangent * tangent)) * (1 - _SAFE)
-        lifted = right * right * ((1 + mu * mu + k * k * steps.growth[1:]) / 2)
-        change = expm1(np.minimum(lifted - frequency * angle, 3.0)[inside])
-        first, last = (self.weights(c).weights[part][inside] / total for part in (slice(None, -1), slice(1, None)))
-        least = np.minimum(first, last) * (1 - dip) * (1 - _SAFE)
-        most = np.maximum(first, last) * exp(dip) * (1 + _SAFE)
-        gain = -float(np.where(change < 0, least * change, most * change).sum())
-        softer = 1 - (k * y) ** 2 / 2
-        exponent = (c + 1) * steps.loss - np.minimum(softer * steps.growth, -2 * _LOWEST)
-        outer = np.where(steps.growth > _SOFT / 2, exponent + (1 + mu * mu) * y * y / 2, _LOWEST)
-        gain -= 2 * steps.upper_sum(outer, steps.slopes(c + 1, softer)) / total + 4 * missing
-        gain = min(max(gain, -1.0), 1 - 2.0**-30)
-        return max(-float(log1p(np.array([-gain]))[0]), 0.0) * (1 - _SAFE)
+        if c not in self._paths:
+            falls = NearFalls(self.steps, self.weights(c), self.missing(c))
+            self._paths[c] = [falls.along(part / self.law.split.steepness) for part in _PATHS]
+        paths = self._paths[c]
+        return np.array([max(path(frequency) for path in paths) for frequency in frequencies.tolist()])
 
 
 class JumpGrid(_Grid):
@@ -458,10 +313,10 @@ class JumpGrid(_Grid):
         steps, weights = self.steps, self.weights(c)
         rises = self.law.split.steepness / 2 - float(steps.x[0])
         falls = float(steps.x[-1]) - (c + 1) * self.law.mu - 1  # k E/(e^E - 1) is below 1 from there on
-        if min(rises, falls) * steps.step < _SAFE or steps.growth[0] > 1 or steps.growth[-1] < _ALL:
+        if min(rises, falls) * steps.step < SAFE or steps.growth[0] > 1 or steps.growth[-1] < _ALL:
             raise NotApplicable("the grid ends too early")
         found = float(weights.weights[0]) / (rises * steps.step) + float(weights.weights[-1]) / (falls * steps.step)
-        outside = enlarged(found / weights.total) * (1 + _SAFE)
+        outside = enlarged(found / weights.total) * (1 + SAFE)
         if not outside < _FEW:
             raise NotApplicable("the grid ends too early")
         return outside
@@ -489,8 +344,8 @@ class JumpGrid(_Grid):
         for part in _PATHS:
             y = part / k
             theta = mu * y
-            tangent = steps.share[:-1] * (theta * (1 - theta * theta / 6) * (1 - _SAFE))
-            angle = 3 * tangent / (1 + 2 * np.sqrt(1 + tangent * tangent)) * (1 - _SAFE)
+            tangent = steps.share[:-1] * (theta * (1 - theta * theta / 6) * (1 - SAFE))
+            angle = 3 * tangent / (1 + 2 * np.sqrt(1 + tangent * tangent)) * (1 - SAFE)
             total = steps.upper_sum(exponent, (low, high + k), y * y / 2 - frequency * angle)
             best = min(best, 2 * total)
         return enlarged(best / least + 5 * self.outside(c))

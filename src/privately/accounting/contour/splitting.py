@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 
-from privately.accounting.contour.split import Law, Split
+from privately.accounting.contour.split import Law
+from privately.accounting.contour.split_points import Split
 from privately.accounting.elementary import ERROR, UNIT, exp_one, normal_tail_one
 from privately.accounting.losses import SampledGaussianLoss
 
