@@ -4,12 +4,13 @@ of steps.
 A law of the privacy loss (`sampled_gaussian`, `sampled_laplace`, `finite`) becomes weighted `points`, tilted to a place
 on the real line, a `view`; `bundles` does that for many laws at once. `saddle` chooses that place, `laying` how far to
 go from it, `integral` adds up, and `road` refines. `softened` is for losses that do not fall along the line, `cutting`
-and `jumps` (with `split`) for those that are swamped by rare large ones. `swift` takes many steps of one sampled
-Gaussian in fewer operations.
+and `jumps` (with `split`, `rare`) for those that are swamped by rare large ones. `swift` takes many steps of one
+sampled Gaussian in fewer operations.
 """
 
 from privately.accounting.contour.cutting import Cutting
 from privately.accounting.contour.jumps import JUMPS, MORE_JUMPS
+from privately.accounting.contour.rare import RareJumps
 from privately.accounting.contour.road import METHOD, FewSteps, delta, epsilon, is_at_most
 from privately.accounting.contour.softened import BRIEF, THOROUGH
 from privately.accounting.contour.swift import alike
@@ -22,6 +23,7 @@ __all__ = [
     "THOROUGH",
     "Cutting",
     "FewSteps",
+    "RareJumps",
     "alike",
     "delta",
     "epsilon",

@@ -59,6 +59,7 @@ _LITTLE_WORK = 1 << 18
 _FEW_STEPS = 50
 _MORE_WORK = 1 << 24
 _NOT_MANY, _PER_STEP, _WIDE_PER_STEP, _LEAST_TOLERANCE = 1000, 1e-10, 1e-9, 1e-13
+_HOPELESS = 0.5
 _NARROW = Fraction(1, 10**6)
 """Up to so many steps of one sampled Gaussian answers are made so narrow for every step, where that takes no more work
 and such a width is asked for."""
@@ -79,6 +80,8 @@ def epsilon(composition: Composition, delta: Fraction, width: Fraction, *, is_st
             found = solved(sums.finer_integral(saddle, guess, tolerance), guess, low, high)
             yield found
             guess = float(found.upper)
+            if float(found.width) > _HOPELESS * max(guess, _LEAST_EPSILON):
+                return  # a steeper contour, or a longer sum, would not know more
             saddle = for_epsilon(sums.outline, guess, saddle.c)
 
     wanted = float(width)
