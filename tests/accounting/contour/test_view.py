@@ -195,8 +195,9 @@ def test_lost_turns_break_the_bound(monkeypatch: pytest.MonkeyPatch, fault: str)
     assert excess(of, 0.7, 100, [17, 99, 100]) > 1
 
 
-def test_products_in_parts_are_the_same() -> None:
-    turns = view.Turns.of(np.linspace(0.01, 0.3, 400), 300)
+@pytest.mark.parametrize("count", [300, 9000])
+def test_products_in_parts_are_the_same(count: int) -> None:
+    turns = view.Turns.of(np.linspace(0.01, 0.3, 400), count)
     assert turns.large.shape[0] * turns.small.shape[0] * 400 > view._ALONE
     whole = turns.large @ turns.small.T
     assert np.allclose(view._product(turns.large, turns.small), whole, rtol=1e-13, atol=0)
