@@ -1,5 +1,7 @@
 """A ledger file has the tables and triggers of a ledger and nothing besides: a trigger could undo every charge."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import apsw
@@ -59,3 +61,14 @@ def test_a_change_that_was_undone_does_no_harm(tmp_path: Path) -> None:
         connection.close()
         ledger.charge(charge())
         assert ledger.verify().charges == 1
+
+
+def test_opening_it_again_frees_no_lock_of_the_first(tmp_path: Path) -> None:
+    """Otherwise another program that only looks takes itself for the last one, and tidies the log away."""
+    path = tmp_path / "l"
+    with founded(path) as first, Ledger.open(path):
+        first.charge(charge("before"))
+        look = "import sqlite3, sys; file = sqlite3.connect(sys.argv[1]); file.execute('SELECT 1 FROM record')"
+        subprocess.run([sys.executable, "-I", "-c", look, str(path)], check=True)
+        first.charge(charge("after"))
+        assert first.budget("visits").entries == 2

@@ -47,9 +47,15 @@ def found(connection: apsw.Connection) -> None:
 
 
 def check_header(path: Path) -> None:
-    """Passes if a file begins as a ledger does. Looks at nothing else, and leaves nothing beside another's file."""
-    with path.open("rb") as file:
-        header = file.read(_HEADER)
+    """Passes if a file begins as a ledger does. Looks at nothing else, and leaves nothing beside another's file.
+
+    SQLite reads it: whoever closes a file that it has open in the same process frees all locks that it holds on it.
+    """
+    file = apsw.VFSFile("", str(path), [apsw.SQLITE_OPEN_MAIN_DB | apsw.SQLITE_OPEN_READONLY, 0])
+    try:
+        header = file.xRead(_HEADER, 0)
+    finally:
+        file.xClose()
     if not header:
         raise LedgerCorrupt(f"{path} is empty.", hint="Remove it only if a new budget is meant.")
     if len(header) < _HEADER or not header.startswith(_SQLITE):
