@@ -15,7 +15,7 @@ from privately.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, Neighbor
 from privately.ledger import Charge, charges
 from privately.ledger.charges import LONGEST_LABEL, LONGEST_QUERY, MOST_LINEAGES, Cost, amounts, described, new_key
 from privately.ledger.entries import canonical
-from tests.ledger.examples import COST, charge
+from tests.ledger.examples import COST, charge, founded
 from tests.ledger.stores.test_forks import in_a_child
 
 PURE = Currency(kind=PureDP)
@@ -186,3 +186,13 @@ def test_a_forked_child_has_keys_of_its_own() -> None:
         os.close(end)
     assert len(theirs) == 100
     assert not theirs & waiting
+
+
+def test_a_cost_that_takes_too_many_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(charges, "LONGEST_COST", 1_000)
+    long = acc.Sequence(events=[acc.Laplace(scale=10**9 + at) for at in range(30)])
+    with founded() as ledger:
+        before = ledger.head
+        with pytest.raises(InvalidParameter, match="1,000 is the most"):
+            ledger.answer(charge(cost=long), lambda _: pytest.fail("was run"))
+        assert ledger.head == before

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from privately.errors import BudgetExhausted, InvalidParameter
 from privately.guarantees import PureDP
 from privately.ledger import Ledger
-from privately.ledger.names import LONGEST_NAME, SEPARATOR, checked_name, checked_path, checked_text
+from privately.ledger.names import LONGEST_FILE, LONGEST_NAME, SEPARATOR, checked_name, checked_path, checked_text
 from tests.ledger.examples import charge, founded
 
 
@@ -119,3 +119,13 @@ def test_paths(tmp_path: Path) -> None:
     for path in wrong:
         with pytest.raises(InvalidParameter, match="path of a file"):
             checked_path(path)
+
+
+def test_a_name_that_leaves_no_room_for_the_files_beside_it(tmp_path: Path) -> None:
+    """Otherwise a ledger would be made that can never be opened."""
+    with Ledger.open(tmp_path / ("é" * (LONGEST_FILE // 2))) as ledger:
+        assert ledger.head.number == 1
+    before = sorted(tmp_path.iterdir())
+    with pytest.raises(InvalidParameter, match="more than 240 bytes"):
+        Ledger.open(tmp_path / ("é" * (LONGEST_FILE // 2) + "e"))
+    assert sorted(tmp_path.iterdir()) == before

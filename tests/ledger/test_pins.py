@@ -102,6 +102,12 @@ def test_a_ledger_that_is_gone(path: Path, tmp_path: Path) -> None:
     assert not missing.exists()
     with pytest.raises(LedgerCorrupt):
         Ledger.open(":memory:", pin=pin)
+    wrong: list[Any] = [None, b"l", "a\0b"]
+    for name in wrong:
+        with pytest.raises(InvalidParameter, match="path of a file"):
+            Ledger.open(name, pin=pin)
+    with pytest.raises(InvalidParameter, match="text of a head"):
+        Ledger.open(missing, pin=7)  # type: ignore[arg-type]  # that is the point
 
 
 def test_what_was_changed_after_the_pin(path: Path) -> None:

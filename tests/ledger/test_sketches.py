@@ -141,3 +141,28 @@ def test_wrong_files(tmp_path: Path) -> None:
     for one in wrong:
         with pytest.raises(InvalidParameter, match="path of a file"):
             OwnerKey.at(one)
+
+
+def test_of_those_who_make_a_key_at_once_all_have_the_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, link, found = tmp_path / "owner.key", os.link, []
+
+    def after_somebody_else(new: Path, file: Path) -> None:
+        monkeypatch.setattr(os, "link", link)
+        found.append(OwnerKey.at(path))
+        link(new, file)
+
+    monkeypatch.setattr(os, "link", after_somebody_else)
+    assert [OwnerKey.at(path)] == found
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_key_appears_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever dies, or has no room, while making one leaves nothing that would be taken for a key."""
+
+    def fails(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", fails)
+    with pytest.raises(LedgerUnavailable, match="No space"):
+        OwnerKey.at(tmp_path / "owner.key")
+    assert not list(tmp_path.iterdir())

@@ -26,7 +26,7 @@ from privately.ledger.names import checked_name, checked_text
 Cost: TypeAlias = Guarantee | Event | Batch
 Around: TypeAlias = tuple[str, str, str]
 
-LONGEST_QUERY, LONGEST_LABEL, MOST_LINEAGES = 10**6, 10_000, 100
+LONGEST_QUERY, LONGEST_COST, LONGEST_LABEL, MOST_LINEAGES = 10**6, 10**6, 10_000, 100
 OWNER, _BLANK = "owner", ""
 _COSTS = {*GUARANTEES.values(), *(kind for kind, _ in EVENTS.values()), Batch}
 
@@ -196,7 +196,11 @@ _MOST_TEXTS = 1024
 
 @lru_cache(maxsize=1024)
 def _described_text(cost: Cost) -> str:
-    return canonical(described(cost)).decode("ascii")
+    text = canonical(described(cost)).decode("ascii")
+    if len(text) > LONGEST_COST:
+        hint = "Repeat equal events with Repeat, or charge what they cost together."
+        raise InvalidParameter("cost", f"takes {len(text):,} characters; {LONGEST_COST:,} is the most.", hint=hint)
+    return text
 
 
 @lru_cache(maxsize=1024)

@@ -114,10 +114,10 @@ class Ledger:
         """
         if not callable(clock):
             raise InvalidParameter("clock", "give a function that tells the time, as a datetime.")
-        pinned = Pin.parse(pin) if isinstance(pin, str) else pin
-        if pinned is not None and os.fspath(path) != _MEMORY and not Path(path).exists():
-            raise LedgerCorrupt(f"{path} is gone, but its head was pinned.", hint="Put the ledger back.")
-        ledger = cls(SQLiteStore(checked_path(path)), clock=clock)
+        name, pinned = checked_path(path), pin if pin is None or isinstance(pin, Pin) else Pin.parse(pin)
+        if pinned is not None and name != _MEMORY and not Path(name).exists():
+            raise LedgerCorrupt(f"{name} is gone, but its head was pinned.", hint="Put the ledger back.")
+        ledger = cls(SQLiteStore(name), clock=clock)
         try:
             if pinned is not None:
                 ledger.check(pinned)

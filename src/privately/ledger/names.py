@@ -7,7 +7,9 @@ import unicodedata
 
 from privately.errors import InvalidParameter
 
-LONGEST_NAME = 200
+LONGEST_NAME, LONGEST_FILE = 200, 240
+"""A file system allows 255 bytes, of which SQLite adds some to the name of a ledger for what lies beside it."""
+
 SEPARATOR = "/"
 _checked: set[str] = set()  # names that are in order; most are used again
 _MOST_CHECKED = 10_000
@@ -55,6 +57,8 @@ def checked_path(path: str | os.PathLike[str]) -> str:
     name = os.fspath(path) if isinstance(path, (str, os.PathLike)) else None
     if not isinstance(name, str) or not name or "\0" in name or not _is_utf8(name):
         raise InvalidParameter("path", "give the path of a file.")
+    if len(os.path.basename(name).encode()) > LONGEST_FILE:  # noqa: PTH119 - of a text
+        raise InvalidParameter("path", f"the name of the file has more than {LONGEST_FILE} bytes.")
     return name
 
 

@@ -50,17 +50,11 @@ class OwnerKey:
         """The key in this file, which only its owner may read; a new one if there is none."""
         file = Path(checked_path(path))
         try:
-            try:
-                handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            except FileExistsError:
-                if file.stat().st_mode & 0o077:
-                    raise InvalidParameter("path", f"others may read {file}.", hint=f"Run chmod 600 {file}.") from None
-                return cls(file.read_bytes())
-            with os.fdopen(handle, "wb") as opened:
-                opened.write(secret := os.urandom(KEY_BYTES))
-                opened.flush()
-                os.fsync(opened.fileno())
-            return cls(secret)
+            if not file.exists():
+                _make_key(file)
+            if file.stat().st_mode & 0o077:
+                raise InvalidParameter("path", f"others may read {file}.", hint=f"Run chmod 600 {file}.")
+            return cls(file.read_bytes())
         except OSError as fault:
             raise LedgerUnavailable(f"cannot keep a key in {file}: {fault.strerror}.") from None
 
@@ -71,6 +65,20 @@ class OwnerKey:
     def mark(self) -> str:
         """Tells this key from others, and says nothing about it."""
         return self.digest(b"privately: which key is this?")[:8].hex()
+
+
+def _make_key(file: Path) -> None:
+    """A key that appears whole or not at all; of several who make one at once the first is kept."""
+    new = file.with_name(f".{file.name[:50]}.{os.urandom(8).hex()}")
+    try:
+        with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as opened:
+            opened.write(os.urandom(KEY_BYTES))
+            opened.flush()
+            os.fsync(opened.fileno())
+        with suppress(FileExistsError):
+            os.link(new, file)
+    finally:
+        new.unlink(missing_ok=True)
 
 
 def sketch(units: Iterable[object], key: OwnerKey) -> str:
