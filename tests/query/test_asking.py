@@ -184,6 +184,7 @@ def test_what_cannot_be_met(names: tuple[str, ...], text: str, rows: Any, field:
     with pytest.raises(InvalidParameter) as refused:
         least_budget(asked, uses(asked), 2, Accuracy.parse(text), rows)
     assert refused.value.field == field
+    assert (rows is None and field == "assuming") == ("assuming=1000" in refused.value.hint)
 
 
 @pytest.mark.parametrize("name", ["median", "variance", "deviation"])

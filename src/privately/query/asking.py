@@ -30,6 +30,7 @@ _MOST = {"epsilon": 1000, "rho": 125_000, "mu": 500}
 """Up to here the least noise that is drawn costs no less than what was asked, whatever the question."""
 
 
+_GUESS = "Write assuming=1000."
 _LEAST_PART = 1e-12
 """A use that adds less than such a part of an error has the part of one that adds it."""
 
@@ -155,7 +156,7 @@ def least_budget(
         raise NotSupported("an accuracy for rows that are chosen by their noise from unknown groups.", hint=hint)
     rows, exact_delta = None if assuming is None else whole(assuming, "assuming"), delta_of(delta)
     if accuracy.relative and rows is None:
-        raise InvalidParameter("assuming", "say how many rows a group has, as a public guess: assuming=20_000.")
+        raise InvalidParameter("assuming", "say how many rows a group has, as a public guess.", hint=_GUESS)
     aim = _Aim(question=question, uses=uses, groups=groups, accuracy=accuracy, rows=rows, delta=exact_delta)
     found = dict[int, Fraction]()
     for one in _wanted(question, groups, accuracy):
@@ -352,8 +353,6 @@ def _error_of_mean(use: TwoSided, width: int, rows: int | None) -> Fraction:
     Checked-by: tests/query/test_weighing.py::test_averages_are_off_by_no_more
     """
     if rows is None:
-        raise InvalidParameter(
-            "assuming", "say how many rows are averaged in a group, as a public guess: assuming=1000."
-        )
+        raise InvalidParameter("assuming", "say how many rows are averaged in a group, as a public guess.", hint=_GUESS)
     reach = use.high - use.low
     return Fraction(reach) if 2 * width >= rows * reach else Fraction(width, rows)

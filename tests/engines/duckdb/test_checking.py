@@ -27,6 +27,15 @@ DOUBLES = (
 )
 
 
+@pytest.mark.parametrize(
+    ("found", "hint"), [("BLOB", "Leave it out"), ("TIMESTAMP WITH TIME ZONE", "as timestamp"), ("DATE", "as date")]
+)
+def test_of_a_type_that_does_not_fit_the_one_is_told_that_does(found: str, hint: str) -> None:
+    table = Table(name="t", columns=(Column(name="x", type="integer"),), unit=Unit())
+    with pytest.raises(InvalidParameter, match=hint):
+        checking.stored_of(table, "t", {"x": found})
+
+
 def test_exact_counts(tmp_path: Path) -> None:
     table = visits(Unit(column="who", rows=2))
     with Embedded(table=table, source=parquet(written(tmp_path / "v.parquet")), key=KEY, limits=LIMITS) as engine:

@@ -112,6 +112,12 @@ def test_several_quantiles_share_their_bins() -> None:
     assert shown(question.outputs[1].expression) == shown(question.outputs[2].expression)
 
 
+def test_a_quantile_that_is_too_fine_is_refused_at_its_place() -> None:
+    error, part = refusal("SELECT QUANTILE_CONT(age, 0.99999999) FROM visits")
+    assert part == "0.99999999"
+    assert "0.999" in error.hint
+
+
 @pytest.mark.parametrize(
     ("text", "lower", "width", "bins"),
     [

@@ -23,8 +23,9 @@ p { margin: 6px 0 12px; }
 .lead, .about, footer { color: var(--soft); }
 section { background: var(--paper); border: 1px solid var(--line); border-radius: 10px; padding: 22px 26px;
   margin: 22px 0; }
-pre { background: var(--back); border-radius: 6px; padding: 12px 14px; overflow-x: auto; font-size: 0.84rem;
+pre { background: var(--back); border-radius: 6px; padding: 12px 14px; white-space: pre-wrap; font-size: 0.84rem;
   line-height: 1.45; }
+details pre { white-space: pre; overflow-x: auto; font-size: 0.62rem; }
 table { border-collapse: collapse; margin: 12px 0; font-variant-numeric: tabular-nums; }
 th, td { padding: 5px 22px 5px 0; border-bottom: 1px solid var(--line); text-align: left; }
 th { color: var(--soft); font-weight: 600; font-size: 0.86rem; }

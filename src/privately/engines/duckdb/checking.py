@@ -8,7 +8,7 @@ from typing import Any
 
 from privately.engines.duckdb.literals import literal, name, text
 from privately.engines.duckdb.people import keeps_apart
-from privately.engines.duckdb.scanning import converted, fits, inward, rounds
+from privately.engines.duckdb.scanning import converted, fits, fitting, inward, rounds
 from privately.engines.duckdb.stored import Stored
 from privately.engines.protocol import ColumnReport, TableReport
 from privately.errors import InvalidParameter
@@ -28,8 +28,10 @@ def stored_of(table: Table, relation: str, found: Mapping[str, str]) -> Stored:
             listed = ", ".join(list(found)[:20])
             raise InvalidParameter("columns", f"there is no column {column.name}.", hint=f"There are: {listed}.")
         if not fits(column, found[actual]):
-            kind = found[actual].partition("(")[0]
-            raise InvalidParameter("columns", f"{column.name} holds {kind}, which is not {column.type.value}.")
+            kind, natural = found[actual].partition("(")[0], fitting(found[actual])
+            hint = "Leave it out: nothing can be asked of it." if natural is None else f"Declare it as {natural.value}."
+            told = f"{column.name} holds {kind}, which is not {column.type.value}."
+            raise InvalidParameter("columns", told, hint=hint)
         if column.name != table.unit.column and rounds(column, found[actual]):
             told = f"{column.name} holds {found[actual]}, which rounds large whole numbers."
             hint = 'Declare bounds below 2^53 (2^24 for FLOAT), or keep whole numbers: in pandas, .astype("Int64").'

@@ -14,6 +14,7 @@ from fractions import Fraction
 from sqlglot import exp
 
 from privately.errors import InvalidParameter, NotSupported, Refused, UnknownBounds
+from privately.mechanisms.ranked_points import LARGEST_DENOMINATOR
 from privately.plans import (
     BinCounts,
     Call,
@@ -235,7 +236,11 @@ class Aggregates:
         if not isinstance(value, (int, float)) or isinstance(value, bool) or not 0 <= value <= 1:
             hint = "Write one such as 0.5; for several, write several quantiles."
             raise NotSupported("a quantile needs a constant between 0 and 1.", hint=hint, span=self.source.span(node))
-        return Fraction(node.name) if isinstance(node, exp.Literal) else Fraction(value)
+        share = Fraction(node.name) if isinstance(node, exp.Literal) else Fraction(value)
+        if share.denominator > LARGEST_DENOMINATOR:
+            hint = "Write one with up to six digits, such as 0.999."
+            raise NotSupported("a quantile that is too fine.", hint=hint, span=self.source.span(node))
+        return share
 
     def _quantile(self, node: exp.Expr, share: Fraction, condition: exp.Expr | None) -> Field:
         bins = self.tally(self.bin_counts(self.number(node, condition)), "bins")
