@@ -92,6 +92,19 @@ CHECKED: dict[str, tuple[Event, str]] = {
         ),
         "1e-6",
     ),
+    "losses far apart": (
+        Repeat(event=PoissonSample(event=DiscreteLaplace(scale="0.1", sensitivity=2), rate="0.001"), times=10),
+        "3.6e-5",
+    ),
+    "few losses": (Repeat(event=PoissonSample(event=Pure(epsilon="0.043"), rate="0.62"), times=2), "0.0037"),
+    "between losses": (
+        Repeat(
+            event=FixedSizeSample(event=Laplace(scale="0.2", neighbors=Neighbors.REPLACE), size=5, population=100),
+            times=3,
+        ),
+        "0.006",
+    ),
+    "much in all": (Repeat(event=DiscreteLaplace(scale=20, sensitivity=5), times=10**4), "1e-11"),
 }
 
 
@@ -252,6 +265,8 @@ def test_certified_within_a_percent(make: Callable[[str, str, int], Event], nois
         ),
         (nested(9), "1e-6"),
         (Repeat(event=Gaussian(noise_multiplier="0.01"), times=10), "1e-9"),
+        (Repeat(event=PoissonSample(event=Laplace(scale="0.06"), rate="0.7"), times=1000), "1e-12"),
+        (Repeat(event=DiscreteLaplace(scale="0.3", sensitivity=2), times=1000), "1e-6"),
     ],
 )
 def test_what_cannot_be_checked_is_refused(event: Event, delta: str) -> None:

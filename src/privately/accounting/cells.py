@@ -161,7 +161,7 @@ class Lattice:
     """As the checker will lay it, for epsilons up to `highest`."""
 
     def __init__(self, step: float, highest: float, delta: float, steps: int, direction: Direction) -> None:
-        self.step, self.direction, self.steps = step, direction, steps
+        self.step, self.direction, self.steps, self.highest = step, direction, steps, highest
         self.last = math.floor(highest / step)
         self.negligible = delta * _RARE / steps
         self.rare = delta * _RARE / (2 * steps.bit_length() + 2)
@@ -197,7 +197,7 @@ class Lattice:
         p, q = (a + b - a * b for a, b in zip(one.far, other.far, strict=True))
         kept = self.last - rest + 1 - first
         if kept < near.size:
-            kept = max(kept, 0)
+            kept = max(kept, 1)
             gone = (first + np.arange(kept, near.size)) * self.step
             p, q = p + float(near[kept:].sum()), q + float(near[kept:] @ np.exp(np.minimum(-gone, _LARGEST)))
             near = near[:kept]
@@ -208,8 +208,9 @@ class Lattice:
         near, first = near[skipped:], first + skipped
         if near.size > _LONGEST:
             raise NotApplicable("too many cells")
-        # What is negligible at the upper end is moved down by the checker, if it has no room for it.
-        ends = np.cumsum(near[::-1])[::-1] <= self.negligible
+        # What is negligible at the upper end is moved down by the checker, if it has no room for it; and what is
+        # beyond it too, which then costs e^epsilon times its Q.
+        ends = np.cumsum(near[::-1])[::-1] + q * math.exp(self.highest) <= self.negligible
         if ends.any():
             end = max(int(np.argmax(ends)), 1)
             p, near = p + float(near[end:].sum()), near[:end]

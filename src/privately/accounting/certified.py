@@ -45,6 +45,7 @@ _MOST_RUNS = 200_000
 _TWO = 2
 _OFTEN = Fraction(9, 10)
 _FINE_CELLS, _MORE = 4096, 1.05
+_WIDENINGS = 6
 _HIGHEST, _LARGEST_POWER, _FARTHEST = Fraction(10**4), Fraction(9000), 110.0
 
 Parts = Sequence[tuple[Loss, int]]
@@ -204,7 +205,10 @@ def _binomial(term: Response | None, times: int, delta: Fraction) -> Bound | Non
         return None
     if delta <= 0 or times > _MOST_RUNS:
         return None
-    summed = optimal_composition(suppose(PureDP(epsilon=term.epsilon)), counts=[times], delta=delta)
+    try:
+        summed = optimal_composition(suppose(PureDP(epsilon=term.epsilon)), counts=[times], delta=delta)
+    except InvalidParameter:  # too large an epsilon in all
+        return None
     return Bound(_slightly_more(summed.conclusion.parameters["epsilon"]), {"method": "binomial"})
 
 
@@ -254,13 +258,28 @@ def _contour(parts: Parts, delta: Fraction, blur: Fraction) -> Bound:
     found = contour.epsilon(Composition(parts=tuple(parts)), delta, WIDTH)
     if found.upper == math.inf:
         raise NotApplicable("no upper end was found")
-    upper = Fraction(found.upper) + _chords(parts, float(found.upper))
+    more = _chords(parts, float(found.upper))
+    upper = Fraction(found.upper) + more
     room = WIDTH * max(upper, _LEAST)
-    epsilon = _short(upper + room)
-    c = Outline(parts).saddle(float(epsilon))
-    tolerance = min(float(room) * c / 5, 1e-3)
-    is_near = found.width <= _WIDE * max(upper, _LEAST)
-    return Bound(epsilon, contour_witness(parts, float(epsilon), log_delta, tolerance, blur), is_near)
+    for _ in range(_WIDENINGS):
+        epsilon = _short(upper + room)
+        spare = _spare(parts, epsilon - more, delta, float(room) * Outline(parts).saddle(float(epsilon)))
+        if spare:
+            witness = contour_witness(parts, float(epsilon), log_delta, min(spare / 5, 1e-3), blur)
+            return Bound(epsilon, witness, found.width <= _WIDE * max(upper, _LEAST))
+        room *= 4
+    raise NotApplicable("delta does not fall between these losses")
+
+
+def _spare(parts: Parts, epsilon: Fraction, delta: Fraction, expected: float) -> float:
+    """Which part of delta is not needed at this epsilon: as expected of smooth losses, less between some that stand
+    alone, and 0 where it is hardly any.
+    """
+    found = contour.delta(Composition(parts=tuple(parts)), epsilon, Fraction(max(expected / 100, 1e-12)))
+    least, most = (float(1 - Fraction(end) / delta) for end in (found.upper, found.lower))
+    if least > expected / 50:
+        return min(least, expected)
+    return expected if most > expected / 2 else 0.0  # it is not known so well
 
 
 def _chords(parts: Parts, epsilon: float) -> Fraction:
