@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from typing import Any
 
@@ -38,8 +38,17 @@ ACCOUNTS: dict[str, tuple[Callable[[int], Guarantee], str]] = {
     "wards/ana": (lambda units: PureDP(epsilon=f"{units}/3"), "everyone"),
     "labs": (lambda units: GaussianDP(mu=units), "never"),
     "labs/eve": (lambda units: PureDP(epsilon=f"{units}/10"), "everyone"),
+    "loops": (lambda units: PureDP(epsilon=units), "everyone"),
+    "wards/ben": (lambda units: PureDP(epsilon=3 * units), "everyone"),
+    "visits/eve/app": (lambda units: PureDP(epsilon=2 * units), "everyone"),
 }
 """The caps in units, and who is served again, which the lineage decides; several currencies."""
+
+LOOPS = "loops"
+"""Of this lineage somebody asks in a loop until nothing is left."""
+
+LATE = ("wards/ben", "visits/eve/app")
+"""These are opened in the course of a life, after their holders have asked."""
 
 
 def opening(name: str) -> OpenAccount:
@@ -67,9 +76,14 @@ class Clients:
         self.lost |= {receipt.charge.key: receipt.charge for receipt in self.running}
         self.running.clear()
 
-    def acts(self) -> Waiting:
-        """What waits for the next turn."""
-        return [self._act() for _ in range(self._rng.randint(1, 5))]
+    def turns(self) -> Iterator[Waiting]:
+        """What waits for the next turn; or the same again and again, alone, as of somebody who asks in a loop."""
+        if self._rng.random() < 0.04:
+            self._observer.loops += 1
+            yield [(raising(LOOPS, self._observer.loops), self._future(self._observer.see_head))]
+            yield from ([self.ask(self._in_a_loop())] for _ in range(self._rng.randint(3, 6)))
+        else:
+            yield [self._act() for _ in range(self._rng.randint(1, 5))]
 
     def _act(self) -> tuple[Act[Any], Future[Any]]:
         rng = self._rng
@@ -81,7 +95,8 @@ class Clients:
         if kind < 0.48:
             return self._adjust()
         if kind < 0.5:
-            return opening(rng.choice(list(ACCOUNTS))), self._future(lambda _: None)
+            name = rng.choice([rng.choice(list(ACCOUNTS)), *LATE])
+            return opening(name), self._future(lambda _: self._observer.accounts.add(name))
         if kind < 0.54 and self._observer.charged:
             return self._other_body(rng.choice(self._observer.charged))
         if kind < 0.6 and self.lost:
@@ -105,6 +120,11 @@ class Clients:
         self._everybody.append(charge)
         return charge
 
+    def _in_a_loop(self) -> Charge:
+        """On the same terms as others."""
+        key = f"{self._rng.getrandbits(64):016x}"
+        return Charge(lineages=[LOOPS], query=key, cost=COSTS[-1], analyst=ANALYSTS[0], key=key)
+
     def ask(self, charge: Charge, *, again: bool = False) -> tuple[Act[Any], Future[Any]]:
         """The charge; an answer only after it."""
         return MakeCharge(charge=charge, again=again), self._future(self._charged, charge)
@@ -125,7 +145,10 @@ class Clients:
         return self._rng.randbytes(self._rng.choice([8, 8, 40, 3_000]))
 
     def _charged(self, receipt: Receipt) -> None:
-        self._observer.see_receipt(receipt)
+        try:
+            self._observer.see_receipt(receipt)
+        except Violation as violation:
+            self.fault = violation
         if receipt.answer is None:
             self.running.append(receipt)
 

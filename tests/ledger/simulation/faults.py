@@ -6,15 +6,20 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from typing import Any
+from unittest.mock import patch
 
 import apsw
 
 from privately.errors import PrivatelyError
-from privately.ledger import Charge, Receipt
+from privately.ledger import Charge, Receipt, state
+from privately.ledger import acts as accounts
+from privately.ledger.acts import MakeCharge
 from privately.ledger.book import Book
 from privately.ledger.desks import Answerable
+from privately.ledger.entries import Charged, Opened
 from privately.ledger.following import follow
 from privately.ledger.rounds import Act
+from privately.ledger.state import State
 from privately.ledger.stores import Row, SQLiteStore, logs
 from privately.ledger.stores.sqlite import SQLiteSession
 from tests.ledger.simulation.clients import Clients
@@ -86,6 +91,55 @@ class Hasty(InlineWriter):
         self._state = book.state
 
 
+class Generous(InlineWriter):
+    """Who charges the same again and again is not asked any more whether it fits."""
+
+    def take_turn(self, acts: Sequence[tuple[Act[Any], Answerable]]) -> None:
+        with patch.object(state, "_room", lambda *_: 1_000):
+            super().take_turn(acts)
+
+
+class KeepsTerms(InlineWriter):
+    """Goes on by the terms that held before another account was opened."""
+
+    def take_turn(self, acts: Sequence[tuple[Act[Any], Answerable]]) -> None:
+        opened = State._open
+
+        def keeps(of: State, entry: Opened) -> None:
+            offers = of.offers
+            opened(of, entry)
+            of.offers = offers
+
+        with patch.object(State, "_open", keeps):
+            super().take_turn(acts)
+
+
+class BeginsWithNothing(InlineWriter):
+    """An account of somebody who has asked before begins with nothing spent."""
+
+    def take_turn(self, acts: Sequence[tuple[Act[Any], Answerable]]) -> None:
+        with patch.object(accounts, "caught_up", lambda *given: given[3]):
+            super().take_turn(acts)
+
+
+class RunsAgain(MakeCharge):
+    """Has a request whose answer was lost run again, and charges nothing for it."""
+
+    def _same_key(self, book: Book, before: list[accounts.Attempt]) -> Receipt | None:
+        lost = [one for one in before if isinstance(one.entry, Charged) and one.entry.body == self.charge.body]
+        if lost and not any(one.release for one in lost):
+            return Receipt(charge=self.charge, head=lost[0].head)
+        return super()._same_key(book, before)
+
+
+class Forgiving(Clients):
+    """Clients whose lost requests are run again for nothing."""
+
+    def ask(self, charge: Charge, *, again: bool = False) -> tuple[Act[Any], Future[Any]]:
+        act, future = super().ask(charge, again=again)
+        return RunsAgain(*act), future  # type: ignore[misc]  # it is a charge
+
+
 class RunsFirst(Clients):
     """Runs and shows the answer, and is charged for it then."""
 
@@ -110,6 +164,13 @@ FAULTS: dict[str, tuple[Plan, str]] = {
     "run before charge": (Plan(kills=10, clients=RunsFirst), "never charged"),
     "shown before stored": (Plan(kills=10, clients=ShowsBeforeStoring), "not the stored one"),
     "a result before its commit": (Plan(kills=10, writer=Hasty), "handed out and are not in the ledger"),
+    "a charge run twice": (Plan(kills=10, clients=Forgiving), "given out twice"),
+    "a cap that is not looked at": (
+        Plan(kills=10, writer=Generous),
+        "over its cap|more than its cap|does not follow .* is left",
+    ),
+    "a late account that does not pay": (Plan(kills=10, writer=KeepsTerms), "should have"),
+    "a late account that begins with nothing": (Plan(kills=10, writer=BeginsWithNothing), "less than was spent before"),
     "hash written after commit": (Plan(kills=10, store=HashesAfterwards), "LedgerCorrupt"),
     "lost checkpoint lock": (Plan(kills=10, store=LosesTheLock), "without the lock"),
 }

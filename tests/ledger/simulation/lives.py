@@ -22,7 +22,7 @@ from privately.ledger import Charge, Receipt, book
 from privately.ledger.acts import MakeCharge
 from privately.ledger.stores import SQLiteStore, logs
 from privately.ledger.writer import Writer
-from tests.ledger.simulation.clients import ACCOUNTS, SMALL, Clients, opening, raising
+from tests.ledger.simulation.clients import ACCOUNTS, LATE, SMALL, Clients, opening, raising
 from tests.ledger.simulation.disk import Disk, Fate, Killed, Operation
 from tests.ledger.simulation.observing import Observer, check_chain
 from tests.ledger.simulation.processes import InlineWriter, Process, Violation
@@ -126,8 +126,9 @@ class Life:
         for process in (*self.processes, self.auditor):
             process.start()
             process.meanwhile = self._meanwhile
-        self._perform(self.processes[0], [opening(name) for name in ACCOUNTS])
-        self.observer.accounts |= ACCOUNTS.keys()
+        early = ACCOUNTS.keys() - set(LATE)
+        self._perform(self.processes[0], [opening(name) for name in sorted(early)])
+        self.observer.accounts |= early
         for _ in range(_LONGEST_LIFE):
             if self.tally.kills >= self.plan.kills and self.tally.cuts >= self.plan.cuts:
                 break
@@ -170,7 +171,8 @@ class Life:
         try:
             if self.rng.random() < 0.1:
                 self._turn_of_auditor()
-            process.turn(clients.acts())
+            for acts in clients.turns():
+                process.turn(acts)
         except Killed:
             clients.forget()
             if cut:

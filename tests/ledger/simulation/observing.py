@@ -24,17 +24,22 @@ class Observer:
         self.heads: set[Head] = set()
         self.answers: dict[Head, set[bytes]] = defaultdict(set)
         self.charged: list[Charge] = []
+        self.run: set[Head] = set()
+        self.loops = 0
         self.shown: dict[tuple[str, str], tuple[Charge, bytes]] = {}
 
     def see_head(self, head: Head) -> None:
         self.heads.add(head)
 
     def see_receipt(self, receipt: Receipt) -> None:
-        """A receipt, and the answer that it may hold."""
+        """A receipt, and the answer that it may hold; without one it is a charge that may be run, once."""
         self.heads.add(receipt.head)
         if receipt.answer is not None:
             self.answers[receipt.head].add(receipt.answer)
+        elif receipt.head in self.run:
+            raise Violation(f"record {receipt.number} was given out twice, to be run again for nothing.")
         else:
+            self.run.add(receipt.head)
             self.charged.append(receipt.charge)
 
     def see_answer(self, charge: Charge, answer: bytes) -> None:
@@ -94,16 +99,18 @@ def check_sums(rows: Iterable[Row], state: dict[str, Filter]) -> set[int]:
     """What was charged is what is spent, within every cap; the numbers of the charges."""
     spent: dict[str, list[Fraction]] = {}
     caps: dict[str, list[Fraction]] = {}
-    charges = set()
+    charges, asked = set(), list[dict[str, Any]]()
     for row in rows:
         entry: dict[str, Any] = {}
         for line in row.text.splitlines():
             entry |= json.loads(line)
         if entry["what"] in {"opened", "adjusted"}:
             caps[entry["account"]] = _cap(entry["filter"]["cap"])
-            spent.setdefault(entry["account"], [Fraction(0)] * len(caps[entry["account"]]))
+            before = _spent_before(entry["account"], asked) or [Fraction(0)] * len(caps[entry["account"]])
+            spent.setdefault(entry["account"], before)
         elif entry["what"] == "charged":
             charges.add(row.number)
+            asked.append(entry)
             for name, amounts in entry["accounts"].items():
                 spent[name] = [sum_ + Fraction(part) for sum_, part in zip(spent[name], amounts, strict=True)]
                 if any(sum_ > cap for sum_, cap in zip(spent[name], caps[name], strict=True)):
@@ -112,6 +119,18 @@ def check_sums(rows: Iterable[Row], state: dict[str, Filter]) -> set[int]:
     if found != spent:
         raise Violation(f"the entries add up to {spent}, the accounts say {found}.")
     return charges
+
+
+def _spent_before(account: str, asked: list[dict[str, Any]]) -> list[Fraction]:
+    """With what a late account, which counts epsilons, begins; empty if its holder had not asked."""
+    lineage, *holder = account.split("/")
+    theirs = [entry for entry in asked if lineage in entry["accounts"] and holder == _holder(entry)[: len(holder)]]
+    epsilons = [Fraction(entry["cost"]["guarantee"]["epsilon"]) for entry in theirs]
+    return [sum(epsilons, Fraction(0))] if holder and epsilons else []
+
+
+def _holder(entry: dict[str, Any]) -> list[str]:
+    return [entry["analyst"], *([] if entry["token"] is None else [entry["token"]])]
 
 
 def _cap(cap: dict[str, Any]) -> list[Fraction]:
