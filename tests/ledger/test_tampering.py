@@ -1,6 +1,7 @@
 """Whatever is done to a file that was closed: it is noticed, or it changed nothing."""
 
 import random
+import shutil
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 import pytest
 
 from privately.errors import InvalidParameter, LedgerCorrupt, LedgerUnavailable
+from privately.guarantees import PureDP
 from privately.ledger import Ledger, book
 from tests.ledger.examples import charge, content, copied, files, forging, founded
 from tests.ledger.forgeries import FORGERIES, HARMLESS
@@ -121,6 +123,22 @@ def test_records_that_are_removed_while_it_is_open(path: Path) -> None:
         for attempt in (lambda: ledger.charge(charge("new")), lambda: ledger.budget("visits")):
             with pytest.raises(LedgerCorrupt):
                 attempt()
+
+
+def test_an_older_copy_that_is_written_over_it_while_it_is_open(path: Path, tmp_path: Path) -> None:
+    """As `cp` does: it stays the same file."""
+    older = tmp_path / "older.ledger"
+    with Ledger.open(path) as ledger:
+        ledger.backup(older)
+        for number in range(20):
+            ledger.answer(charge(f"new {number}", cost=PureDP(epsilon="1e-9")), lambda _: bytes(1_000))
+    with Ledger.open(path) as ledger:
+        entries = ledger.budget("visits").entries
+        shutil.copyfile(older, path)
+        for attempt in (lambda: ledger.charge(charge("new")), lambda: ledger.budget("visits")):
+            with pytest.raises(LedgerCorrupt, match="replaced"):
+                attempt()
+    assert entries == 26
 
 
 def damaged(path: Path, expected: list[tuple[object, ...]], honest: list[object]) -> bool:

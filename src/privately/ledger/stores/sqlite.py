@@ -183,7 +183,7 @@ class SQLiteStore:
             self._check_left_behind()
             self._create()
         check_header(self.path)
-        self.place = _place(self._name)
+        self.place, self._size = _place(self._name)
         self._writer = self._connected(str(self.path))
         self._log = Log(self._writer, self._beside_it[0], self._patience)
         if self._lock is not None:
@@ -253,9 +253,17 @@ class SQLiteStore:
         return self.path.with_name(self.path.name + suffix)
 
     def _check_places(self) -> None:
-        """Whoever replaces or removes the file or its log would leave us writing where nobody reads."""
-        if self.durable and (_place(self._name) != self.place or self._log_places() != self._places):
+        """Whoever replaces or removes the file or its log would leave us writing where nobody reads.
+
+        The file never becomes shorter, unless an older copy is written over it.
+        """
+        if not self.durable:
+            return
+        least = self._size  # before it is looked at: another thread may find it longer meanwhile
+        place, size = _place(self._name)
+        if place != self.place or size < least or self._log_places() != self._places:
             raise LedgerCorrupt(f"{self.path} or its log was replaced or removed while it was open.")
+        self._size = size
 
     def _log_places(self) -> list[tuple[int, int] | None]:
         return [_place_or_none(name) for name in self._beside_it]
@@ -446,12 +454,12 @@ class transaction:  # noqa: N801 - used as a function
             self._connection.execute("ROLLBACK")
 
 
-def _place(path: str) -> tuple[int, int]:
-    """Which file this is, whatever its name; a second name would have a log of its own."""
+def _place(path: str) -> tuple[tuple[int, int], int]:
+    """Which file this is, whatever its name, and how long; a second name would have a log of its own."""
     found = os.stat(path)  # noqa: PTH116 - once for every commit
     if found.st_nlink != 1:
         raise LedgerUnavailable(f"{path} has {found.st_nlink} names.", hint="Leave the ledger one name only.")
-    return found.st_dev, found.st_ino
+    return (found.st_dev, found.st_ino), found.st_size
 
 
 def _place_or_none(path: str) -> tuple[int, int] | None:
