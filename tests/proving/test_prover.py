@@ -171,3 +171,30 @@ def test_a_loop_that_never_ends_for_one_value_of_an_open_parameter() -> None:
     with pytest.raises(NotSupported, match="never ends"):
         prove(text.format("1 - (2*p - 1)**2"), 0)
     assert prove(text.format("1 - p"), 0).word == "proved"
+
+
+@pytest.mark.parametrize("noise", ["laplace", "discrete_laplace"])
+def test_lists_without_entries_are_looked_at(noise: str) -> None:
+    """Nobody is told of the first entry, but of the empty list."""
+    counted = "    y = len(q) + {}(1)\n    return y if y > 5 else 0\n"
+    text = "def f(q: added(0, 1)):\n    if len(q) == 0:\n        return 0\n" + counted.format(noise)
+    verdict = prove(text, 5)
+    assert isinstance(verdict, Refuted)
+    assert verdict.witness.epsilon.lower == float("inf")
+    assert () in (verdict.witness.inputs["q"], verdict.witness.neighbor["q"])
+
+
+def test_what_a_program_cannot_do_with_an_empty_list_is_forgiven() -> None:
+    mean = "def f(q: added(between(0, 1))):\n    return sum(q)/len(q) + laplace(1)\n"
+    assert isinstance(prove(mean, "2/5"), Refuted)
+    assert isinstance(prove(mean, 1), Unknown)
+
+
+def test_what_entries_are_added_to_is_a_list() -> None:
+    """Taken for one number, it would have no neighbour of another length."""
+    text = "def f(q: added(0, 1)):\n    if flip():\n        return q\n    return [flip(), flip()]\n"
+    verdict = prove(text, 2)
+    assert isinstance(verdict, Refuted)
+    assert verdict.witness.epsilon.lower == float("inf")
+    with pytest.raises(NotSupported, match="is no number"):
+        prove("def f(x: added(0, 1)):\n    return x if flip() else x + 1\n", 2)

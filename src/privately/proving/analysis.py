@@ -88,8 +88,9 @@ def _with_neighbors(program: Program, given: dict[str, Neighborhood]) -> Program
         if declared is not None and not isinstance(declared, Neighborhood):
             raise InvalidParameter("neighbors", f"{declared!r} says nothing of neighbours.", hint="Such as each(1).")
         fixed = declared is not None and declared.domain is not None and declared.domain.length is not None
+        grows = declared is not None and declared.change == "added"
         private = one.private or declared is not None
-        parameters.append(replace(one, neighborhood=declared, private=private, is_list=one.is_list or fixed))
+        parameters.append(replace(one, neighborhood=declared, private=private, is_list=one.is_list or fixed or grows))
     if given:
         raise InvalidParameter("neighbors", f"the program has no input {min(given)!r}.")
     return replace(program, parameters=tuple(parameters))

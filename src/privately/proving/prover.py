@@ -27,7 +27,7 @@ from privately.proving.refuting.neighbors import layout
 from privately.proving.refuting.refuting import BUDGET
 from privately.proving.running import run
 from privately.proving.scopes import declared_sizes, has_any_length, scope_of
-from privately.proving.seeking import longer_than, searched
+from privately.proving.seeking import longer_than, other_than, searched
 from privately.proving.verdicts import Proved, Refuted, Unknown, Verdict, Witness, shown
 from privately.rounding import Number
 
@@ -146,10 +146,10 @@ def _decided(asked: Question, text: str, limits: Limits, *, sizes_are_all: bool)
 
 
 def _with_longer(asked: Question, claim: Claim, verdict: Verdict) -> Verdict:
-    """A verdict on short lists, or a refutation by some longer ones if they lose more."""
+    """A verdict on short lists, or a refutation by the empty one or by some longer ones if they lose more."""
     best = verdict.witness.epsilon.lower if isinstance(verdict, Refuted) else claim.epsilon.upper
     budget = Budget(LONGER_WORK, seconds=LONGER_SECONDS)
-    for size in longer_than(asked.sizes) if asked.open_parameter is None else ():
+    for size in other_than(asked.sizes) if asked.open_parameter is None else ():
         near = layout(asked.program, {}, size)
         for pair in islice(filter(near.holds, near.starts()), MOST_PAIRS):
             sides = near.concrete(0, pair[0]), near.concrete(1, pair[1])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -33,6 +33,11 @@ UNIT = inside(0, 1)
 def longer_than(sizes: Iterable[int]) -> tuple[int, ...]:
     """The lengths that only a search looks at."""
     return tuple(one for one in MANY_SIZES if one > max(sizes))
+
+
+def other_than(sizes: Container[int]) -> tuple[int, ...]:
+    """The same, with lists without entries, which a program need not be made for."""
+    return tuple(one for one in MANY_SIZES if one not in sizes)
 
 
 def searched(asked: Question, claim: Claim, why: str, *, default_sizes: bool, budget: float = BUDGET) -> Verdict:

@@ -67,7 +67,13 @@ def test_lists_that_do_more_than_grow_are_not_taken_for_growing(line: str, other
     assert growing(read_program(LEVELS.replace(line, other))) is None
 
 
-def test_events_that_name_no_entry_say_nothing() -> None:
+def test_events_that_ask_for_a_length_say_which_lists_are_too_long() -> None:
+    possible = leading_to(Event((None,), (Condition(((0, Fraction(1)),), ">", Fraction(0)),)), "out")
+    assert possible is not None
+    assert possible({"out": (-5,)})
+    assert not possible({"out": (5, 5)})
+
+
+def test_events_that_ask_for_no_list_of_numbers_say_nothing() -> None:
     assert leading_to(Event(None, ()), "out") is None
-    assert leading_to(Event((None,), (Condition(((0, Fraction(1)),), ">", Fraction(0)),)), "out") is None
     assert leading_to(exactly(((1,), 2)), "out") is None

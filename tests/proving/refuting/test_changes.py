@@ -53,3 +53,22 @@ def test_values_of_domains() -> None:
     assert len(worth_trying(one_of(*range(50)))) == 7
     assert 0 in worth_trying(replaced().domain or whole(5))
     assert moved((Fraction(1),), (Fraction(2),), -1) == (Fraction(-1),)
+
+
+@pytest.mark.parametrize("near", [each(1, whole(5, 9)), one(1, between(5, 9)), monotone(2, whole(-9, -5))], ids=str)
+def test_domains_without_zero_have_starts_too(near: Neighborhood) -> None:
+    assert near.domain is not None
+    inside_it = [pair for pair in starts(near, 2) if all(value in near.domain for side in pair for value in side)]
+    assert any(pair[0] != pair[1] for pair in inside_it)
+
+
+def test_numbers_that_a_program_speaks_of_are_tried() -> None:
+    assert {pair[0][0] for pair in starts(each(1), 1, [Fraction(40)])} == {0, 39, 40, 41}
+    assert {40, 41} <= {pair[1][0] for pair in starts(replaced(), 1, [Fraction(40)])}
+
+
+def test_half_the_distance_is_tried_where_steps_are_as_fine() -> None:
+    pair = (Fraction(0),), (Fraction(1),)
+    halves = (Fraction(0),), (Fraction(1, 2),)
+    assert halves in list(moves(each(1), pair, [Fraction(1, 2), Fraction(1)]))
+    assert halves not in list(moves(each(1), pair, [Fraction(1), Fraction(2)]))

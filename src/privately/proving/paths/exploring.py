@@ -190,7 +190,7 @@ class _Explorer:
             raise NoOutput("the program can end without an output.", hint="Return a value on every way.")
         self.steps += 1
         if self.steps > MOST_STEPS or state.steps > LONGEST or state.decisions > MOST_DECISIONS:
-            raise NotSupported("a loop that does not end soon enough.", hint="Take smaller inputs.")
+            raise TooManyPaths("a loop that does not end soon enough.", hint="Take smaller inputs.")
         if self.too_late():
             raise TooManyPaths("paths that take too long to follow.", hint="Take smaller inputs.")
         instruction = self.code[state.place]

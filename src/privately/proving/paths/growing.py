@@ -33,7 +33,7 @@ def growing(program: Program) -> str | None:
 
 
 def leading_to(event: Event, name: str) -> Callable[[Mapping[str, Value]], bool] | None:
-    """Whether a state can still end in the event; None if the event does not say which entries it wants.
+    """Whether a state can still end in the event; None if the event does not ask for a list of one length.
 
     Theorem: where the list that is returned only grows, no way from a state that is turned down ends in the event.
     Reference: none, a beginning of a list stays its beginning
@@ -47,8 +47,6 @@ def leading_to(event: Event, name: str) -> Callable[[Mapping[str, Value]], bool]
         ((place, weight), *others) = condition.weights
         if condition.comparison == "==" and not others:
             wanted[place] = condition.bound / weight
-    if not wanted:
-        return None
     length = len(event.shape)
 
     def possible(variables: Mapping[str, Value]) -> bool:

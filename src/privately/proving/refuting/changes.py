@@ -16,14 +16,15 @@ MOST_VALUES = 7
 _ZERO = Fraction(0)
 
 
-def starts(near: Neighborhood, count: int) -> Iterator[Pair]:
-    """Neighbours with nothing special about the rest: all up, all down, one entry, halves, alternating."""
+def starts(near: Neighborhood, count: int, anchors: Sequence[Fraction] = ()) -> Iterator[Pair]:
+    """Neighbours with nothing special about the rest: all up, all down, one entry, halves, alternating. Entries are
+    zero, or what is in the middle of a domain, or near numbers that the program speaks of (`anchors`)."""
     if near.distance is not None:
-        zero = (_ZERO,) * count
-        for gaps in _first_gaps(near.change, count):
-            yield zero, tuple(near.distance * gap for gap in gaps)
+        for base in _bases(near.domain or ANY_NUMBER, near.distance, anchors):
+            same = (base,) * count
+            yield from ((same, moved(same, _times(near.distance, gaps))) for gaps in _first_gaps(near.change, count))
         return
-    values = worth_trying(near.domain or ANY_NUMBER)
+    values = [*worth_trying(near.domain or ANY_NUMBER), *_around(anchors, Fraction(1))]
     for base in values[:3]:
         same = (base,) * count
         for other in values:
@@ -32,6 +33,23 @@ def starts(near: Neighborhood, count: int) -> Iterator[Pair]:
             elif other != base:
                 yield from ((same, _with(same, place, other)) for place in range(count))
                 yield from [(same, (other,) * count)] if near.change == "anything" else []
+
+
+def _bases(domain: Domain, distance: Fraction, anchors: Sequence[Fraction]) -> list[Fraction]:
+    """Where entries that move by a distance lie: at zero if they can, at the ends and the middle of what is bounded."""
+    bounded = domain.values is not None or domain.lower is not None or domain.upper is not None
+    ends = worth_trying(domain)[:3] if bounded else []
+    found = [_ZERO, *ends, *_around(anchors, distance)]
+    return list(dict.fromkeys(one for one in found if one in domain))
+
+
+def _around(anchors: Sequence[Fraction], distance: Fraction) -> Iterator[Fraction]:
+    for anchor in anchors:
+        yield from (anchor, anchor + distance, anchor - distance)
+
+
+def _times(distance: Fraction, gaps: Sequence[int]) -> Vector:
+    return tuple(distance * gap for gap in gaps)
 
 
 def _first_gaps(change: str, count: int) -> Iterator[tuple[int, ...]]:
@@ -53,6 +71,7 @@ def moves(near: Neighborhood, pair: Pair, steps: Sequence[Fraction]) -> Iterator
         gaps = tuple(b - a for a, b in zip(left, right, strict=True))
         yield from ((base, moved(base, gaps)) for base in _shifted(left, gaps, steps))
         yield from ((left, moved(left, other)) for other in _other_gaps(near, gaps))
+        yield from ((left, moved(left, other)) for other in _half_gaps(gaps, steps))
         return
     for place in range(len(left)):
         for value in worth_trying(near.domain or ANY_NUMBER):
@@ -118,6 +137,14 @@ def _shifted(base: Vector, gaps: Vector, steps: Sequence[Fraction]) -> Iterator[
         if len(kinds) > 1:
             for kind in kinds:
                 yield tuple(v + step if gap == kind else v for v, gap in zip(base, gaps, strict=True))
+
+
+def _half_gaps(gaps: Vector, steps: Sequence[Fraction]) -> Iterator[Vector]:
+    """Half as far apart, if entries move in steps as fine: a remainder may be the same for the farthest neighbours."""
+    halves = tuple(gap / 2 for gap in gaps)
+    finest = max((step.denominator for step in steps), default=1)
+    if all(finest % half.denominator == 0 for half in halves):
+        yield halves
 
 
 def _other_gaps(near: Neighborhood, gaps: Vector) -> Iterator[Vector]:

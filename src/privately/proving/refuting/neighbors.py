@@ -16,10 +16,12 @@ import z3
 from privately.errors import NotSupported
 from privately.proving.language.declarations import ANY_NUMBER, Domain, Neighborhood
 from privately.proving.language.program import Parameter, Program
-from privately.proving.language.syntax import Value
+from privately.proving.language.syntax import Apply, Constant, Expression, Value, subexpressions
 from privately.proving.paths.affine import Constraint, Exact, symbol_form
 from privately.proving.refuting.changes import Pair, Vector, are_neighbors, moves, starts
 from privately.proving.refuting.relating import member, related
+
+MOST_ANCHORS = 4
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,8 @@ class Layout:
     """Typical widths of the noise: steps that are worth trying."""
     turned: bool = False
     """Where an entry is added: whether the shorter input comes first."""
+    anchors: tuple[Fraction, ...] = ()
+    """Numbers of which the program's assumptions speak."""
 
     def names(self, side: int) -> tuple[str, ...]:
         """The symbols of all entries of one input."""
@@ -118,7 +122,7 @@ class Layout:
         if not self.slices:
             yield (), ()
             return
-        parts = [list(starts(one.neighborhood, max(one.length))) for one in self.slices]
+        parts = [list(starts(one.neighborhood, max(one.length), self.anchors)) for one in self.slices]
         for number in range(max(map(len, parts))):
             yield self._joined([part[number % len(part)] for part in parts])
 
@@ -172,7 +176,28 @@ def layout(
         left, right = left + longer, right + count
     if not slices:
         raise NotSupported("no parameter is private.", hint="Annotate one: q: each(1).")
-    return Layout(tuple(slices), program.model == "exact", ())
+    return Layout(tuple(slices), program.model == "exact", (), anchors=_anchors(program))
+
+
+def _anchors(program: Program) -> tuple[Fraction, ...]:
+    """The numbers in assumptions, but no places, nor what lengths are compared with."""
+    found: dict[Fraction, None] = {}
+    waiting = [one.condition for one in program.assumptions]
+    while waiting:
+        match waiting.pop():
+            case Constant(int() | Fraction() as value) if not isinstance(value, bool):
+                found[Fraction(value)] = None
+            case Apply("and" | "or" | "not", operands):
+                waiting += operands
+            case Apply(operator, operands) as whole if operator != "item" and not _measures(whole):
+                waiting += operands
+            case _:
+                pass
+    return tuple(sorted(found))[:MOST_ANCHORS]
+
+
+def _measures(expression: Expression) -> bool:
+    return any(isinstance(one, Apply) and one.operator == "length" for one in subexpressions(expression))
 
 
 def _names(one: Slice, side: int) -> tuple[str, ...]:

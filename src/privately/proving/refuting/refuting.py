@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TypeAlias
@@ -37,7 +38,7 @@ from privately.rounding import End, Interval
 Public: TypeAlias = Mapping[str, Value | Callable[[int], Value]]
 """The public parameters; a function gives the value for lists of that length."""
 
-SIZES = (1, 2, 3, 4, 5, 6)
+SIZES = (0, 1, 2, 3, 4, 5, 6)
 BUDGET = 8.0
 """Seconds of CPU for all of it."""
 
@@ -84,11 +85,14 @@ def refute(
     """
     allowed = claim.upper if isinstance(claim, Interval) else Fraction(claim)
     hunt = _Hunt(program, public, neighborhoods or {}, Deadline(budget))
-    lengths = [one for one in sizes if one <= LONGEST] if any(map(hunt.has_any_length, program.private)) else [1]
+    lengths = sorted(one for one in sizes if one <= LONGEST) if any(map(hunt.has_any_length, program.private)) else [1]
     if not lengths:
         return LowerBound(best=None, notes=(f"lists of more than {LONGEST} entries are not searched.",))
+    if lengths[0] == 0 < lengths[-1]:
+        hunt.look_at_nothing()
+        lengths = lengths[1:]
     looking = hunt.deadline.part(SUPPORT_SHARE)
-    shortest, *longer = sorted(lengths)
+    shortest, *longer = lengths
     hunt.supports(shortest, looking)
     hunt.climb(shortest, hunt.deadline.part(LATER_SHARE if longer else 1.0))
     for length in longer:
@@ -99,7 +103,7 @@ def refute(
     refused = hunt.refused or hunt.best is None
     hunt.stretch()
     if refused:
-        for length in sorted(lengths):
+        for length in lengths:
             hunt.enclose(length)
     return hunt.verdict(allowed)
 
@@ -206,6 +210,17 @@ class _Hunt:
             too_late=self.deadline.part(EXPLORING_SHARE).passed,
         )
         return Exploration(merged(found.paths, known), found.assumptions)
+
+    def look_at_nothing(self) -> None:
+        """Lists without entries, which an entry may be added to. What a program cannot do with them is forgiven."""
+        changes = [self.neighborhoods.get(one.name, one.neighborhood) for one in self.program.private]
+        if len(changes) == 1 and (changes[0] is None or changes[0].change != "added"):
+            return
+        refused, notes = self.refused, list(self.notes)
+        with suppress(NotSupported):
+            self.supports(0, self.deadline.part(LATER_SHARE))
+            self.climb(0, self.deadline.part(LATER_SHARE))
+        self.refused, self.notes = refused, notes
 
     def supports(self, length: int, deadline: Deadline) -> None:
         """Looks for outputs that one neighbour cannot give."""
