@@ -10,7 +10,7 @@ import pytest
 
 from privately import accounting as acc
 from privately.accounting.events import Event, Gaussian, Group, Laplace, PoissonSample, Pure, Repeat, Sequence
-from privately.accounting.group_bounds import group_bound, group_lower
+from privately.accounting.group_bounds import at_least, group_bound, group_lower
 from privately.accounting.questions import DeltaAt, EpsilonAt, Question
 from privately.accounting.roads import NotApplicable
 from privately.rounding import Interval
@@ -115,3 +115,23 @@ def test_what_is_not_known_from_below() -> None:
     question = EpsilonAt(Fraction(1, 10**6), WIDTH)
     for inner in (Pure(epsilon=1), PoissonSample(event=Pure(epsilon=1), rate="0.1")):
         assert group_lower(Group(event=inner, size=3), question, asked) == 0
+
+
+@pytest.mark.parametrize("size", [1, 3, 16, 100, 1000])
+@pytest.mark.parametrize("rate", ["0.5", "0.001", "1e-9"])
+def test_how_likely_so_many_are_sampled_together(size: int, rate: str) -> None:
+    chance = Fraction(rate)
+    for together in (one for one in (1, 2, 16, size) if one <= size):
+        short = at_least(together, size, chance)
+        few = (math.comb(size, j) * chance**j * (1 - chance) ** (size - j) for j in range(together))
+        exact = 1 - sum(few, Fraction(0))
+        assert short <= exact
+        assert short >= exact / (2 if together <= 16 else 1000) or exact < Fraction(1, 10**50)
+
+
+def test_large_groups_of_samples() -> None:
+    step = PoissonSample(event=Gaussian(noise_multiplier=100), rate=0.001)
+    for size in (1000, 10**6, 10**9):
+        found = acc.delta(Group(event=step, size=size), 1)
+        assert found.upper == 1 or size == 1000
+        assert (found.lower > 0) == (size > 1000)

@@ -27,9 +27,10 @@ from privately.accounting import (
     Renyi,
     Repeat,
     Sequence,
+    epsilon,
 )
 from privately.accounting.compositions import Composition, compositions
-from privately.accounting.groups import grouped
+from privately.accounting.groups import gathered, grouped
 from privately.accounting.losses import response
 from privately.errors import InvalidParameter, NoSuchRule
 from privately.guarantees import Neighbors
@@ -147,3 +148,31 @@ def test_groups_beyond_the_range_are_refused() -> None:
     for event in (Gaussian(noise_multiplier="1e-8"), GaussianDP(mu=10**8), DiscreteLaplace(scale=1, sensitivity=10**8)):
         with pytest.raises(InvalidParameter):
             compositions(Group(event=event, size=1000))
+
+
+def test_gathered_groups_see_the_same() -> None:
+    step = PoissonSample(event=Laplace(scale=2), rate="0.1")
+    inner = Group(event=step, size=3)
+    six = Group(event=step, size=6)
+    assert gathered(Group(event=inner, size=2)) == six
+    assert gathered(Group(event=Group(event=inner, size=1), size=2)) == six
+    assert gathered(Group(event=step, size=1)) == step
+    assert gathered(Repeat(event=inner, times=4)) == Group(event=Repeat(event=step, times=4), size=3)
+    assert gathered(Sequence(events=[inner, inner])) == Group(event=Sequence(events=[step, step]), size=3)
+    twice = Group(event=Group(event=Pure(epsilon=1), size=2), size=3)
+    assert gathered(Sequence(events=[six, twice])) == Group(event=Sequence(events=[step, Pure(epsilon=1)]), size=6)
+    pairs = Neighbors.ADD_REMOVE.times(2)
+    for apart in (
+        Sequence(events=[six, Group(event=Pure(epsilon=1, neighbors=pairs), size=3)]),
+        Sequence(events=[inner, Pure(epsilon=1, neighbors=THREE)]),
+        step,
+    ):
+        assert gathered(apart) is apart
+
+
+def test_groups_within_groups_take_no_longer() -> None:
+    event: Event = PoissonSample(event=Laplace(scale=2), rate="0.1")
+    for _ in range(25):
+        event = Group(event=Repeat(event=event, times=1), size=2)
+    with pytest.raises(NoSuchRule):
+        epsilon(event, "1e-5")

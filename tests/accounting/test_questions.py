@@ -113,6 +113,8 @@ def test_widths() -> None:
     assert not asked.is_met(Interval(Fraction(98, 100), 1))
     assert asked.is_met(Interval(0, Fraction(1, 10**5)))
     assert not DeltaAt(Fraction(1), Fraction(1, 100)).is_met(Interval(0, Fraction(1, 10**5)))
+    assert not DeltaAt(Fraction(1), Fraction(1, 100)).is_met(Interval(0, Fraction(1, 10**999)))
+    assert DeltaAt(Fraction(1), Fraction(1, 100)).is_met(Interval(0, Fraction(1, 10**1000)))
 
 
 @pytest.mark.parametrize("scale", [Fraction(1, 10**320), Fraction(1, 10**300), Fraction(1), 10**30, 10**400])

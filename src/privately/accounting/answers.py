@@ -16,10 +16,11 @@ from privately.accounting.compositions import Composition, compositions
 from privately.accounting.conditioning import Conditioned, Inner
 from privately.accounting.events import Event, Group
 from privately.accounting.group_bounds import group_bound, group_lower
+from privately.accounting.groups import gathered
 from privately.accounting.little_noise import LITTLE_NOISE
 from privately.accounting.losses import GaussianLoss, GluedLoss, LaplaceLoss
 from privately.accounting.nearby_rates import between_rates, share_of_all
-from privately.accounting.questions import LARGEST_EPSILON, NOTHING, DeltaAt, EpsilonAt, Question, Road
+from privately.accounting.questions import ALLOWED, LARGEST_EPSILON, NO_LOWER, DeltaAt, EpsilonAt, Question, Road
 from privately.accounting.roads import DEAD_ENDS, NotApplicable
 from privately.accounting.wide_noise import WideNoise
 from privately.errors import InvalidParameter, NoSuchRule
@@ -112,7 +113,7 @@ def epsilon(event: Event, delta: Number, *, width: Number = WIDTH, method: Metho
     """
     exact, narrow = rational(delta, "delta", minimum=0, maximum=1), _width(width)
     _check(event, method)
-    return NOTHING if exact == 1 else _answer(event, EpsilonAt(exact, narrow), method)
+    return ALLOWED if exact == 1 else _answer(event, EpsilonAt(exact, narrow), method)
 
 
 def delta(event: Event, epsilon: Number, *, width: Number = WIDTH, method: Method | None = None) -> Interval:
@@ -140,6 +141,8 @@ def _width(width: Number) -> Fraction:
 
 def _answer(event: Event, question: Question, method: Method | None) -> Interval:
     """By the event itself or, if it has too many different terms, by two that have fewer, on either side."""
+    if isinstance(event, Group) or event.neighbors.size > 1:
+        event = gathered(event)
     if method == "renyi":
         return _by_renyi(event, question)
     above: Event | None = None
@@ -373,7 +376,7 @@ def _lower(event: Event, question: Question, method: Method | None) -> Interval:
     try:
         found = _worst(compositions(within(event)), question, method)
     except (NotApplicable, NoSuchRule):
-        return NOTHING
+        return NO_LOWER
     if isinstance(event, Group) and event.size > 1:
         least = group_lower(event, question, lambda inner, one: _answer(inner, one, None))
         if least > found.lower:

@@ -20,7 +20,7 @@ from privately.accounting.events import (
 )
 from privately.accounting.questions import DeltaAt, EpsilonAt, Question
 from privately.accounting.roads import NotApplicable
-from privately.rounding import Enclosure, Interval
+from privately.rounding import Enclosure, Interval, round_down
 
 METHOD = "one change after the other"
 
@@ -31,7 +31,9 @@ _LESS = Fraction(999, 1000)
 _LARGEST = 10**5
 _WIDTH = Fraction(1, 1000)
 _SEVERAL = (1, 2, 3, 4, 6, 8, 12, 16)
-_DIGITS = 10**15
+_DIGITS = 15
+_TINY = -700
+_TINIEST = Enclosure.of(_TINY).exp()
 
 
 def group_bound(event: Group, question: Question, asked: Asked) -> Interval:
@@ -95,7 +97,7 @@ def _inside(event: Event, size: int, together: int) -> Event | None:
             return found and Repeat(event=found, times=times)
         case PoissonSample(event=inner, rate=rate):
             base = _aligned(inner, together)
-            return base and PoissonSample(event=base, rate=_at_least(together, size, rate))
+            return base and PoissonSample(event=base, rate=at_least(together, size, rate))
     return _aligned(event, size)
 
 
@@ -111,13 +113,20 @@ def _aligned(event: Event, rows: int) -> Event | None:
     return None
 
 
-def _at_least(together: int, size: int, rate: Fraction) -> Fraction:
-    """The probability that so many of `size` rows are in the sample, rounded down to about 15 digits."""
-    few = range(together)
-    missing = sum((math.comb(size, j) * rate**j * (1 - rate) ** (size - j) for j in few), Fraction(0))
-    share = 1 - missing
-    scale = _DIGITS * max(share.denominator // max(share.numerator, 1), 1)
-    return Fraction(math.floor(share * scale), scale)
+def at_least(together: int, size: int, rate: Fraction) -> Fraction:
+    """The probability that so many of `size` rows are in the sample, or a little less; 0 where it is tiny."""
+    if rate in {0, 1}:
+        return rate
+    taken, stays = Enclosure.of(rate).log(), Enclosure.of(1 - rate).log()
+
+    def just(j: int) -> Enclosure:
+        exponent = Enclosure.of(math.comb(size, j)).log() + j * taken + (size - j) * stays
+        return exponent.exp() if exponent.upper > _TINY else Enclosure(Enclosure.of(0).lower, _TINIEST.upper)
+
+    share = Fraction(just(together).lower)
+    if together <= _SEVERAL[-1]:
+        share = max(share, Fraction((1 - sum(map(just, range(together)), Enclosure.of(0))).lower))
+    return round_down(min(share, Fraction(1)), _DIGITS)
 
 
 def _growth(epsilon: Fraction, size: int) -> Enclosure:

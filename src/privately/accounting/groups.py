@@ -51,6 +51,33 @@ def grouped(event: Event, size: int) -> Event:
     return _leaf(event, size, event.neighbors.times(size))
 
 
+def gathered(event: Event) -> Event:
+    """The same event with one Group around it in place of several inside one another or side by side, where it can be.
+
+    Theorem: what k changes at once see, seen by m of these at once, is what k m changes see; and mechanisms that each
+        see the same k changes are, one after the other, one that sees them.
+    Reference: none; by what the events mean
+    Proof: docs/theory/accounting/events.md#groups
+    Checked-by: tests/accounting/test_groups.py::test_gathered_groups_see_the_same
+    """
+    match event:
+        case Group(event=inner, size=size):
+            found = gathered(inner)
+            if isinstance(found, Group):
+                return Group(event=found.event, size=size * found.size)
+            return found if size == 1 else Group(event=found, size=size)
+        case Repeat(event=inner, times=times):
+            found = gathered(inner)
+            if isinstance(found, Group):
+                return Group(event=Repeat(event=found.event, times=times), size=found.size)
+            return event if found is inner else Repeat(event=found, times=times)
+        case Sequence(events=events) if event.neighbors.size > 1:
+            groups = [part for part in map(gathered, events) if isinstance(part, Group)]
+            if len(groups) == len(events) and len({group.size for group in groups}) == 1:
+                return Group(event=Sequence(events=[group.event for group in groups]), size=groups[0].size)
+    return event
+
+
 def _leaf(event: Event, size: int, neighbors: Neighbors) -> Event:
     match event:
         case RandomizedResponse(epsilon=epsilon, categories=categories):

@@ -19,10 +19,13 @@ _PER_ROOT_TURN = 0.39894228041  # above 1/sqrt(2 pi) by more than two roundings
 _MARGIN = 1e-12
 _FAR = 0.99
 """An epsilon below this part of about the largest loss is below the largest loss."""
+_LEAST_DELTA = Fraction(1, 10**1000)
 LARGEST_EPSILON = Fraction(10**12)
 """Beyond it delta is only bounded by what it is here."""
 NEVER = Interval(math.inf, math.inf, method="no epsilon is enough")
 NOTHING = Interval(0, 0, method="nothing is revealed")
+ALLOWED = Interval(0, 0, method="a delta of 1 allows everything")
+NO_LOWER = Interval(0, 0, method="none is known")
 SELDOM = Interval(0, 0, method="exact: the row is hardly ever in a sample")
 
 
@@ -132,9 +135,11 @@ class DeltaAt:
         return road.is_at_most(composition, self.epsilon, _left_of(Fraction(found.upper), composition.infinite))
 
     def is_met(self, found: Interval, width: Fraction | None = None) -> bool:
-        """Whether the answer is as narrow as asked, or as this."""
+        """Whether the answer is as narrow as asked, or as this; what is next to 0 need not be told from it."""
         wanted = self.width if width is None else width
-        return _is_clearly_narrow(found, wanted) or found.width <= wanted * found.upper
+        if _is_clearly_narrow(found, wanted) or found.upper <= _LEAST_DELTA:
+            return True
+        return found.width <= wanted * found.upper
 
     def unknown(self, composition: Composition) -> Interval:
         """What holds when no road leads anywhere."""

@@ -197,6 +197,13 @@ def test_how_fast_the_integrand_falls(mu: float, rate: float, c: float, removes:
             assert fall <= beyond + 1e-12
 
 
+def test_many_points_are_taken_few_frequencies_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    grid, frequencies = law_of(1.0, 0.1, True).grid(5.0, 7.0, 4.0, 40.0), np.arange(1.0, 40.0)
+    at_once = grid.decay(5.0, frequencies)
+    monkeypatch.setattr(sampled_gaussian, "_AT_ONCE", 3 * grid.size)
+    assert np.allclose(grid.decay(5.0, frequencies), at_once, rtol=1e-9)
+
+
 @pytest.mark.parametrize("removes", [True, False])
 @pytest.mark.parametrize(("mu", "rate", "part"), [(0.05, 0.5, 0.5), (0.5, 0.01, 0.3), (1.0, 0.1, 0.1)])
 def test_the_decay_is_useful(mu: float, rate: float, part: float, removes: bool) -> None:

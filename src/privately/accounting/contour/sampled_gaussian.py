@@ -30,7 +30,7 @@ _LEAST_EXCESS = -0.5
 _HIGHEST_RATE = 1 - 2.0**-20
 _LARGEST_LOSS = 600.0
 _TAME = 500.0
-_MOST_POINTS = 1 << 16
+_MOST_POINTS, _AT_ONCE = 1 << 16, 1 << 18
 WIDEST = 2.0
 _COARSE = 0.6
 ROUGH_WIDTH = 9.0
@@ -235,9 +235,11 @@ def falls_of(law: SampledGaussian, c: float, frequencies: list[float], shares: S
             slight = max(slight, pull)
     if strong:
         pulls = np.array([-asides[place].pull for place in strong])
-        rows = expm1(pulls[:, None] * shares.values) @ -shares.weights
-        for place, gain in zip(strong, rows.tolist(), strict=True):
-            gains[place] = gain
+        most = max(_AT_ONCE // shares.values.size, 1)
+        for start in range(0, len(strong), most):
+            rows = expm1(pulls[start : start + most, None] * shares.values) @ -shares.weights
+            for place, gain in zip(strong[start : start + most], rows.tolist(), strict=True):
+                gains[place] = gain
     found = fallen(asides, gains, missing * (1 + slight) ** 4)
     return [found[w] for w in frequencies]
 
