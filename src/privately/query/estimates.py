@@ -6,14 +6,16 @@ would give, of the rows that count, with values brought within their bounds and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
 from typing import TypeAlias
 
-from privately.plans import Identity, Mean, Number, Quantile, Question, Spread, StepSum
+from privately.plans import Call, Expression, Identity, Mean, Number, Quantile, Question, Spread, StepSum
+from privately.plans.expressions import parts
 from privately.query.drawing import ChosenPoints, Noise, NoisyNumber, NoisyPair, ShownKeys
+from privately.query.spreads import OF_THE_MEAN, Moments, variance_between
 from privately.query.weighing import error_of_sum, share_between
 from privately.query.widths import error_of_count, shown_interval, width_of
 from privately.rounding import Enclosure, Interval
@@ -51,36 +53,54 @@ def estimated(question: Question, noise: Sequence[Noise], groups: int, confidenc
             case Number(tally=tally):
                 cell = partial(_from_pair, pairs[tally], tally, estimate.step, confidence)
             case Mean(total=total):
-                cell = partial(_mean, pairs[total], _step(tallies[total]), confidence)
+                cell = partial(_mean, pairs[total], _summed(tallies[total]).step, confidence)
             case Spread():
-                steps = _step(tallies[estimate.total]), _step(tallies[estimate.squares])
-                cell = _spread(estimate, pairs[estimate.total], numbers[estimate.squares], steps, confidence)
+                sums = _summed(tallies[estimate.total]), _summed(tallies[estimate.squares])
+                cell = partial(_spread, estimate, pairs[estimate.total], numbers[estimate.squares], sums, confidence)
             case Quantile():
                 cell = partial(_point, points[estimate.bins, estimate.probability])
         cells[estimate.identity] = tuple(cell(group) for group in range(groups))
-    means = {one.identity: pairs[one.total] for one in question.estimates if isinstance(one, Mean)}
-    absent = {name: _absent(cells[name], _step(tallies[pair.use.total]), pair) for name, pair in means.items()}
-    return Estimated(cells=cells, absent=absent)
+    return Estimated(cells=cells, absent=_absent(question, pairs, groups, confidence))
 
 
-def _absent(cells: Sequence[Cell], step: Fraction, pair: NoisyPair) -> frozenset[int]:
-    """The groups of which even that they have a value is not known: where an average may be anywhere."""
-    anywhere = Interval(pair.use.low * step, pair.use.high * step)
-    return frozenset(group for group, (_, limits) in enumerate(cells) if limits == anywhere)
+def _absent(
+    question: Question, pairs: Mapping[Identity, NoisyPair], groups: int, confidence: Fraction
+) -> dict[Identity, frozenset[int]]:
+    """The groups in which there may be nobody, for estimates that have no value then; if it matters to any column."""
+    if not any(isinstance(one, Call) and one.function == "coalesce" for one in _computed(question)):
+        return {}
+    found = {}
+    for estimate in question.estimates:
+        if isinstance(estimate, (Mean, Spread)):
+            pair, doubt = pairs[estimate.total], (1 - confidence) * (OF_THE_MEAN if isinstance(estimate, Spread) else 1)
+            found[estimate.identity] = frozenset(
+                group for group in range(groups) if _may_be_empty(pair, 1 - doubt, group)
+            )
+    return found
 
 
-def _width(noisy: NoisyNumber | NoisyPair, confidence: Fraction) -> int:
-    """How far off a number is, or both of a pair at once; the same for all groups."""
-    return width_of(noisy.mechanism.law, confidence, 2 if isinstance(noisy, NoisyPair) else 1)
+def _computed(question: Question) -> Iterator[Expression]:
+    return (part for output in question.outputs for part in parts(output.expression))
+
+
+def _may_be_empty(pair: NoisyPair, confidence: Fraction, group: int) -> bool:
+    """Whether nothing is known of the average: then not even that there is one."""
+    low, high = share_between(pair.mechanism.law, confidence, pair.above[group], pair.below[group])
+    return low == 0 and high == 1
+
+
+def _width(noisy: NoisyNumber, confidence: Fraction) -> int:
+    """How far off a number is; the same for all groups."""
+    return width_of(noisy.mechanism.law, confidence)
 
 
 def _point(chosen: ChosenPoints, group: int) -> Cell:
     return chosen.points[group], None
 
 
-def _step(tally: object) -> Fraction:
+def _summed(tally: object) -> StepSum:
     assert isinstance(tally, StepSum)  # noqa: S101 - binding makes no other
-    return tally.step
+    return tally
 
 
 def _number(noisy: NoisyNumber, step: Fraction, width: int, group: int) -> Cell:
@@ -97,12 +117,6 @@ def _units(shown: ShownKeys, confidence: Fraction, group: int) -> Cell:
     """A number that is seen only because it is large enough."""
     found = shown.numbers[group]
     return Fraction(found), shown_interval(shown.mechanism.law, shown.mechanism.threshold, found, confidence)
-
-
-def _ends(pair: NoisyPair, width: int, group: int) -> tuple[tuple[int, int], tuple[int, int]]:
-    """Where both sums are, together; neither is below 0."""
-    above, below = pair.above[group], pair.below[group]
-    return (max(above - width, 0), max(above + width, 0)), (max(below - width, 0), max(below + width, 0))
 
 
 def _from_pair(pair: NoisyPair, tally: Identity, step: Fraction, confidence: Fraction, group: int) -> Cell:
@@ -122,73 +136,53 @@ def _total(above: int, below: int, low: int, high: int) -> Fraction:
 
 
 def _mean(pair: NoisyPair, step: Fraction, confidence: Fraction, group: int) -> Cell:
-    """An average, where it is asked for alone."""
-    ends = share_between(pair.mechanism.law, confidence, pair.above[group], pair.below[group])
-    return _mean_between(pair, step, ends, group)
-
-
-def _mean_between(pair: NoisyPair, step: Fraction, ends: tuple[Fraction, Fraction], group: int) -> Cell:
-    """As far from low to high as what is above low is of both; `ends` are where this share is."""
-    above, below = max(pair.above[group], 0), max(pair.below[group], 0)
+    """As far from low to high as what is above low is of both."""
+    above, below = pair.above[group], pair.below[group]
+    ends = share_between(pair.mechanism.law, confidence, above, below)
     limits = Interval(*(_at(pair, step, share) for share in ends))
-    return None if above + below == 0 else _at(pair, step, Fraction(above, above + below)), limits
+    return None if max(above, below) <= 0 else _at(pair, step, _share(above, below)), limits
+
+
+def _share(above: int, below: int) -> Fraction:
+    above, below = max(above, 0), max(below, 0)
+    return Fraction(above, above + below)
 
 
 def _at(pair: NoisyPair, step: Fraction, share: Fraction) -> Fraction:
     return (pair.use.low + (pair.use.high - pair.use.low) * share) * step
 
 
-def _count_and_mean(pair: NoisyPair, step: Fraction, width: int, group: int) -> tuple[Fraction, Interval, Cell]:
-    """Both, with intervals that hold whenever neither sum is off by more than the width."""
-    span = pair.use.high - pair.use.low
-    (a0, a1), (b0, b1) = _ends(pair, width, group)
-    found = Fraction(pair.above[group] + pair.below[group], span)
-    lowest = Fraction(a0, a0 + b1) if a0 + b1 else Fraction(0)
-    highest = Fraction(a1, a1 + b0) if a1 + b0 else Fraction(1)
-    mean = _mean_between(pair, step, (lowest, highest), group)
-    return found, Interval(Fraction(a0 + b0, span), Fraction(a1 + b1, span)), mean
-
-
-def _spread(
-    estimate: Spread, pair: NoisyPair, squares: NoisyNumber, steps: tuple[Fraction, Fraction], confidence: Fraction
-) -> Callable[[int], Cell]:
-    """The mean of (x - centre)^2 less the square of (mean - centre), never below 0; half the doubt is for each."""
-    half = (1 + confidence) / 2
-    width, farther = _width(pair, half), _width(squares, half)
-
-    def of(group: int) -> Cell:
-        count, counts, (mean, means) = _count_and_mean(pair, steps[0], width, group)
-        total, totals = _number(squares, steps[1], farther, group)
-        if mean is None or total is None or means is None or totals is None or count <= 0:
-            return None, None
-        centre = estimate.centre
-        found = max(total / count - (mean - centre) ** 2, Fraction(0))
-        lowest, highest = _quotient(totals, counts), _square(Interval(means.lower - centre, means.upper - centre))
-        if lowest is None:
-            return _rooted(found, None, root=estimate.root)
-        ends = lowest.lower - highest.upper, lowest.upper - highest.lower
-        return _rooted(found, Interval(*(max(end, Fraction(0)) for end in ends)), root=estimate.root)
-
-    return of
-
-
-def _quotient(one: Interval, other: Interval) -> Interval | None:
-    if other.lower <= 0:
-        return None
-    ends = [Fraction(a) / Fraction(b) for a in one for b in other]
-    return Interval(min(ends), max(ends))
-
-
-def _square(one: Interval) -> Interval:
-    ends = [Fraction(end) ** 2 for end in one]
-    return Interval(Fraction(0) if one.lower <= 0 <= one.upper else min(ends), max(ends))
-
-
-def _rooted(found: Fraction, limits: Interval | None, *, root: bool) -> Cell:
-    if not root:
-        return found, limits
-    value = Fraction(Enclosure.of(found).sqrt().lower)
+def _spread(  # noqa: PLR0917 - all but the group are of the question
+    estimate: Spread,
+    pair: NoisyPair,
+    squares: NoisyNumber,
+    tallies: tuple[StepSum, StepSum],
+    confidence: Fraction,
+    group: int,
+) -> Cell:
+    """The mean of (x - centre)^2 less the square of (mean - centre), never below 0."""
+    steps, of_squares = tallies
+    found = Moments(
+        above=pair.above[group],
+        below=pair.below[group],
+        squares=squares.numbers[group],
+        law=pair.mechanism.law,
+        law_of_squares=squares.mechanism.law,
+        low=pair.use.low * steps.step - estimate.centre,
+        high=pair.use.high * steps.step - estimate.centre,
+        steps=pair.use.high - pair.use.low,
+        unit=of_squares.step,
+        most=of_squares.high,
+    )
+    limits = variance_between(found, confidence)
     if limits is None:
-        return value, None
+        return None, None
+    mean = _at(pair, steps.step, _share(found.above, found.below)) - estimate.centre
+    value = max(found.squares * found.unit / found.count - mean**2, Fraction(0))
+    return _rooted(value, limits) if estimate.root else (value, limits)
+
+
+def _rooted(found: Fraction, limits: Interval) -> Cell:
+    value = Fraction(Enclosure.of(found).sqrt().lower)
     low, high = (Enclosure.of(Fraction(end)).sqrt() for end in limits)
     return value, Interval(Fraction(low.lower), Fraction(high.upper))
