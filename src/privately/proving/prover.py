@@ -150,7 +150,7 @@ def _with_longer(asked: Question, claim: Claim, verdict: Verdict) -> Verdict:
     best = verdict.witness.epsilon.lower if isinstance(verdict, Refuted) else claim.epsilon.upper
     budget = Budget(LONGER_WORK, seconds=LONGER_SECONDS)
     for size in other_than(asked.sizes) if asked.open_parameter is None else ():
-        near = layout(asked.program, {}, size)
+        near = layout(asked.program, {}, size, asked.public)
         for pair in islice(filter(near.holds, near.starts()), MOST_PAIRS):
             sides = near.concrete(0, pair[0]), near.concrete(1, pair[1])
             for one, other in (sides, sides[::-1]):

@@ -16,6 +16,7 @@ from privately.proving.exact.weights import Quotient, weight
 from privately.proving.language.declarations import inside
 from privately.proving.language.meaning import simple
 from privately.proving.paths.exploring import NoOutput
+from privately.proving.refuting.assuming import NoNeighbors
 from privately.proving.refuting.refuting import BUDGET, refute
 from privately.proving.refuting.refuting import SIZES as MANY_SIZES
 from privately.proving.refuting.witnesses import Comparison, LowerBound
@@ -48,7 +49,7 @@ def searched(asked: Question, claim: Claim, why: str, *, default_sizes: bool, bu
     sizes = MANY_SIZES if default_sizes else asked.sizes
     try:
         found = refute(asked.program, claim.epsilon, public=asked.public, sizes=sizes, budget=budget)
-    except NoOutput:
+    except (NoOutput, NoNeighbors):
         raise
     except NotSupported as reason:
         return Unknown(claim=claim.text, lower=None, upper=None, why=f"{why} {reason.message}", model=model)

@@ -64,7 +64,7 @@ def test_domains_without_zero_have_starts_too(near: Neighborhood) -> None:
 
 def test_numbers_that_a_program_speaks_of_are_tried() -> None:
     assert {pair[0][0] for pair in starts(each(1), 1, [Fraction(40)])} == {0, 39, 40, 41}
-    assert {40, 41} <= {pair[1][0] for pair in starts(replaced(), 1, [Fraction(40)])}
+    assert Fraction(40) in {pair[1][0] for pair in starts(replaced(), 1, [Fraction(40)])}
 
 
 def test_half_the_distance_is_tried_where_steps_are_as_fine() -> None:

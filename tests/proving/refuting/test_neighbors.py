@@ -77,9 +77,3 @@ def test_missing_declarations_are_refused() -> None:
         layout(read_program("def f(q):\n    return q\n"), {}, 1)
     with pytest.raises(NotSupported):
         layout(open_program, {"q": added(between(0, 1))}, 1)
-
-
-def test_numbers_in_assumptions_are_known_but_not_those_of_lengths() -> None:
-    said = "    assume(len(q) == 3 and q[0] > 40)\n    assume(not q[1] < 7)\n"
-    near = layout(read_program(f"def f(q: each(1)):\n{said}    return sum(q) + laplace(1)\n"), {}, 3)
-    assert list(near.anchors) == [7, 40]

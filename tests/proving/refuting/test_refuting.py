@@ -240,7 +240,7 @@ def test_neighbourhoods_public_values_by_length_and_claims_as_intervals() -> Non
 
 
 def test_inputs_that_an_assumption_forbids_are_no_witness() -> None:
-    text = "def f(x: each(1)):\n    assume(x == 0)\n    return x\n"
+    text = "def f(x: each(1)):\n    assume(x > 0)\n    return 1 if x > 0 else 0\n"
     found = refute(read_program(text), Fraction(0), public={})
     assert isinstance(found, LowerBound)
     assert found.epsilon.lower == 0

@@ -51,3 +51,9 @@ def test_constants_decide_where_an_event_can_happen() -> None:
         assert sum(map(template.possible, paths)) >= 1
         for path in paths:
             assert (template.on(path) is not None) == template.possible(path)
+
+
+def test_rounded_noise_lies_where_the_answer_does() -> None:
+    program = read_program("def f(x: each(1)):\n    return 2 * ((x + 3 + laplace(1)) // 1)\n")
+    found = templates(explore(program, layout(program, {}, 1).symbolic(0)).paths)
+    assert {centre_at(one.directions[0], {"x[0]": Fraction(777)}) for one in found} == {780, 1560}

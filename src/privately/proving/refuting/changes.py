@@ -24,7 +24,7 @@ def starts(near: Neighborhood, count: int, anchors: Sequence[Fraction] = ()) -> 
             same = (base,) * count
             yield from ((same, moved(same, _times(near.distance, gaps))) for gaps in _first_gaps(near.change, count))
         return
-    values = [*worth_trying(near.domain or ANY_NUMBER), *_around(anchors, Fraction(1))]
+    values = [*worth_trying(near.domain or ANY_NUMBER), *anchors]
     for base in values[:3]:
         same = (base,) * count
         for other in values:
@@ -64,7 +64,9 @@ def _first_gaps(change: str, count: int) -> Iterator[tuple[int, ...]]:
             yield tuple(sign * (k == place) for k in range(count))
 
 
-def moves(near: Neighborhood, pair: Pair, steps: Sequence[Fraction]) -> Iterator[Pair]:
+def moves(
+    near: Neighborhood, pair: Pair, steps: Sequence[Fraction], anchors: Sequence[Fraction] = ()
+) -> Iterator[Pair]:
     """Neighbours that are a step away from these."""
     left, right = pair
     if near.distance is not None:
@@ -74,7 +76,7 @@ def moves(near: Neighborhood, pair: Pair, steps: Sequence[Fraction]) -> Iterator
         yield from ((left, moved(left, other)) for other in _half_gaps(gaps, steps))
         return
     for place in range(len(left)):
-        for value in worth_trying(near.domain or ANY_NUMBER):
+        for value in (*worth_trying(near.domain or ANY_NUMBER), *anchors):
             changed = _with(left, place, value)
             if near.change == "added":
                 yield from ((changed, changed[:gone] + changed[gone + 1 :]) for gone in range(len(left)))

@@ -6,7 +6,7 @@ since that is what their noise hides; others get rationals.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -16,12 +16,11 @@ import z3
 from privately.errors import NotSupported
 from privately.proving.language.declarations import ANY_NUMBER, Domain, Neighborhood
 from privately.proving.language.program import Parameter, Program
-from privately.proving.language.syntax import Apply, Constant, Expression, Value, subexpressions
+from privately.proving.language.syntax import Value
 from privately.proving.paths.affine import Constraint, Exact, symbol_form
+from privately.proving.refuting.anchors import anchors
 from privately.proving.refuting.changes import Pair, Vector, are_neighbors, moves, starts
-from privately.proving.refuting.relating import member, related
-
-MOST_ANCHORS = 4
+from privately.proving.refuting.relating import FARTHEST, member, related
 
 
 @dataclass(frozen=True)
@@ -59,7 +58,11 @@ class Layout:
     turned: bool = False
     """Where an entry is added: whether the shorter input comes first."""
     anchors: tuple[Fraction, ...] = ()
-    """Numbers of which the program's assumptions speak."""
+    """Numbers of which the program speaks."""
+    models: tuple[Pair, ...] = ()
+    """Neighbours that meet the program's assumptions."""
+    meets: Callable[[Mapping[str, Value]], bool] | None = None
+    """Whether an input is what the program was made for."""
 
     def names(self, side: int) -> tuple[str, ...]:
         """The symbols of all entries of one input."""
@@ -92,17 +95,25 @@ class Layout:
                     found.append(Constraint(-symbol_form(name) + upper, ">="))
         return tuple(found)
 
-    def formula(self, left: Mapping[str, Any], right: Mapping[str, Any]) -> list[z3.BoolRef]:
-        """That the two inputs are neighbours."""
+    def formula(
+        self, left: Mapping[str, Any], right: Mapping[str, Any], farthest: int | None = FARTHEST
+    ) -> list[z3.BoolRef]:
+        """That the two inputs are neighbours; entries are looked for so far from zero, or from an end of what they can
+        be."""
         said: list[z3.BoolRef] = []
         for one in self.slices:
             entries = [left[name] for name in _names(one, 0)], [right[name] for name in _names(one, 1)]
-            said += [member(value, one.domain) for value in (*entries[0], *entries[1])]
+            said += [member(value, one.domain, farthest) for value in (*entries[0], *entries[1])]
             said.append(related(one.neighborhood, *(entries[::-1] if self.turned else entries)))
         return said
 
     def holds(self, pair: Pair) -> bool:
         """Whether the two are neighbours: the last word on every pair that is compared."""
+        return self._near(pair) and (
+            self.meets is None or all(self.meets(self.concrete(side, pair[side])) for side in (0, 1))
+        )
+
+    def _near(self, pair: Pair) -> bool:
         return all(
             all(value in one.domain for side in (0, 1) for value in one.of(pair[side], side))
             and are_neighbors(one.neighborhood, *self._turned((one.of(pair[0], 0), one.of(pair[1], 1))))
@@ -122,6 +133,7 @@ class Layout:
         if not self.slices:
             yield (), ()
             return
+        yield from self.models
         parts = [list(starts(one.neighborhood, max(one.length), self.anchors)) for one in self.slices]
         for number in range(max(map(len, parts))):
             yield self._joined([part[number % len(part)] for part in parts])
@@ -130,7 +142,7 @@ class Layout:
         """What is a step away."""
         parts = [self._turned((one.of(pair[0], 0), one.of(pair[1], 1))) for one in self.slices]
         for place, one in enumerate(self.slices):
-            for changed in moves(one.neighborhood, parts[place], self.steps(one)):
+            for changed in moves(one.neighborhood, parts[place], self.steps(one), self.anchors):
                 yield self._joined([*parts[:place], changed, *parts[place + 1 :]])
 
     def _joined(self, parts: list[Pair]) -> Pair:
@@ -152,15 +164,17 @@ class Layout:
     def backwards(self) -> Layout:
         """The same neighbours, the other one first."""
         slices = tuple(replace(one, start=one.start[::-1], length=one.length[::-1]) for one in self.slices)
-        return replace(self, slices=slices, turned=not self.turned)
+        models = tuple(pair[::-1] for pair in self.models)
+        return replace(self, slices=slices, turned=not self.turned, models=models)
 
 
 def layout(
     program: Program,
     neighborhoods: Mapping[str, Neighborhood],
     length: int,
+    public: Mapping[str, Any] | None = None,
 ) -> Layout:
-    """The layout for lists of so many entries."""
+    """The layout for lists of so many entries; public values may be worth trying, too."""
     slices: list[Slice] = []
     left = right = 0
     for parameter in program.private:
@@ -176,28 +190,7 @@ def layout(
         left, right = left + longer, right + count
     if not slices:
         raise NotSupported("no parameter is private.", hint="Annotate one: q: each(1).")
-    return Layout(tuple(slices), program.model == "exact", (), anchors=_anchors(program))
-
-
-def _anchors(program: Program) -> tuple[Fraction, ...]:
-    """The numbers in assumptions, but no places, nor what lengths are compared with."""
-    found: dict[Fraction, None] = {}
-    waiting = [one.condition for one in program.assumptions]
-    while waiting:
-        match waiting.pop():
-            case Constant(int() | Fraction() as value) if not isinstance(value, bool):
-                found[Fraction(value)] = None
-            case Apply("and" | "or" | "not", operands):
-                waiting += operands
-            case Apply(operator, operands) as whole if operator != "item" and not _measures(whole):
-                waiting += operands
-            case _:
-                pass
-    return tuple(sorted(found))[:MOST_ANCHORS]
-
-
-def _measures(expression: Expression) -> bool:
-    return any(isinstance(one, Apply) and one.operator == "length" for one in subexpressions(expression))
+    return Layout(tuple(slices), program.model == "exact", (), anchors=anchors(program, public or {}))
 
 
 def _names(one: Slice, side: int) -> tuple[str, ...]:

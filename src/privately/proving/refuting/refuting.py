@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from typing import TypeAlias
 
 from privately.errors import NotSupported
@@ -25,6 +26,7 @@ from privately.proving.paths.exploring import Exploration, NoOutput, Path, TooMa
 from privately.proving.paths.growing import growing, leading_to
 from privately.proving.paths.measuring import interval, log_ratio
 from privately.proving.paths.merging import merged
+from privately.proving.refuting.assuming import NoNeighbors, assumed_pairs, meets
 from privately.proving.refuting.changes import Pair
 from privately.proving.refuting.deadlines import Deadline
 from privately.proving.refuting.enclosed import enclosed_comparisons
@@ -91,6 +93,10 @@ def refute(
     if lengths[0] == 0 < lengths[-1]:
         hunt.look_at_nothing()
         lengths = lengths[1:]
+    if all(hunt.near(length) is None for length in lengths):
+        if tuple(sizes) != SIZES or lengths == [1]:
+            raise NoNeighbors
+        return LowerBound(best=None, notes=("no short lists meet the assumptions.",))
     looking = hunt.deadline.part(SUPPORT_SHARE)
     shortest, *longer = lengths
     hunt.supports(shortest, looking)
@@ -143,6 +149,7 @@ class _Hunt:
         self.origin: tuple[_Setting, Layout, Pair] | None = None
         self.notes: list[str] = []
         self.settings: dict[int, _Setting | None] = {}
+        self.layouts: dict[int, Layout | None] = {}
         self.known_paths: dict[tuple[tuple[str, Value], ...], Sequence[Path]] = {}
         self.too_many: set[tuple[tuple[str, Value], ...]] = set()
         self.grows = growing(self.program)
@@ -169,24 +176,44 @@ class _Hunt:
                 self.settings[length] = None
         return self.settings[length]
 
+    def values(self, length: int) -> dict[str, Value]:
+        """The public parameters, for lists of that length."""
+        return {name: value(length) if callable(value) else value for name, value in self.public.items()}
+
+    def near(self, length: int) -> Layout | None:
+        """How neighbours lie; None if none of that length meet the assumptions."""
+        if length not in self.layouts:
+            public = self.values(length)
+            near = layout(self.program, self.neighborhoods, length, public)
+            if self.program.assumptions:
+                near = replace(near, meets=partial(meets, self.program, public))
+                try:
+                    self.layouts[length] = replace(near, models=assumed_pairs(self.program, public, near))
+                except NoNeighbors:
+                    self.layouts[length] = None
+            else:
+                self.layouts[length] = near
+        return self.layouts[length]
+
     def prepared(self, length: int) -> _Setting:
-        values = {name: value(length) if callable(value) else value for name, value in self.public.items()}
-        near = layout(self.program, self.neighborhoods, length)
-        partial = False
+        values, near = self.values(length), self.near(length)
+        if near is None:
+            raise NoNeighbors
+        some = False
         try:
             sides = tuple(self.explored(near, side, values) for side in range(1 if near.balanced else 2))
         except (NotAffine, TooManyPaths) as error:
             self.notes.append(f"length {length}, inputs open: {error.message}")
             sides = self.sampled(near, values) if isinstance(error, TooManyPaths) and self.grows is not None else ()
-            partial = bool(sides)
+            some = bool(sides)
             if not sides:
                 return _Setting(values, (near,) if near.balanced else (near, near.backwards()), None)
         wide = near.with_widths(
             {noise.scale for side in sides for path in side.paths for noise in path.noises if noise.scale < 1000}
         )
         if near.balanced:
-            return _Setting(values, (wide,), (sides[0], sides[0]), partial=partial)
-        return _Setting(values, (wide, wide.backwards()), (sides[0], sides[1]), partial=partial)
+            return _Setting(values, (wide,), (sides[0], sides[0]), partial=some)
+        return _Setting(values, (wide, wide.backwards()), (sides[0], sides[1]), partial=some)
 
     def sampled(self, near: Layout, public: Mapping[str, Value]) -> tuple[Exploration, ...]:
         """Some of the paths of each side, where there are too many; nothing if not even that."""
@@ -341,8 +368,9 @@ class _Hunt:
         """Looks at laws between two ends, where paths were refused."""
         if self.best is not None and self.best.infinite:
             return
-        values = {name: value(length) if callable(value) else value for name, value in self.public.items()}
-        near = layout(self.program, self.neighborhoods, length)
+        values, near = self.values(length), self.near(length)
+        if near is None:
+            return
         ways = (near,) if near.balanced else (near, near.backwards())
         pairs = ((way, pair) for way in ways for pair in _some(way) if way.holds(pair))
         found = enclosed_comparisons(self.program, values, pairs, self.enclosing)

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
 import z3
 
 from privately.proving.language.declarations import Domain, Neighborhood
+from privately.proving.paths.affine import Affine, Constraint
 
 FARTHEST = 64
 """How far from zero, or from an end of its domain, an entry is looked for."""
 
 
-def member(value: Any, domain: Domain) -> z3.BoolRef:
-    """That an entry lies in its domain."""
+def member(value: Any, domain: Domain, farthest: int | None = FARTHEST) -> z3.BoolRef:
+    """That an entry lies in its domain, and not too far out."""
     if domain.values is not None:
         return z3.Or([value == _number(one) for one in domain.values])
-    said = [value <= FARTHEST, value >= -FARTHEST]
+    said = [] if farthest is None else [value <= farthest, value >= -farthest]
     if domain.lower is not None:
         bound = _number(domain.lower)
-        said = [value > bound if domain.open else value >= bound, value <= bound + 2 * FARTHEST]
+        said = [] if farthest is None else [value <= bound + 2 * farthest]
+        said.append(value > bound if domain.open else value >= bound)
     if domain.upper is not None:
         bound = _number(domain.upper)
         said.append(value < bound if domain.open else value <= bound)
@@ -66,3 +69,25 @@ def _one_differs(xs: list[Any], ys: list[Any]) -> z3.BoolRef:
             for place in range(len(xs))
         ]
     )
+
+
+def stated(constraint: Constraint, names: Mapping[str, Any]) -> z3.BoolRef:
+    """That a constraint holds."""
+    total = linear(constraint.form, names)
+    if constraint.relation == ">":
+        return total > 0
+    return total >= 0 if constraint.relation == ">=" else total == 0
+
+
+def linear(form: Affine, names: Mapping[str, Any]) -> Any:
+    """An affine form for the solver."""
+    total: Any = z3.RealVal(str(form.constant))
+    for symbol, factor in form.terms.items():
+        total = total + z3.RealVal(str(factor)) * names[str(symbol)]
+    return total
+
+
+def model_value(model: z3.ModelRef, symbol: Any) -> Fraction:
+    """What a model gives a symbol."""
+    found = model.eval(symbol, model_completion=True)
+    return Fraction(str(found)) if z3.is_int_value(found) else Fraction(str(found.as_fraction()))

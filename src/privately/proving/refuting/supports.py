@@ -21,6 +21,7 @@ from privately.proving.refuting.changes import Vector
 from privately.proving.refuting.deadlines import Deadline
 from privately.proving.refuting.eliminating import Contradiction, eliminated
 from privately.proving.refuting.neighbors import Layout
+from privately.proving.refuting.relating import linear, model_value, stated
 
 SOLVER_STEPS = 300_000
 MOST_QUESTIONS = 48
@@ -151,22 +152,17 @@ def _asked(
     solver = z3.Solver()
     solver.set("rlimit", SOLVER_STEPS)
     solver.add(layout.formula(xs, ys))
-    solver.add([_said(one, {**xs, **outputs}) for one in (*assumptions[0], *own)])
-    solver.add([_said(one, {**ys, **outputs}) for one in assumptions[1]])
+    solver.add([stated(one, {**xs, **outputs}) for one in (*assumptions[0], *own)])
+    solver.add([stated(one, {**ys, **outputs}) for one in assumptions[1]])
     for rival in rivals:
         solver.add(z3.Or([_broken(one, {**ys, **outputs}) for one in rival]))
     if solver.check() != z3.sat:
         return None
     model = solver.model()
-
-    def value(symbol: Any) -> Fraction:
-        found = model.eval(symbol, model_completion=True)
-        return Fraction(str(found)) if z3.is_int_value(found) else Fraction(str(found.as_fraction()))
-
     return (
-        tuple(value(xs[name]) for name in layout.names(0)),
-        tuple(value(ys[name]) for name in layout.names(1)),
-        {name: value(symbol) for name, symbol in outputs.items()},
+        tuple(model_value(model, xs[name]) for name in layout.names(0)),
+        tuple(model_value(model, ys[name]) for name in layout.names(1)),
+        {name: model_value(model, symbol) for name, symbol in outputs.items()},
     )
 
 
@@ -198,20 +194,6 @@ def _value(form: Affine, values: dict[str, Fraction]) -> Fraction:
     return form.constant + sum((factor * values[str(symbol)] for symbol, factor in form.terms.items()), Fraction(0))
 
 
-def _said(constraint: Constraint, names: dict[str, Any]) -> z3.BoolRef:
-    total = _total(constraint.form, names)
-    if constraint.relation == ">":
-        return total > 0
-    return total >= 0 if constraint.relation == ">=" else total == 0
-
-
 def _broken(constraint: Constraint, names: dict[str, Any]) -> z3.BoolRef:
-    total = _total(constraint.form, names)
+    total = linear(constraint.form, names)
     return total != 0 if constraint.relation == "==" else total < 0
-
-
-def _total(form: Affine, names: dict[str, Any]) -> Any:
-    total: Any = z3.RealVal(str(form.constant))
-    for symbol, factor in form.terms.items():
-        total = total + z3.RealVal(str(factor)) * names[str(symbol)]
-    return total

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 from privately.proving.paths.affine import Affine, Constraint, Exact, Symbol, constant_of, terms_of
 from privately.proving.paths.events import Condition, Event, Shape, entries_of, shape_of
 from privately.proving.paths.exploring import Path
+from privately.proving.paths.whole_parts import WholePart
 
 Weights: TypeAlias = tuple[tuple[int, Fraction], ...]
 Window: TypeAlias = tuple[Fraction | None, Fraction | None]
@@ -135,12 +136,22 @@ def _direction(path: Path, entries: tuple[Any, ...], weights: Weights) -> Direct
     total: Any = 0
     for place, weight in weights:
         total = total + weight * entries[place]
-    inputs: dict[Symbol, Fraction] = {s: f for s, f in terms_of(total).items() if isinstance(s, str)}
-    centre = Affine(constant_of(total), inputs) if inputs else constant_of(total)
     noise = _noise(total)
     width = sum((abs(f) * Fraction(path.noises[s].scale).limit_denominator(100) for s, f in noise.items()), Fraction(0))
     whole = bool(noise) and all(not path.noises[s].continuous for s in noise)
-    return Direction(weights, centre, width, whole)
+    return Direction(weights, _centre(path, total), width, whole)
+
+
+def _centre(path: Path, form: Any) -> Affine | Exact:
+    """What a form is without noise; noise that is rounded down lies where the form does of which it is the whole
+    part."""
+    inputs: dict[Symbol, Fraction] = {s: f for s, f in terms_of(form).items() if isinstance(s, str)}
+    centre: Any = Affine(constant_of(form), inputs) if inputs else constant_of(form)
+    for symbol, factor in _noise(form).items():
+        noise = path.noises[symbol]
+        if isinstance(noise, WholePart):
+            centre = centre + factor * _centre(path, noise.form)
+    return centre if terms_of(centre) else constant_of(centre)
 
 
 def _isolating(entries: tuple[Any, ...], places: list[int]) -> list[Weights]:
