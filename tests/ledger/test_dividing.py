@@ -13,12 +13,13 @@ from typing import Any
 import pytest
 
 from privately.errors import InvalidParameter, LedgerCorrupt, LedgerUnavailable
-from privately.guarantees import PureDP
-from privately.ledger import Ledger, Verification, dividing, segments
+from privately.guarantees import ApproxDP, ApproxZCDP, PureDP
+from privately.ledger import Ledger, Verification, dividing, segments, settling
 from privately.ledger import book as books
+from privately.ledger.alike import Alike
 from privately.ledger.dividing import put_together, verified_divided
 from privately.ledger.segments import Segment, read_segment
-from privately.ledger.settling import Look
+from privately.ledger.settling import Counted, Look, Run
 from privately.ledger.stores import SQLiteReader
 from privately.ledger.verifying import Verifier, verified
 from tests.ledger.examples import charge, copied, forging, founded
@@ -151,6 +152,90 @@ def test_forgeries_are_left_to_one_reading(name: str, whole: Path, tmp_path: Pat
     assert {divided(look, [0, at, end]) for at in range(3, end, 9)} <= {expected, None}
 
 
+@pytest.fixture(scope="module")
+def distinct(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Charges each at a cost of its own, in two currencies, with an account that comes late and one that pays too."""
+    path = tmp_path_factory.mktemp("distinct") / "l"
+    with founded(path, cap=9) as ledger:
+        ledger.account("wards", cap=ApproxDP(epsilon=5, delta="1e-6"))
+        for at in range(36):
+            if at == 20:
+                ledger.account("visits", analyst="a1", cap=PureDP(epsilon=5))
+            cost = ApproxZCDP(rho=f"{at + 1}e-4", delta="1e-9") if at % 3 == 2 else PureDP(epsilon=f"{at + 1}/360")
+            lineages = ("visits", "wards")[at % 3 // 2 :][:1]
+            ledger.answer(charge(f"q{at}", lineages=lineages, analyst=f"a{at % 4}", cost=cost), lambda _: b"42")
+        ledger.charge(charge("both", lineages=("visits", "wards"), cost=PureDP(epsilon="1/7")))
+    return path
+
+
+def test_charges_at_costs_of_their_own_are_summed_in_segments(distinct: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    look = looking(distinct)
+    found = verified(look)
+    assert found.charges == 37
+    monkeypatch.setattr(settling, "_MOST_TERMS", 1)
+    end = found.records
+    for places in ([0, end], *([0, at, end] for at in range(1, end)), [0, 9, 30, 50, end]):
+        assert divided(look, places) == found
+    segment = read_segment(look, 50, end)
+    assert len(segment.counted.groups) < 3 < sum(one.charges for one in segment.counted.summed)
+
+
+def cheaper(texts: Texts) -> None:
+    """Less than the cost, to one account."""
+    charged = [terms for terms, _ in texts if terms["what"] == "charged" and "visits/a1" in terms["accounts"]]
+    charged[-1]["accounts"]["visits/a1"] = ["1/1000"]
+
+
+def cheaper_for_all(texts: Texts) -> None:
+    """Less than the cost, to every account."""
+    charged = [terms for terms, _ in texts if terms["what"] == "charged" and "visits/a1" in terms["accounts"]]
+    charged[-1]["accounts"] = {name: ["1/1000"] for name in charged[-1]["accounts"]}
+
+
+def unpaid(texts: Texts) -> None:
+    """One of those who have to pay does not."""
+    for terms, _ in texts:
+        if terms["what"] == "charged":
+            terms["accounts"].pop("visits/a1", None)
+
+
+def above_the_cap(texts: Texts) -> None:
+    """All pay, and more than they may."""
+    for terms, _ in texts:
+        if terms["what"] == "charged" and "epsilon" in terms["cost"]["guarantee"]:
+            terms["cost"]["guarantee"]["epsilon"] = "1"
+            terms["accounts"] = {name: ["1"] * len(paid) for name, paid in terms["accounts"].items()}
+
+
+def in_another_currency(texts: Texts) -> None:
+    """As many numbers, and of another kind."""
+    for terms, _ in texts:
+        if terms["what"] == "charged" and "epsilon" in terms["cost"]["guarantee"]:
+            terms["cost"]["guarantee"]["kind"] = "ZCDP"
+            terms["cost"]["guarantee"]["rho"] = terms["cost"]["guarantee"].pop("epsilon")
+
+
+def of_other_neighbors(texts: Texts) -> None:
+    for terms, _ in texts:
+        if terms["what"] == "charged":
+            terms["cost"]["guarantee"]["neighbors"]["change"] = "replace"
+
+
+@pytest.mark.parametrize(
+    "lie", [cheaper, cheaper_for_all, unpaid, above_the_cap, in_another_currency, of_other_neighbors]
+)
+def test_lies_about_costs_are_left_to_one_reading(
+    lie: Callable[[Texts], None], distinct: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(settling, "_MOST_TERMS", 1)
+    path = copied(distinct, tmp_path / "l")
+    rewritten(path, lie)
+    look = looking(path)
+    end = look(lambda session: session.head().number)
+    assert in_one_go(look) is None
+    assert {divided(look, [0, at, end]) for at in range(3, end, 9)} == {None}
+
+
 def test_segments_of_two_ledgers_are_none(whole: Path, tmp_path: Path) -> None:
     """Each is in order by itself, and the first ends where the second begins: but another chain comes before it."""
     with founded(tmp_path / "l", cap=50) as ledger:
@@ -181,9 +266,10 @@ def test_a_segment_that_is_left_out_is_noticed(whole: Path) -> None:
 
 FAULTS: dict[str, tuple[Any, str, Any]] = {
     "answers that are taken for granted": (dividing, "_answered", lambda look, verifier, noted: None),
-    "charges that are not counted": (dividing, "_count", lambda verifier, counted: None),
+    "charges that are not counted": (Run, "take", lambda self, counted: None),
     "whom they served": (Verifier, "check_whom_they_served", lambda self: None),
-    "charges that are forgotten": (segments._Reading, "counted", lambda self: []),
+    "sums that are not counted": (Alike, "take", lambda self, summed: None),
+    "charges that are forgotten": (segments._Reading, "counted", lambda self: Counted([], [])),
 }
 
 
@@ -198,6 +284,7 @@ def kept_from_others(texts: Texts) -> None:
 def test_planted_faults_are_found(fault: str, whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Comparing both ways, of honest ledgers and of one that lies, finds a division that does less."""
     path = copied(whole, tmp_path / "l")
+    monkeypatch.setattr(settling, "_MOST_TERMS", 1)
     if fault == "whom they served":
         rewritten(path, kept_from_others)
     look = looking(path)

@@ -14,7 +14,8 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from privately.accounting.filters import Currency
-from privately.accounting.filters.states import encoded_neighbors
+from privately.accounting.filters.states import decoded_neighbors, encoded_neighbors, kind_named
+from privately.errors import LedgerCorrupt
 from privately.guarantees import GaussianDP, Neighbors
 from privately.ledger.entries import Charged
 from privately.ledger.state import WRONG, Account
@@ -33,6 +34,17 @@ class Place(NamedTuple):
     """Where a number stands: so many numbers come before it."""
 
     before: int
+
+
+class Summed(NamedTuple):
+    """Charges on terms that are one text but for the numbers: their sums by place, how many, and the last of them."""
+
+    between: tuple[bytes, ...]
+    sums: list[tuple[int, list[tuple[int, int]]]]
+    charges: int
+    last: int
+    terms: bytes
+    groups: list[tuple[Payers, list[int]]]
 
 
 class Alike:
@@ -71,6 +83,25 @@ class Alike:
         counted(self.groups, payers, number)
         return True
 
+    def summed(self, between: tuple[bytes, ...]) -> Summed:
+        """All of them, for whoever goes on from there."""
+        sums = [(place, list(column.items())) for place, column in self._sums.items()]
+        return Summed(between, sums, self.count, self.last, self.terms, list(self.groups.items()))
+
+    def take(self, summed: Summed) -> None:
+        """Goes on by charges on such terms that were summed elsewhere, after these."""
+        if [place for place, _ in summed.sums] != list(self._sums):
+            raise LedgerCorrupt("charges were summed that are not alike.")
+        for place, listed in summed.sums:
+            column = self._sums[place]
+            for below, above in listed:
+                column[below] = column.get(below, 0) + above
+        self.count, self.last, self.terms = self.count + summed.charges, summed.last, summed.terms
+        for payers, (count, first, last) in summed.groups:
+            known = self.groups.setdefault(payers, [0, first, last])
+            known[0] += count
+            known[2] = last
+
     def columns(self) -> list[Column]:
         """What each account pays for all of them."""
         return [
@@ -95,14 +126,30 @@ def taken_apart(first: bytes) -> tuple[tuple[bytes, ...], list[bytes]]:
     return tuple(parts[::2]), parts[1::2]
 
 
-def alike(between: tuple[bytes, ...], accounts: Mapping[str, Account]) -> Alike | None:
-    """Nothing spent yet on terms with this text between their numbers; None if they must be read one by one."""
+def alike(between: tuple[bytes, ...], accounts: Mapping[str, Account] | None) -> Alike | None:
+    """Nothing spent yet on terms with this text between their numbers; None if they must be read one by one.
+
+    Where the accounts are not known, each is taken to count in the kind of the cost: it does if this gives the same
+    once they are known, and otherwise None.
+    """
     try:
         terms = _form(between)
-        costs = {plainly(terms["cost"], accounts[name].filter.tally.currency) for name in terms["accounts"]}
-        return Alike(terms["accounts"], *costs)  # type: ignore[arg-type] # None, or several, are no cost
+        currencies = (
+            [_own(terms["cost"])] if accounts is None else [_currency(accounts[name]) for name in terms["accounts"]]
+        )
+        return Alike(terms["accounts"], *{plainly(terms["cost"], one) for one in currencies})  # type: ignore[arg-type] # None, or several, are no cost
     except WRONG:
         return None
+
+
+def _currency(account: Account) -> Currency:
+    return account.filter.tally.currency
+
+
+def _own(cost: Mapping[str, Any]) -> Currency:
+    """That of the cost itself."""
+    found = cost["guarantee"]
+    return Currency(kind=kind_named(found["kind"], "cost"), neighbors=decoded_neighbors(found["neighbors"], "cost"))
 
 
 @lru_cache(maxsize=64)

@@ -18,7 +18,7 @@ from typing import Any, Self, TypeAlias
 from privately.errors import LedgerCorrupt, LedgerUnavailable
 from privately.ledger.book import fetched
 from privately.ledger.entries import Charged, Released, Served, kind_of, read
-from privately.ledger.segments import Counted, End, Noted, Segment, marks
+from privately.ledger.segments import End, Noted, Segment, marks
 from privately.ledger.settling import Look
 from privately.ledger.state import BEGINNING
 from privately.ledger.stores import EMPTY, Checking, Head
@@ -93,7 +93,7 @@ def put_together(look: Look, segments: Iterable[Segment], end: Head, checking: C
             raise LedgerCorrupt("segments do not continue one another.")
         for noted in segment.noted:
             _look_at(look, verifier, segment, noted)
-        _count(verifier, segment.counted)
+        verifier.run.take(segment.counted)
         verifier.check_whom_they_served()
         asked = marks(segment.charged)
         if len(asked) != segment.upto - segment.after:
@@ -110,7 +110,7 @@ def _look_at(look: Look, verifier: Verifier, segment: Segment, noted: Noted) -> 
     """One record that depends on those before the segment, in the state after them."""
     row, checkpoint, before, counted, answered = noted
     verifier.state.head, verifier.state.time = Head(row.number - 1, before.hash), before.time
-    _count(verifier, counted)
+    verifier.run.take(counted)
     kind = kind_of(row.text.partition(b"\n")[0])
     if kind is Released:
         _answered(look, verifier, noted)
@@ -132,15 +132,6 @@ def _answered(look: Look, verifier: Verifier, noted: Noted) -> None:
         raise LedgerCorrupt(f"record {row.number} answers what was not charged, or not any more.")
     verifier.questions[entry.charge] = ANSWERED
     verifier.answers += 1
-
-
-def _count(verifier: Verifier, counted: Counted) -> None:
-    """Goes on by charges that were counted in a segment."""
-    groups = verifier.run.groups
-    for group, (count, first, last) in counted:
-        known = groups.setdefault(group, [0, first, last])
-        known[0] += count
-        known[2] = last
 
 
 _Message: TypeAlias = tuple[int, int | Segment | None]

@@ -15,15 +15,14 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from privately.errors import LedgerCorrupt
+from privately.ledger.alike import Payers, Summed
 from privately.ledger.entries import Charged, Released, Served, kind_of, read, release_members
-from privately.ledger.settling import Group, Look, Run
+from privately.ledger.settling import Counted, Look, Run
 from privately.ledger.state import BEGINNING
 from privately.ledger.stores import EMPTY, Head, Row, SQLiteReader
 from privately.ledger.verifying import ANSWERED, Verifier, pages
 
 _MOST_GROUPS, _MOST_NOTED = 2_000, 50_000
-Counted = list[tuple[Group, list[int]]]
-"""Charges of a run: for each group how many, the first and the last record."""
 
 
 class End(NamedTuple):
@@ -98,7 +97,7 @@ class _Reading(Verifier):
     def carefully(self, row: Row, checkpoint: int | None, found: tuple[int, str] | None) -> None:
         """One record that continues the chain, and is not as most are or answers a charge before the segment."""
         first, _, second = row.text.partition(b"\n")
-        kind, counted, answered = kind_of(first), [], False
+        kind, counted, answered = kind_of(first), Counted([], []), False
         before = End(self.state.head.hash, self.state.time)
         if kind is Charged or len(self.noted) >= _MOST_NOTED:
             raise LedgerCorrupt(f"record {row.number} is not as usual.")
@@ -118,10 +117,10 @@ class _Reading(Verifier):
 
     def counted(self) -> Counted:
         """The charges since the last run, which ends."""
-        found = list(self.run.groups.items())
-        if len(found) > _MOST_GROUPS:
+        found = self.run.counted()
+        if len(found.groups) > _MOST_GROUPS:
             raise LedgerCorrupt("charges are on too many terms.")
-        self.run = Run({})
+        self.run = Run(None)
         return found
 
 
@@ -129,6 +128,7 @@ def read_segment(look: Look, after: int, upto: int, told: Callable[[int], None] 
     """These records, as far as they can be read by themselves; LedgerCorrupt if that does not suffice."""
     start = End(EMPTY.hash, BEGINNING) if after == 0 else look(lambda session: _end_at(session.row(after)))
     reading = _Reading(look, Head(upto, b""), after=after)
+    reading.run = Run(None)
     reading.state.head, reading.state.time = Head(after, start.hash), start.time
     for page in pages(look, after, upto):
         reading.read(page)
@@ -184,10 +184,28 @@ def _row(data: Any) -> Row:
 
 
 def _counted(data: Any) -> Counted:
-    return [
-        ((_bytes(first), _bytes(analyst), None if token is None else _bytes(token), unasked), numbers)
-        for (first, analyst, token, unasked), numbers in data
-    ]
+    groups, summed = data
+    return Counted(
+        [((_bytes(first), *_payers(payers)), numbers) for (first, *payers), numbers in groups],
+        [_summed(one) for one in summed],
+    )
+
+
+def _summed(data: Any) -> Summed:
+    between, sums, charges, last, terms, groups = data
+    return Summed(
+        tuple(map(_bytes, between)),
+        [(place, [(below, above) for below, above in listed]) for place, listed in sums],
+        charges,
+        last,
+        _bytes(terms),
+        [(_payers(payers), numbers) for payers, numbers in groups],
+    )
+
+
+def _payers(data: Any) -> Payers:
+    analyst, token, unasked = data
+    return _bytes(analyst), None if token is None else _bytes(token), unasked
 
 
 def main() -> None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from math import lcm
-from typing import Any
+from typing import Any, NamedTuple
 
 from privately.accounting.filters import Currency
 from privately.accounting.filters.sums import EXACT_BITS
 from privately.accounting.filters.tallies import Tally
 from privately.errors import LedgerCorrupt
-from privately.ledger.alike import Alike, Column, Payers, alike, counted, plainly, taken_apart
+from privately.ledger.alike import Alike, Column, Payers, Summed, alike, counted, plainly, taken_apart
 from privately.ledger.charges import repriced
 from privately.ledger.entries import Charged, charge_names, kind_of, terms_of
 from privately.ledger.names import SEPARATOR
@@ -29,13 +29,20 @@ _MOST_TERMS = 50
 """So many terms are read one by one; of others their numbers alone, where that is possible."""
 
 
+class Counted(NamedTuple):
+    """The charges of a run: for each group how many, the first and the last record; and those that were summed."""
+
+    groups: list[tuple[Group, list[int]]]
+    summed: list[Summed]
+
+
 class Run:
-    """Charges between two other entries, with only answers among them, and the accounts that there are.
+    """Charges between two other entries, with only answers among them, and the accounts that there are, if known.
 
     Of each group: how many, and the first and the last record.
     """
 
-    def __init__(self, accounts: Mapping[str, Account], start: int = 1) -> None:
+    def __init__(self, accounts: Mapping[str, Account] | None, start: int = 1) -> None:
         self.start = start
         self.groups: dict[Group, list[int]] = {}
         self.alike: dict[tuple[bytes, ...], Alike | None] = {}
@@ -52,10 +59,31 @@ class Run:
 
     def _added(self, first: bytes, group: Group, number: int) -> bool:
         between, numbers = taken_apart(first)
+        found = self._alike(between)
+        return found is not None and found.add(numbers, group[1:], first, number)
+
+    def _alike(self, between: tuple[bytes, ...]) -> Alike | None:
         if between not in self.alike:
             self.alike[between] = alike(between, self._accounts)
-        found = self.alike[between]
-        return found is not None and found.add(numbers, group[1:], first, number)
+        return self.alike[between]
+
+    def counted(self) -> Counted:
+        """All of it, for whoever goes on from there."""
+        pairs = self.alike.items()
+        summed = [found.summed(between) for between, found in pairs if found is not None and found.count]
+        return Counted(list(self.groups.items()), summed)
+
+    def take(self, counted: Counted) -> None:
+        """Goes on by charges that were counted elsewhere, after these. LedgerCorrupt where they must be read."""
+        for group, (count, first, last) in counted.groups:
+            known = self.groups.setdefault(group, [0, first, last])
+            known[0] += count
+            known[2] = last
+        for summed in counted.summed:
+            found = self._alike(summed.between)
+            if found is None:
+                raise LedgerCorrupt("charges were summed that must be read one by one.")
+            found.take(summed)
 
     def found_alike(self) -> list[Alike]:
         """Charges whose terms were not read one by one."""
