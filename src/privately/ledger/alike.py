@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -20,12 +20,15 @@ from privately.guarantees import GaussianDP, Neighbors
 from privately.ledger.entries import Charged
 from privately.ledger.state import WRONG, Account
 
-_NUMBER = re.compile(rb'"([1-9][0-9]{0,99}(?:/[1-9][0-9]{0,99})?)"(?=[],}])').split
+_WHOLE = rb"[1-9][0-9]{0,99}"
+_NUMBER = re.compile(rb'"(%b(?:/%b)?)"(?=[],}])' % (_WHOLE, _WHOLE)).split
+_USUAL = 20
 _PLACE = "#"  # the name of what stands for a number, where a text uses it for nothing else
 
 Payers = tuple[bytes, bytes | None, bool]
 """An analyst, a token, and whether charges do not say what question their answers serve again."""
 
+Match = Callable[[bytes], re.Match[bytes] | None]
 Column = dict[int, int]
 """A sum of fractions: for each denominator, the sum of the numerators."""
 
@@ -50,13 +53,15 @@ class Summed(NamedTuple):
 class Alike:
     """Charges on terms that are one text but for the numbers. Every account pays the numbers of the cost."""
 
-    def __init__(self, accounts: Mapping[str, list[Place | str]], cost: tuple[Place | str, ...]) -> None:
+    def __init__(
+        self, between: tuple[bytes, ...], accounts: Mapping[str, list[Place | str]], cost: tuple[Place | str, ...]
+    ) -> None:
         paid = [pair for amounts in accounts.values() for pair in zip(amounts, cost, strict=True)]
         if any(type(mine) not in (Place, str) or (mine != theirs and type(mine) is str) for mine, theirs in paid):
             raise ValueError
         if any(type(mine) is not type(theirs) for mine, theirs in paid):
             raise ValueError
-        self.names = tuple(accounts)
+        self._between, self.names = between, tuple(accounts)
         self._same = [
             (mine.before, theirs.before)
             for mine, theirs in paid
@@ -64,7 +69,9 @@ class Alike:
         ]
         self._places = [one.before if isinstance(one, Place) else None for one in cost]
         self._fixed = [Fraction(0) if isinstance(one, Place) else Fraction(one) for one in cost]
-        self._sums: dict[int, Column] = {place: {} for place in self._places if place is not None}
+        self._sums: dict[int, dict[bytes, int]] = {place: {} for place in self._places if place is not None}
+        self._match: Match | None = None
+        self._summing: list[tuple[int, int, dict[bytes, int]]] = []
         self.count, self.last, self.terms = 0, 0, b""
         self.groups: dict[Payers, list[int]] = {}
         if not self._sums or any(amount < 0 for amount in self._fixed):
@@ -77,16 +84,42 @@ class Alike:
                 return False
         for place, column in self._sums.items():
             above, _, below = numbers[place].partition(b"/")
-            denominator = int(below or 1)
-            column[denominator] = column.get(denominator, 0) + int(above)
+            column[below] = column.get(below, 0) + int(above)
         self.count, self.last, self.terms = self.count + 1, number, first
         counted(self.groups, payers, number)
         return True
 
-    def summed(self, between: tuple[bytes, ...]) -> Summed:
+    def add_if_alike(self, first: bytes, payers: Payers, number: int) -> bool:
+        """The same for terms that may be others, sooner; where nothing is known of such terms yet, False."""
+        if self._match is None:
+            if self.count < _USUAL:
+                return False
+            self._recognise()
+        found = self._match and self._match(first)
+        if not found:
+            return False
+        for at, after, column in self._summing:
+            above, below = found.group(at, after)
+            column[below or b""] = column.get(below or b"", 0) + int(above)
+        self.count, self.last, self.terms = self.count + 1, number, first
+        counted(self.groups, payers, number)
+        return True
+
+    def _recognise(self) -> None:
+        """From now on such terms are recognised as a whole, and that equal numbers are equal."""
+        equal: dict[int, list[int]] = {}
+        for mine, theirs in self._same:
+            equal.setdefault(theirs, [theirs]).append(mine)
+        first = {place: min(listed) for listed in equal.values() for place in listed}
+        pattern = _pattern(self._between, tuple(first.get(place, place) for place in range(len(self._between) - 1)))
+        self._match, named = pattern.fullmatch, pattern.groupindex
+        for place, column in self._sums.items():
+            self._summing.append((named[f"a{first.get(place, place)}"], named[f"b{first.get(place, place)}"], column))
+
+    def summed(self) -> Summed:
         """All of them, for whoever goes on from there."""
-        sums = [(place, list(column.items())) for place, column in self._sums.items()]
-        return Summed(between, sums, self.count, self.last, self.terms, list(self.groups.items()))
+        sums = [(place, list(_column(column).items())) for place, column in self._sums.items()]
+        return Summed(self._between, sums, self.count, self.last, self.terms, list(self.groups.items()))
 
     def take(self, summed: Summed) -> None:
         """Goes on by charges on such terms that were summed elsewhere, after these."""
@@ -94,7 +127,8 @@ class Alike:
             raise LedgerCorrupt("charges were summed that are not alike.")
         for place, listed in summed.sums:
             column = self._sums[place]
-            for below, above in listed:
+            for denominator, above in listed:
+                below = b"%d" % denominator
                 column[below] = column.get(below, 0) + above
         self.count, self.last, self.terms = self.count + summed.charges, summed.last, summed.terms
         for payers, (count, first, last) in summed.groups:
@@ -105,9 +139,34 @@ class Alike:
     def columns(self) -> list[Column]:
         """What each account pays for all of them."""
         return [
-            {fixed.denominator: fixed.numerator * self.count} if place is None else self._sums[place]
+            {fixed.denominator: fixed.numerator * self.count} if place is None else _column(self._sums[place])
             for place, fixed in zip(self._places, self._fixed, strict=True)
         ]
+
+
+def _column(sums: Mapping[bytes, int]) -> Column:
+    """By the denominators themselves; a number that is whole may be written without one."""
+    found: Column = {}
+    for below, above in sums.items():
+        denominator = int(below or 1)
+        found[denominator] = found.get(denominator, 0) + above
+    return found
+
+
+@lru_cache(maxsize=64)
+def _pattern(between: tuple[bytes, ...], first: tuple[int, ...]) -> re.Pattern[bytes]:
+    """Recognises terms by what stands between their numbers; `first` is the first place with the same number.
+
+    It finds the numbers that `taken_apart` does: none of them begins or ends within what stands between them, as none
+    did in the terms that this is from.
+    """
+    text = re.escape(between[0])
+    for place, part in enumerate(between[1:]):
+        number = b"(?P<n%d>(?P<a%d>%b)(?:/(?P<b%d>%b))?)" % (place, place, _WHOLE, place, _WHOLE)
+        if first[place] != place:
+            number = b"(?P=n%d)" % first[place]
+        text += b'"%b"%b' % (number, re.escape(part))
+    return re.compile(text)
 
 
 def counted(groups: dict[Any, list[int]], group: Any, number: int) -> None:
@@ -137,7 +196,7 @@ def alike(between: tuple[bytes, ...], accounts: Mapping[str, Account] | None) ->
         currencies = (
             [_own(terms["cost"])] if accounts is None else [_currency(accounts[name]) for name in terms["accounts"]]
         )
-        return Alike(terms["accounts"], *{plainly(terms["cost"], one) for one in currencies})  # type: ignore[arg-type] # None, or several, are no cost
+        return Alike(between, terms["accounts"], *{plainly(terms["cost"], one) for one in currencies})  # type: ignore[arg-type] # None, or several, are no cost
     except WRONG:
         return None
 

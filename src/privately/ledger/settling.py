@@ -47,6 +47,7 @@ class Run:
         self.groups: dict[Group, list[int]] = {}
         self.alike: dict[tuple[bytes, ...], Alike | None] = {}
         self._accounts, self._terms = accounts, set[bytes]()
+        self._last: Alike | None = None
 
     def add(self, group: Group, number: int) -> None:
         """One more charge."""
@@ -58,9 +59,11 @@ class Run:
         counted(self.groups, group, number)
 
     def _added(self, first: bytes, group: Group, number: int) -> bool:
+        if self._last is not None and self._last.add_if_alike(first, group[1:], number):
+            return True
         between, numbers = taken_apart(first)
-        found = self._alike(between)
-        return found is not None and found.add(numbers, group[1:], first, number)
+        self._last = self._alike(between)
+        return self._last is not None and self._last.add(numbers, group[1:], first, number)
 
     def _alike(self, between: tuple[bytes, ...]) -> Alike | None:
         if between not in self.alike:
@@ -69,9 +72,7 @@ class Run:
 
     def counted(self) -> Counted:
         """All of it, for whoever goes on from there."""
-        pairs = self.alike.items()
-        summed = [found.summed(between) for between, found in pairs if found is not None and found.count]
-        return Counted(list(self.groups.items()), summed)
+        return Counted(list(self.groups.items()), [found.summed() for found in self.found_alike()])
 
     def take(self, counted: Counted) -> None:
         """Goes on by charges that were counted elsewhere, after these. LedgerCorrupt where they must be read."""
