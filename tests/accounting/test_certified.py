@@ -104,6 +104,33 @@ CHECKED: dict[str, tuple[Event, str]] = {
         ),
         "0.006",
     ),
+    "a small part": (
+        Parallel(
+            events=[
+                PoissonSample(event=RandomizedResponse(epsilon="0.003"), rate="0.8"),
+                Repeat(event=Laplace(scale="0.5"), times=1000),
+            ]
+        ),
+        "0.2",
+    ),
+    "no small sums": (
+        Sequence(
+            events=[
+                Repeat(event=Approx(epsilon="0.1", delta="1e-15"), times=10**4),
+                Repeat(event=Pure(epsilon="0.06"), times=10**4),
+            ]
+        ),
+        "0.4",
+    ),
+    "sums above all": (
+        Sequence(
+            events=[
+                Repeat(event=PoissonSample(event=Pure(epsilon=1), rate="0.999"), times=3),
+                Repeat(event=PoissonSample(event=Laplace(scale="0.6"), rate="0.8"), times=1000),
+            ]
+        ),
+        "1e-5",
+    ),
     "much in all": (Repeat(event=DiscreteLaplace(scale=20, sensitivity=5), times=10**4), "1e-11"),
 }
 

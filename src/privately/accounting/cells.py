@@ -33,7 +33,9 @@ _LOWEST = -100.0
 _NARROWEST, _WIDEST = 1e-9, 0.5
 _DENORMAL = 1e-150
 _SMALL, _LARGE = Fraction(1, 10**10), Fraction(400)
-_LARGEST = 300.0
+LARGEST_CELLS = 300
+"""Epsilons beyond are not for cells."""
+_LARGEST = float(LARGEST_CELLS)
 _TURNS = 12
 _HALVINGS = 60
 
@@ -66,10 +68,10 @@ class Law(NamedTuple):
     def profile(self, losses: Floats, direction: Direction) -> Floats:
         """D at e^loss."""
         grown = np.expm1(np.minimum(losses, 2 * _LARGEST))
-        if not self.is_sampled:
-            return self._base(grown + 1, losses)
         rate = float(self.numbers[-1])
         with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+            if not self.is_sampled:
+                return self._base(grown + 1, losses)
             if direction == "remove":
                 ratio = 1 + grown / rate
                 return rate * self._base(ratio, np.log1p(np.maximum(grown / rate, -1.0)))
@@ -156,6 +158,11 @@ class Sums:
         above = np.maximum(-np.expm1(np.minimum(epsilon - losses, 0.0)), 0.0)
         return float(self.near @ above) + self.far[0] - math.exp(epsilon) * self.far[1]
 
+    def finite(self, step: float) -> float:
+        """Q of all that is not counted as infinite, or of a loss of -infinity."""
+        losses = (self.first + np.arange(self.near.size)) * step
+        return min(float(self.near @ np.exp(np.minimum(-losses, _LARGEST))) + self.far[1], 1.0)
+
 
 class Lattice:
     """As the checker will lay it, for epsilons up to `highest`."""
@@ -194,7 +201,8 @@ class Lattice:
     def sum(self, one: Sums, other: Sums, rest: int) -> Sums:
         near = _plain(np.convolve(one.near, other.near))
         first = one.first + other.first
-        p, q = (a + b - a * b for a, b in zip(one.far, other.far, strict=True))
+        p, (mine, theirs) = one.far[0] + other.far[0] - one.far[0] * other.far[0], (one.far[1], other.far[1])
+        q = mine * other.finite(self.step) + theirs * one.finite(self.step) - mine * theirs if mine or theirs else 0.0
         kept = self.last - rest + 1 - first
         if kept < near.size:
             kept = max(kept, 1)
@@ -302,6 +310,8 @@ class _Search:
 
     def _step(self, step: float) -> float:
         """At most this, and a divisor of the anchor."""
+        if step <= 0:
+            raise NotApplicable("all sums are above the largest epsilon that is looked at")
         return self.anchor / math.ceil(self.anchor / step) * (1 + 2.0**-50) if step < self.anchor < math.inf else step
 
     def at(self, step: float, highest: float) -> Found:

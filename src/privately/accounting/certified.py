@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from privately.accounting import closed_forms, contour
-from privately.accounting.cells import Found, by_cells
+from privately.accounting.cells import LARGEST_CELLS, Found, by_cells
 from privately.accounting.checkable import Case, Concentrated, Losses, Normal, Response, Sampled, cases, losses
 from privately.accounting.compositions import Composition
 from privately.accounting.contour.sampled_gaussian import SampledGaussian
@@ -137,6 +137,15 @@ class _Question:
             )
         return min(found, key=lambda bound: bound.epsilon)
 
+    def again(self, found: Bound, claimed: Fraction) -> Bound:
+        """The bound, or another where the cells are not made for an epsilon as large as is claimed of all together."""
+        if found.witness["method"] != "cells" or claimed <= LARGEST_CELLS:
+            return found
+        others = [*([self.simple] if self.simple else []), *_renyi(self.losses, self.delta)]
+        if not others or min(other.epsilon for other in others) > claimed:
+            raise NoSuchRule(premise=f"an epsilon of {float(claimed):.3g}", wanted="a certificate of all parts")
+        return min(others, key=lambda other: other.epsilon)
+
     def _others(self, found: Sequence[Bound], enough: Fraction) -> list[Bound]:
         """By cells; where there are none, or too wide ones, by whatever else shows something."""
         known = self.losses
@@ -176,7 +185,8 @@ def _bounds(questions: Sequence[_Question]) -> list[Bound]:
     for place in sorted(range(len(questions)), key=lambda place: questions[place].simple is not None):
         enough = max((bound.epsilon for bound in found.values()), default=Fraction(-1))
         found[place] = questions[place].bound(enough)
-    return [found[place] for place in range(len(questions))]
+    most = max((bound.epsilon for bound in found.values()), default=Fraction(0))
+    return [question.again(found[place], most) for place, question in enumerate(questions)]
 
 
 def _simple(case: Case, parts: Parts, delta: Fraction) -> Bound | None:
