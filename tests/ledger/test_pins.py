@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from privately.errors import InvalidParameter, LedgerCorrupt
 from privately.ledger import Ledger, Pin
-from tests.ledger.examples import charge, copied, forging, used
+from tests.ledger.examples import charge, copied, forging, founded, used
 
 
 @pytest.fixture
@@ -140,3 +140,21 @@ def forge_cheap_charges(path: Path) -> None:
             cheap = text.replace(b'["1/10"]', b'["1/100"]').replace(b'"epsilon":"1/10"', b'"epsilon":"1/100"')
             before = chained(before, cheap)
             connection.execute("UPDATE record SET text = ?, hash = ? WHERE number = ?", (cheap, before, number))
+
+
+def test_a_log_that_is_gone_with_all_records(tmp_path: Path) -> None:
+    """Nothing is written where a pin, or whoever only looks, says that there was more: the log can be put back."""
+    path, alone = tmp_path / "used", tmp_path / "alone"
+    with founded(path) as ledger:
+        ledger.charge(charge())
+        pin, log = ledger.head, Path(f"{path}-wal").read_bytes()
+        alone.write_bytes(path.read_bytes())
+    before = alone.read_bytes()
+    with pytest.raises(LedgerCorrupt, match="holds no record"):
+        Ledger.inspect(alone)
+    with pytest.raises(LedgerCorrupt, match="holds no record"):
+        Ledger.open(alone, pin=pin)
+    assert alone.read_bytes() == before
+    Path(f"{alone}-wal").write_bytes(log)
+    with Ledger.open(alone, pin=pin) as found:
+        assert found.budget("visits").entries == 1

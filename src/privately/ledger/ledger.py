@@ -90,7 +90,7 @@ class Ledger:
     <Ledger in memory: NOT DURABLE, 4 records>
     """
 
-    def __init__(self, store: Store, *, clock: Clock = now) -> None:
+    def __init__(self, store: Store, *, clock: Clock = now, founds: bool = True) -> None:
         self._store = store
         self._writer = Writer(store, clock)
         self._reader = Reader(store, self._writer.stop)
@@ -100,8 +100,10 @@ class Ledger:
         try:
             if store.writable:
                 self._writer.start()
-                self._writer.perform(_found)
-            self._state()
+                if founds:
+                    self._writer.perform(_found)
+            if self._state().head.number == 0:
+                raise LedgerCorrupt("the file holds no record.", hint="If it ever did, put its log (-wal) back.")
         except BaseException:
             self.close()
             raise
@@ -117,7 +119,7 @@ class Ledger:
         name, pinned = checked_path(path), pin if pin is None or isinstance(pin, Pin) else Pin.parse(pin)
         if pinned is not None and name != _MEMORY and not Path(name).exists():
             raise LedgerCorrupt(f"{name} is gone, but its head was pinned.", hint="Put the ledger back.")
-        ledger = cls(SQLiteStore(name), clock=clock)
+        ledger = cls(SQLiteStore(name), clock=clock, founds=pinned is None or name == _MEMORY)
         try:
             if pinned is not None:
                 ledger.check(pinned)
