@@ -157,7 +157,9 @@ def test_intervals_without_width_are_refuted(name: str, monkeypatch: pytest.Monk
     monkeypatch.setattr(estimates, "error_of_count", lambda *given: Fraction(0))
     monkeypatch.setattr(estimates, "error_of_sum", lambda *given: Fraction(0))
     monkeypatch.setattr(weighing, "weighted_width", lambda *given: 0)
-    monkeypatch.setattr(spreads, "_width", lambda *given: Fraction(0))
+    monkeypatch.setattr(spreads._Noise, "width", lambda *given: 0.0)
+    monkeypatch.setattr(estimates, "shares_of", weighing.Shares)
+    monkeypatch.setattr(spreads, "shares_of", weighing.Shares)
     assert coverage(name, TABLES[2], truths(TABLES[2])[name]) < 0.8
 
 

@@ -1,7 +1,6 @@
 """Intervals of variances hold as often as they say, and are not much wider than the noise makes them."""
 
 from fractions import Fraction
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,7 @@ import pytest
 from privately.laws import DiscreteLaplace, RoundedNormal
 from privately.mechanisms.sums_of_noise import NoiseLaw
 from privately.query import spreads
-from privately.query.spreads import Moments, laplace_width, variance_between
+from privately.query.spreads import Scale, Variances, laplace_width
 from privately.rounding import Interval
 
 STEPS, DRAWS = 100, 400
@@ -36,12 +35,8 @@ def drawn(law: NoiseLaw) -> Any:
     return random.geometric(odds, (DRAWS, 2)) - random.geometric(odds, (DRAWS, 2))
 
 
-def moments(values: Any, laws: tuple[NoiseLaw, NoiseLaw], noise: tuple[int, int, int], centre: int = 50) -> Moments:
-    above, below = int(values.sum()), int((STEPS - values).sum())
-    return Moments(
-        above=above + noise[0],
-        below=below + noise[1],
-        squares=int(((values - centre) ** 2).sum()) + noise[2],
+def variances(laws: tuple[NoiseLaw, NoiseLaw], centre: int = 50) -> Variances:
+    scale = Scale(
         law=laws[0],
         law_of_squares=laws[1],
         low=Fraction(-centre),
@@ -50,13 +45,14 @@ def moments(values: Any, laws: tuple[NoiseLaw, NoiseLaw], noise: tuple[int, int,
         unit=Fraction(1),
         most=max(centre, STEPS - centre) ** 2,
     )
+    return Variances(scale, CONFIDENCE)
 
 
 def found(values: Any, laws: tuple[NoiseLaw, NoiseLaw], centre: int = 50) -> list[Interval | None]:
-    pairs, (_, of_squares) = drawn(laws[0]), laws
-    others = np.roll(drawn(of_squares)[:, 0], 7)
-    noises = zip(pairs[:, 0].tolist(), pairs[:, 1].tolist(), others.tolist(), strict=True)
-    return [variance_between(moments(values, laws, noise, centre), CONFIDENCE) for noise in noises]
+    exact = [values.sum(), (STEPS - values).sum(), ((values - centre) ** 2).sum()]
+    noise = np.column_stack([drawn(laws[0]), np.roll(drawn(laws[1])[:, 0], 7)])
+    looked = variances(laws, centre)
+    return [looked.between(*sums) for sums in (noise + exact).tolist()]
 
 
 def missed(values: Any, laws: tuple[NoiseLaw, NoiseLaw], centre: int = 50) -> float:
@@ -87,14 +83,14 @@ def test_they_are_not_much_wider_than_they_must_be(name: str) -> None:
 
 def test_the_noise_of_the_squares_alone_is_refuted(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is planted: as if the mean and the count were exact."""
-    monkeypatch.setattr(spreads, "_largest_weight", lambda *given: Fraction(0))
+    monkeypatch.setattr(spreads, "largest_weight", lambda *given: 0.0)
     laws = DiscreteLaplace(scale=400), DiscreteLaplace(scale=20)
     assert missed(VALUES["skew"], laws) > 0.3
 
 
 def test_of_nobody_there_is_none() -> None:
-    assert variance_between(moments(np.array([], int), LAPLACE, (-3, 2, 9)), CONFIDENCE) is None
-    assert variance_between(moments(np.array([7]), LAPLACE, (0, 0, 0)), CONFIDENCE) == Interval(0, 2500)
+    assert variances(LAPLACE).between(-3, 2, 9) is None
+    assert variances(LAPLACE).between(7, 93, 43**2) == Interval(0, 2500)
 
 
 @pytest.mark.parametrize("scales", [(1,), (1, 1), (3, 1), (1, 1, 1), (5, 4, 1), (10, 1, 0), (7, 7, 2)])
@@ -105,34 +101,44 @@ def test_sums_of_laplace_noise_of_several_scales(scales: tuple[int, ...], doubt:
     densities = [np.exp(-np.abs(grid) / scale) for scale in scales if scale]
     folded = np.prod([np.fft.fft(one / one.sum()) for one in densities], axis=0)
     density = np.fft.ifft(folded).real
-    width = float(laplace_width([Fraction(one) for one in scales], 1 - Fraction(doubt)))
+    width = laplace_width(scales, Fraction(doubt))
     beyond = density[np.abs(grid) > width].sum()
     assert beyond <= doubt * 1.01
     assert density[np.abs(grid) > width * 0.93].sum() >= doubt
 
 
 def test_doubts_that_doubles_do_not_hold() -> None:
-    rare = 1 - Fraction(1, 10**400)
-    assert 900 < laplace_width([Fraction(1)], rare) < 930
+    assert 900 < laplace_width([1.0], Fraction(1, 10**400)) < 930
 
 
-def test_wide_noise_has_a_width_too() -> None:
-    """Numbers beyond all doubles."""
-    large = Fraction(2**1100)
-    assert large < laplace_width([large, Fraction(1), large / 3], CONFIDENCE) < 10 * large
+@pytest.mark.parametrize("unit", [Fraction(1, 2**900), Fraction(2**900)])
+def test_units_beyond_what_squares_of_doubles_hold(unit: Fraction) -> None:
+    """Whatever the unit, it is the same variance."""
+    scale = Scale(
+        law=LAPLACE[0], law_of_squares=LAPLACE[1], low=-50 * unit, high=50 * unit, steps=100, unit=unit**2, most=2500
+    )
+    found = Variances(scale, CONFIDENCE).between(30_000, 20_000, 700_000)
+    usual = variances(LAPLACE).between(30_000, 20_000, 700_000)
+    assert found is not None
+    assert usual is not None
+    assert [float(Fraction(end) / unit**2) for end in found] == pytest.approx([float(end) for end in usual])
+
+
+def test_far_from_the_centre_it_may_be_any() -> None:
+    low, laws = Fraction(10**400), {"law": LAPLACE[0], "law_of_squares": LAPLACE[1]}
+    scale = Scale(low=low, high=low + 1, steps=100, unit=Fraction(1), most=10**801, **laws)  # type: ignore[arg-type]
+    assert Variances(scale, CONFIDENCE).between(300, 200, 1000) == Interval(0, 10**801)
 
 
 def test_the_largest_weight_is_found() -> None:
     random = np.random.default_rng(3)
     for _ in range(200):
-        means, squares = (sorted(Fraction(int(one)) for one in random.integers(-9, 10, 2)) for _ in "ms")
-        bound = Fraction(int(random.integers(-9, 10)))
-        largest = spreads._largest_weight(bound, means, squares)
-        inside = [means[0] + (means[1] - means[0]) * Fraction(part, 8) for part in range(9)]
-        assert all(abs(2 * d * (d - bound) - one) <= largest for d in inside for one in squares)
+        means, squares, (bound, _) = (np.sort(random.uniform(-2, 2, 2)).tolist() for _ in "msb")
+        largest = spreads.largest_weight(bound, means, squares)
+        inside = np.linspace(means[0], means[1], 9)[:, None]
+        assert np.abs(2 * inside * (inside - bound) - np.array(squares)).max() <= largest
 
 
-def test_cells_are_different() -> None:
+def test_scales_that_are_alike_have_a_width_too() -> None:
     """Where two scales are alike the formula has no value."""
-    for one, other in combinations([Fraction(1), Fraction(1), Fraction(999, 1000)], 2):
-        assert laplace_width([one, other, one], CONFIDENCE) > 0
+    assert laplace_width([1.0, 1.0, 0.999], Fraction(1, 10)) < 1.1 * laplace_width([1.05, 1.0, 0.95], Fraction(1, 10))

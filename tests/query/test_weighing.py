@@ -11,7 +11,7 @@ from privately.laws import DiscreteLaplace, RoundedNormal
 from privately.mechanisms.sums_of_noise import NoiseLaw
 from privately.query import weighing
 from privately.query.uses import TwoSided, uses
-from privately.query.weighing import error_of_sum, share_between, weighted_width
+from privately.query.weighing import Shares, error_of_sum, weighted_width
 from privately.query.widths import width_of
 from tests.mechanisms.enumeration import probability
 from tests.query.small_questions import question
@@ -27,7 +27,7 @@ CONFIDENCES = [Fraction(1, 2), Fraction(9, 10), Fraction(99, 100)]
 PARTS = [Fraction(0), Fraction(1, 200), Fraction(1, 7), Fraction(1, 3), Fraction(1, 2), Fraction(9, 10), Fraction(1)]
 WINDOW = 110
 CLOSE = 1e-9
-NONE, HALF, ALL = Fraction(0), Fraction(1, 2), Fraction(1)
+HALF = Fraction(1, 2)
 
 
 def chances(law: NoiseLaw) -> Any:
@@ -102,11 +102,11 @@ PAIRS = [(0, 30), (1, 9), (4, 26), (20, 20), (60, 1), (150, 90)]
 def found_shares(law: NoiseLaw, above: int, below: int, confidence: Fraction) -> float:
     """How likely the ends that are found have the exact share between them."""
     noises = [(k, float(probability(law, k))) for k in range(-26, 27)]
-    exact, found = Fraction(above, above + below), 0.0
+    exact, shares, found = Fraction(above, above + below), Shares(law, confidence), 0.0
     for a, p in noises:
         for b, q in noises:
-            low, high = share_between(law, confidence, above + a, below + b)
-            found += p * q * (low <= exact <= high)
+            low, high, whole = shares.between(above + a, below + b)
+            found += p * q * (low <= exact * whole <= high)
     return found
 
 
@@ -125,14 +125,13 @@ def test_shares_with_the_width_of_even_weights_are_refuted(monkeypatch: pytest.M
 
 
 def test_of_nothing_every_share_is_possible() -> None:
-    assert share_between(LAWS[0], HALF, -3, -1) == (NONE, ALL)
-    assert share_between(LAWS[0], HALF, 0, 0) == (NONE, ALL)
-    assert share_between(LAWS[0], HALF, 1, 0) == (NONE, ALL)
+    for above, below in ((-3, -1), (0, 0), (1, 0), (2, 1)):
+        assert Shares(LAWS[0], HALF).between(above, below) == (0, 1, 1)
 
 
 def test_shares_stay_between_0_and_1() -> None:
-    assert share_between(LAWS[0], HALF, 500, -90) == (ALL, ALL)
-    assert share_between(LAWS[0], HALF, -90, 500) == (NONE, NONE)
+    assert Shares(LAWS[0], HALF).between(500, -90) == (410, 410, 410)
+    assert Shares(LAWS[0], HALF).between(-90, 500) == (0, 0, 410)
 
 
 @pytest.mark.parametrize("law", LAWS)

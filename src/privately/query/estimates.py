@@ -15,8 +15,8 @@ from typing import TypeAlias
 from privately.plans import Call, Expression, Identity, Mean, Number, Quantile, Question, Spread, StepSum
 from privately.plans.expressions import parts
 from privately.query.drawing import ChosenPoints, Noise, NoisyNumber, NoisyPair, ShownKeys
-from privately.query.spreads import OF_THE_MEAN, Moments, variance_between
-from privately.query.weighing import error_of_sum, share_between
+from privately.query.spreads import OF_THE_MEAN, Scale, Variances
+from privately.query.weighing import Shares, error_of_sum, shares_of
 from privately.query.widths import error_of_count, shown_interval, width_of
 from privately.rounding import Enclosure, Interval
 
@@ -53,10 +53,11 @@ def estimated(question: Question, noise: Sequence[Noise], groups: int, confidenc
             case Number(tally=tally):
                 cell = partial(_from_pair, pairs[tally], tally, estimate.step, confidence)
             case Mean(total=total):
-                cell = partial(_mean, pairs[total], _summed(tallies[total]).step, confidence)
+                shares = shares_of(pairs[total].mechanism.law, confidence)
+                cell = partial(_mean, pairs[total], _summed(tallies[total]).step, shares)
             case Spread():
                 sums = _summed(tallies[estimate.total]), _summed(tallies[estimate.squares])
-                cell = partial(_spread, estimate, pairs[estimate.total], numbers[estimate.squares], sums, confidence)
+                cell = _spread(estimate, pairs[estimate.total], numbers[estimate.squares], sums, confidence)
             case Quantile():
                 cell = partial(_point, points[estimate.bins, estimate.probability])
         cells[estimate.identity] = tuple(cell(group) for group in range(groups))
@@ -72,10 +73,10 @@ def _absent(
     found = {}
     for estimate in question.estimates:
         if isinstance(estimate, (Mean, Spread)):
-            pair, doubt = pairs[estimate.total], (1 - confidence) * (OF_THE_MEAN if isinstance(estimate, Spread) else 1)
-            found[estimate.identity] = frozenset(
-                group for group in range(groups) if _may_be_empty(pair, 1 - doubt, group)
-            )
+            pair, part = pairs[estimate.total], OF_THE_MEAN if isinstance(estimate, Spread) else Fraction(1)
+            shares = shares_of(pair.mechanism.law, 1 - (1 - confidence) * part)
+            empty = partial(_may_be_empty, pair, shares)
+            found[estimate.identity] = frozenset(filter(empty, range(groups)))
     return found
 
 
@@ -83,10 +84,10 @@ def _computed(question: Question) -> Iterator[Expression]:
     return (part for output in question.outputs for part in parts(output.expression))
 
 
-def _may_be_empty(pair: NoisyPair, confidence: Fraction, group: int) -> bool:
+def _may_be_empty(pair: NoisyPair, shares: Shares, group: int) -> bool:
     """Whether nothing is known of the average: then not even that there is one."""
-    low, high = share_between(pair.mechanism.law, confidence, pair.above[group], pair.below[group])
-    return low == 0 and high == 1
+    low, high, whole = shares.between(pair.above[group], pair.below[group])
+    return low == 0 and high == whole
 
 
 def _width(noisy: NoisyNumber, confidence: Fraction) -> int:
@@ -135,37 +136,27 @@ def _total(above: int, below: int, low: int, high: int) -> Fraction:
     return Fraction(high * above + low * below, high - low)
 
 
-def _mean(pair: NoisyPair, step: Fraction, confidence: Fraction, group: int) -> Cell:
+def _mean(pair: NoisyPair, step: Fraction, shares: Shares, group: int) -> Cell:
     """As far from low to high as what is above low is of both."""
     above, below = pair.above[group], pair.below[group]
-    ends = share_between(pair.mechanism.law, confidence, above, below)
-    limits = Interval(*(_at(pair, step, share) for share in ends))
-    return None if max(above, below) <= 0 else _at(pair, step, _share(above, below)), limits
-
-
-def _share(above: int, below: int) -> Fraction:
+    low, high, whole = shares.between(above, below)
+    limits = Interval(_at(pair, step, low, whole), _at(pair, step, high, whole))
     above, below = max(above, 0), max(below, 0)
-    return Fraction(above, above + below)
+    return None if above + below == 0 else _at(pair, step, above, above + below), limits
 
 
-def _at(pair: NoisyPair, step: Fraction, share: Fraction) -> Fraction:
-    return (pair.use.low + (pair.use.high - pair.use.low) * share) * step
+def _at(pair: NoisyPair, step: Fraction, part: int, whole: int) -> Fraction:
+    """The number that is such a part of the way from low to high, made at once: there may be many groups."""
+    steps = pair.use.low * whole + (pair.use.high - pair.use.low) * part
+    return Fraction(steps * step.numerator, whole * step.denominator)
 
 
-def _spread(  # noqa: PLR0917 - all but the group are of the question
-    estimate: Spread,
-    pair: NoisyPair,
-    squares: NoisyNumber,
-    tallies: tuple[StepSum, StepSum],
-    confidence: Fraction,
-    group: int,
-) -> Cell:
+def _spread(
+    estimate: Spread, pair: NoisyPair, squares: NoisyNumber, tallies: tuple[StepSum, StepSum], confidence: Fraction
+) -> Callable[[int], Cell]:
     """The mean of (x - centre)^2 less the square of (mean - centre), never below 0."""
     steps, of_squares = tallies
-    found = Moments(
-        above=pair.above[group],
-        below=pair.below[group],
-        squares=squares.numbers[group],
+    scale = Scale(
         law=pair.mechanism.law,
         law_of_squares=squares.mechanism.law,
         low=pair.use.low * steps.step - estimate.centre,
@@ -174,12 +165,19 @@ def _spread(  # noqa: PLR0917 - all but the group are of the question
         unit=of_squares.step,
         most=of_squares.high,
     )
-    limits = variance_between(found, confidence)
-    if limits is None:
-        return None, None
-    mean = _at(pair, steps.step, _share(found.above, found.below)) - estimate.centre
-    value = max(found.squares * found.unit / found.count - mean**2, Fraction(0))
-    return _rooted(value, limits) if estimate.root else (value, limits)
+    variances = Variances(scale, confidence)
+
+    def of(group: int) -> Cell:
+        above, below, total = pair.above[group], pair.below[group], squares.numbers[group]
+        limits = variances.between(above, below, total)
+        if limits is None:
+            return None, None
+        count, whole = Fraction(above + below, scale.steps), max(above, 0) + max(below, 0)
+        mean = _at(pair, steps.step, max(above, 0), whole) - estimate.centre
+        value = max(total * scale.unit / count - mean**2, Fraction(0))
+        return _rooted(value, limits) if estimate.root else (value, limits)
+
+    return of
 
 
 def _rooted(found: Fraction, limits: Interval) -> Cell:

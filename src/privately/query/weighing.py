@@ -83,8 +83,8 @@ def error_of_sum(use: TwoSided, law: NoiseLaw, confidence: Fraction) -> Fraction
     return Fraction((low + high) * width, use.high - use.low)
 
 
-def share_between(law: NoiseLaw, confidence: Fraction, above: int, below: int) -> tuple[Fraction, Fraction]:
-    """Where above/(above + below) is for the exact numbers, given the noisy ones; from 0 to 1 if nothing is known.
+class Shares:
+    """Where above/(above + below) is for exact numbers, given noisy ones, with one confidence.
 
     Theorem: if t is the exact share, (1 - t) above - t below is noise alone, (1 - t) X - t Y. The t for which that is
         no farther off than such noise is contain the exact one with this confidence.
@@ -92,14 +92,30 @@ def share_between(law: NoiseLaw, confidence: Fraction, above: int, below: int) -
     Proof: docs/theory/stability.md#weighted-noise
     Checked-by: tests/query/test_weighing.py::test_shares_are_found_as_often_as_stated
     """
-    total, low, high = above + below, Fraction(0), Fraction(1)
-    if total <= 0:
-        return low, high
-    for _ in range(_TIMES):
-        width = max(weighted_width(law, confidence, end) for end in (low, high))
-        low, high = (_within(Fraction(above + move, total), low, high) for move in (-width, width))
-    return low, high
+
+    def __init__(self, law: NoiseLaw, confidence: Fraction) -> None:
+        self._law, self._confidence = law, confidence
+        self._widths = dict[int, int]()
+
+    def between(self, above: int, below: int) -> tuple[int, int, int]:
+        """Two numerators and their denominator; 0 and 1 over 1 if nothing is known. All in whole numbers, for speed."""
+        total = above + below
+        if total <= 0:
+            return 0, 1, 1
+        low, high = 0, total
+        for _ in range(_TIMES):
+            width = max(self._width(min(end, total - end), total) for end in (low, high))
+            low, high = (min(max(above + move, low), high) for move in (-width, width))
+        return (low, high, total) if (low, high) != (0, total) else (0, 1, 1)
+
+    def _width(self, nearer: int, total: int) -> int:
+        cell = nearer * 2 * _CELLS // total
+        if cell not in self._widths:
+            self._widths[cell] = weighted_width(self._law, self._confidence, Fraction(cell, 2 * _CELLS))
+        return self._widths[cell]
 
 
-def _within(value: Fraction, low: Fraction, high: Fraction) -> Fraction:
-    return min(max(value, low), high)
+@lru_cache(maxsize=256)
+def shares_of(law: NoiseLaw, confidence: Fraction) -> Shares:
+    """The same for all groups."""
+    return Shares(law, confidence)
