@@ -102,8 +102,7 @@ class Ledger:
                 self._writer.start()
                 if founds:
                     self._writer.perform(_found)
-            if self._state().head.number == 0:
-                raise LedgerCorrupt("the file holds no record.", hint="If it ever did, put its log (-wal) back.")
+            _check_founded(self._state())
         except BaseException:
             self.close()
             raise
@@ -447,6 +446,11 @@ def _page(after: int, upto: int, session: Session) -> list[Row]:
 def _found(book: Book) -> None:
     if book.state.head.number == 0:
         book.append(Founded(ledger=secrets.token_hex(16)))
+
+
+def _check_founded(state: State) -> None:
+    if state.head.number == 0:
+        raise LedgerCorrupt("the file holds no record.", hint="If it ever did, put its log (-wal) back.")
 
 
 def _never_back(progress: Progress) -> Progress:
