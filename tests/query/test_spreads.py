@@ -126,7 +126,7 @@ def test_units_beyond_what_squares_of_doubles_hold(unit: Fraction) -> None:
 
 def test_far_from_the_centre_it_may_be_any() -> None:
     low, laws = Fraction(10**400), {"law": LAPLACE[0], "law_of_squares": LAPLACE[1]}
-    scale = Scale(low=low, high=low + 1, steps=100, unit=Fraction(1), most=10**801, **laws)  # type: ignore[arg-type]
+    scale = Scale(low=low, high=low + 1, steps=100, unit=Fraction(1), most=10**801, **laws)
     assert Variances(scale, CONFIDENCE).between(300, 200, 1000) == Interval(0, 10**801)
 
 
