@@ -79,3 +79,12 @@ def test_functions_are_named_as_they_were_written() -> None:
     error, _ = refusal("SELECT COUNT(*) FROM visits WHERE Random() > 1")
     assert error.message == "Random is not supported."
     assert named(exp.Rand(), SOURCE) == "RAND"
+
+
+@pytest.mark.parametrize(
+    ("asked", "instead"), [("MIN(x)", "0.05"), ("MAX(x)", "0.95"), ("APPROX_COUNT_DISTINCT(x)", "COUNT(DISTINCT")]
+)
+def test_what_one_person_decides_has_a_near_relative(asked: str, instead: str) -> None:
+    with pytest.raises(NotSupported) as refused:
+        parse(f"SELECT {asked} FROM t")
+    assert instead in refused.value.hint

@@ -130,7 +130,7 @@ UNDERSTOOD: Mapping[type[exp.Expr], frozenset[str]] = {
 _WINDOWS = "Ask for one number per group: SELECT ward, AVG(cost) AS cost FROM visits GROUP BY ward."
 _JOINS = "Ask about one table: SELECT ... FROM visits WHERE ...; join tables before they are opened."
 _FILTERS = "Put the condition into WHERE, or use x IN ('a', 'b') with a list of constants."
-_EXTREMES = "One person decides it; ask for PERCENTILE_CONT(0.95) WITHIN GROUP (ORDER BY x) instead."
+_EXTREMES = "One person decides it; ask for PERCENTILE_CONT({}) WITHIN GROUP (ORDER BY x) instead."
 _ONE_TABLE = "Name one of the opened tables: FROM visits."
 _CLOCK = "Write the day as a constant: DATE '2026-01-31'."
 
@@ -148,8 +148,9 @@ HINTS: Mapping[type[exp.Expr], str] = {
     exp.Exists: _FILTERS,
     exp.Any: _FILTERS,
     exp.All: _FILTERS,
-    exp.Min: _EXTREMES,
-    exp.Max: _EXTREMES,
+    exp.Min: _EXTREMES.format("0.05"),
+    exp.Max: _EXTREMES.format("0.95"),
+    exp.ApproxDistinct: "People can be counted: COUNT(DISTINCT patient), by the column that names them.",
     exp.TableSample: "Leave it out; a sample makes no answer more private here.",
     exp.Pivot: "Use one aggregate for each: COUNT(*) FILTER (WHERE ward = 'a') AS a.",
     exp.StddevSamp: "Write STDDEV_POP(x); it differs by a factor of n / (n - 1) under the root.",

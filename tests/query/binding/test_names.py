@@ -49,6 +49,7 @@ def test_seen_from_outside_values_have_a_new_table_and_perhaps_new_names() -> No
     [
         ("SELECT COUNT(aeg) FROM visits", "Did you mean age?"),
         ("SELECT COUNT(xyz) FROM visits", "There are: patient_id, age"),
+        ('SELECT COUNT(*) FROM visits WHERE city = "Bern"', "single quotes: 'Bern'."),
         ("SELECT COUNT(*) FROM vists", "Did you mean visits?"),
         ("SELECT COUNT(*) FROM customers", "There are: visits, rows."),
         ("SELECT COUNT(*) FROM (SELECT wards.* FROM visits)", "There are: visits."),

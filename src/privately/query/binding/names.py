@@ -77,6 +77,8 @@ def unknown(kind: str, name: str, known: Iterable[str], node: exp.Expr, source: 
     meant = [by_name[one] for one in close]
     if meant:
         hint = f"Did you mean {' or '.join(meant)}?"
+    elif name.startswith('"'):
+        hint = f"A text is written in single quotes: '{name[1:40].rstrip(chr(34))}'."
     else:
         hint = f"There are: {', '.join(listed[:20])}." if listed else f"There is no {kind} here."
     return NotSupported(f"there is no {kind} {name[:60]}.", hint=hint, span=source.span(node))
