@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
@@ -11,6 +12,7 @@ from privately.proving.paths.enclosing import enclosed_law
 from privately.proving.paths.events import exactly
 from privately.proving.paths.masses import Enclosed
 from privately.proving.reading import read_program
+from privately.proving.refuting import enclosed
 from privately.proving.refuting.changes import Pair
 from privately.proving.refuting.deadlines import Deadline
 from privately.proving.refuting.enclosed import enclosed_comparisons
@@ -78,3 +80,19 @@ def test_what_is_not_sure_counts_for_the_neighbour() -> None:
 
 def test_programs_beyond_all_levels_give_nothing() -> None:
     assert _compared("n = 1\n    while n > 0:\n        n += 1\n    return n") == []
+
+
+def test_where_nothing_is_lost_no_steps_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Steps that are as good as none would be taken for ever."""
+    program = read_program("def f(x: replaced(0, 1)):\n    return laplace(1)*laplace(1)\n")
+    near = layout(program, {}, 1)
+    asked: list[Pair] = []
+    compared = enclosed._Desk.compared
+
+    def noted(desk: Any, pair: Any, level: Any) -> Any:
+        asked.append(pair[1])
+        return compared(desk, pair, level)
+
+    monkeypatch.setattr(enclosed._Desk, "compared", noted)
+    list(enclosed_comparisons(program, {}, ((near, pair) for pair in near.starts()), Deadline(0.4)))
+    assert 0 < len(asked) < 30

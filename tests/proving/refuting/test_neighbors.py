@@ -77,3 +77,10 @@ def test_missing_declarations_are_refused() -> None:
         layout(read_program("def f(q):\n    return q\n"), {}, 1)
     with pytest.raises(NotSupported):
         layout(open_program, {"q": added(between(0, 1))}, 1)
+
+
+@pytest.mark.parametrize("program", [TWO, ADDED, MEAN], ids=lambda one: one.name)
+def test_moves_lead_to_inputs_that_differ(program: object) -> None:
+    near = layout(program, {}, 2)  # type: ignore[arg-type]
+    for pair in islice(near.starts(), 8):
+        assert all(one != other for one, other in near.moves(pair))

@@ -135,7 +135,7 @@ def _climbed(desk: _Desk, known: list[_Found], deadline: Deadline) -> list[_Foun
                 better = found
             if better[0] > max(LEAP * score, score + LEAP - 1):
                 break
-        if better is None or better[0] <= GAIN * score:
+        if better is None or better[0] <= max(GAIN * score, score + GAIN - 1):
             break
         known.insert(0, better)
     return known

@@ -143,7 +143,9 @@ class Layout:
         parts = [self._turned((one.of(pair[0], 0), one.of(pair[1], 1))) for one in self.slices]
         for place, one in enumerate(self.slices):
             for changed in moves(one.neighborhood, parts[place], self.steps(one), self.anchors):
-                yield self._joined([*parts[:place], changed, *parts[place + 1 :]])
+                other = self._joined([*parts[:place], changed, *parts[place + 1 :]])
+                if other[0] != other[1]:
+                    yield other
 
     def _joined(self, parts: list[Pair]) -> Pair:
         return self._turned((tuple(v for x, _ in parts for v in x), tuple(v for _, y in parts for v in y)))

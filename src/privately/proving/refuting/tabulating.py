@@ -21,7 +21,9 @@ from privately.proving.refuting.float_laws import Floats
 Box: TypeAlias = tuple[tuple[Any, Any], ...]
 """For every entry its least and its largest value, perhaps infinite."""
 
-MOST_OUTPUTS = 1_500
+MOST_OUTPUTS, MOST_NUMBERS_ALONE = 1_500, 20_000
+"""The likeliest outputs that are looked at: lists of several entries, and single numbers."""
+
 MOST_BOXES = 2_000
 MOST_NUMBERS = 400_000
 """Ends in all boxes together: of long lists few boxes are looked at, single outputs first."""
@@ -65,7 +67,9 @@ class _Outputs:
             if not is_shapeless(output) and shape_of(output) == shape
         ]
         if sure:
-            listed = sorted((one for one in listed if one[1] > 0), key=lambda one: -one[1])[:MOST_OUTPUTS]
+            alone = bool(listed) and len(listed[0][0]) == 1
+            most = MOST_NUMBERS_ALONE if alone else MOST_OUTPUTS
+            listed = sorted((one for one in listed if one[1] > 0), key=lambda one: -one[1])[:most]
         self.entries = [entries for entries, _ in listed]
         self.masses = np.array([mass for _, mass in listed])
         width = len(self.entries[0]) if self.entries else 0
