@@ -173,6 +173,28 @@ def test_quantiles_are_off_by_ranks() -> None:
     assert "ranks" not in str(RESULT)
 
 
+def test_numbers_that_may_be_off_by_anything_are_told() -> None:
+    """A quotient by what may be 0 looks as good as any other number."""
+    declared = (
+        Column(name="part", type="text", categories=["a", "<b>"]),
+        Column(name="x", type="integer", bounds=(0, 9)),
+    )
+    table = Table(name="t", columns=declared, unit=Unit())
+    asked = bind("SELECT COUNT(*) AS n, SUM(x) / COUNT(*) AS r, COUNT(*) / 2 AS half FROM t", {"t": table})
+    plan = allocated(uses(asked), 1, Budget(currency="epsilon", amount=Fraction(1)))
+    proof = derivation(plan, asked.aggregation)
+    told = {}
+    for rows in (2, 500):
+        found = drawn(plan, asked.aggregation, {(): (rows, 3 * rows)}, [()], NoNoise())
+        told[rows] = result_of(asked, [()], found, proof)
+    assert told[2].unbounded_in_words == ["r: nothing can be said of how far off it is."]
+    assert "r: nothing can be said" in str(told[2])
+    assert "r: nothing can be said" in told[2]._repr_html_()
+    assert "cannot be said" in told[2].plot(column="r")
+    assert told[500].unbounded_in_words == []
+    assert "cannot be said" not in told[500].plot(column="r")
+
+
 def test_a_plot_without_error_bars() -> None:
     assert "median by part" in answered(question("median", values=("a", "<b>"))).plot()
 

@@ -145,7 +145,7 @@ class Result:
         more = f"; the first {MOST} of {len(self.rows):,} rows" if len(self.rows) > MOST else ""
         chart = BarChart(
             title=f"{name} by {by}" if by else name,
-            subtitle=f"{self.guarantee}{'; error bars of the noise at 95 %' if self._has_bars[at] else ''}{more}",
+            subtitle=f"{self.guarantee}{self._about_bars(at)}{more}",
             label=name,
             bars=tuple(self._bar(at, keys, row) for row in range(min(len(self.rows), MOST))),
         )
@@ -170,7 +170,21 @@ class Result:
     @property
     def _words(self) -> list[str]:
         """What is said below the table."""
-        return [str(self.guarantee), *self.ranks_in_words, *self.notes]
+        return [str(self.guarantee), *self.ranks_in_words, *self.unbounded_in_words, *self.notes]
+
+    @property
+    def unbounded_in_words(self) -> list[str]:
+        """The columns of numbers of which nobody can say how far off they are: quotients by what may be 0, mostly."""
+        return [
+            f"{name}: nothing can be said of how far off it is{'' if not bars else ' where no ± is'}."
+            for at, (name, bars) in enumerate(zip(self.columns, self._has_bars, strict=True))
+            if self._is_estimate[at] and name not in self._quantiles and self._is_unbounded(at)
+        ]
+
+    def _is_unbounded(self, at: int) -> bool:
+        """Whether a number in a column has no interval."""
+        pairs = zip(self.rows, self.shown.intervals, strict=True)
+        return any(_is_number(row[at]) and intervals[at] is None for row, intervals in pairs)
 
     @property
     def _quantiles(self) -> dict[str, Quantile]:
@@ -232,6 +246,11 @@ class Result:
         if any(abs(Fraction(end)) > _LARGEST_BAR for end in interval):
             return Bar(name=name, value=None, text=text)
         return Bar(name=name, value=float(value), lower=float(interval.lower), upper=float(interval.upper), text=text)
+
+    def _about_bars(self, at: int) -> str:
+        if self._has_bars[at]:
+            return "; error bars of the noise at 95 %"
+        return "" if self.columns[at] in self._quantiles else "; how far off it is cannot be said"
 
     def _header(self) -> list[str]:
         header = []
