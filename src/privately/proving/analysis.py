@@ -299,7 +299,10 @@ def rational_law(law: Outputs) -> dict[Value, Fraction]:
 
 def _fractions(law: Outputs) -> dict[Value, Fraction]:
     if any(isinstance(mass, Quotient) for mass in law.values()):
-        raise NotSupported("the curve of a law with exponentials or an open parameter.", hint="Ask for epsilon.")
+        raise NotSupported(
+            "these probabilities are no fractions: they have exponentials, or a parameter that is open, in them.",
+            hint="Ask for epsilon, delta or a law.",
+        )
     return {output: fraction(mass) for output, mass in law.items()}
 
 

@@ -34,7 +34,8 @@ def feasible(found: Analysis, output: Value) -> list[Inputs]:
 
 
 def posterior(found: Analysis, output: Value, prior: Mapping[Inputs, Number] | None = None) -> dict[Inputs, Fraction]:
-    """What to believe after the output, by Bayes; before it all inputs are as likely, unless a prior says otherwise."""
+    """What to believe after the output, by Bayes. Before it all inputs are as likely, unless a prior says otherwise: a
+    weight for each input, in proportion to how likely it is."""
     inputs, seen = all_inputs(found), _output(output)
     before = {one: Fraction(1) for one in inputs}
     if prior is not None:

@@ -36,5 +36,6 @@ def test_a_witness_that_was_searched_for_is_shown_in_two_worlds() -> None:
     assert isinstance(verdict, Refuted)
     shown = page(verdict, None, text, "f")
     assert "Two worlds" in shown
+    assert shown.index('class="beside"') < shown.index("The program") < shown.index("Two worlds")
     assert shown.count("<p>probability") == 2
     assert verdict.witness.probability.in_words(10) in shown

@@ -23,13 +23,15 @@ _STYLE = """
   --green: #009e73; }
 * { box-sizing: border-box; }
 body { margin: 0; background: #f4f6f9; color: var(--ink); font: 16px/1.55 system-ui, sans-serif; }
-main { max-width: 1080px; margin: 0 auto; padding: 36px 20px 60px; }
+main { max-width: 1280px; margin: 0 auto; padding: 36px 20px 60px; }
 section { background: var(--paper); border: 1px solid var(--line); border-radius: 10px; padding: 18px 24px;
-  margin: 18px 0; }
+  margin: 18px 0; overflow-x: auto; }
+@media (min-width: 960px) { .beside { display: grid; grid-template-columns: minmax(0, 5fr) minmax(0, 7fr); gap: 0 18px;
+  align-items: start; } .beside > section { margin: 0; } }
 .proved { border-left: 6px solid var(--green); } .refuted { border-left: 6px solid var(--red); }
 .unknown { border-left: 6px solid #e69f00; }
 h1 { font-size: 1.7rem; margin: 0 0 6px; } h2 { font-size: 1.1rem; margin: 0 0 10px; }
-.worlds { display: grid; grid-template-columns: repeat(auto-fit, minmax(320px, 1fr)); gap: 18px; }
+.worlds { display: grid; grid-template-columns: repeat(auto-fit, minmax(260px, 1fr)); gap: 18px; }
 ul.tree { list-style: none; margin: 0; padding-left: 18px; border-left: 2px solid var(--line); font-size: 0.9rem; }
 ul.tree li { margin: 3px 0; }
 .mass { color: var(--blue); font-variant-numeric: tabular-nums; } .output { font-weight: 600; }
@@ -54,14 +56,18 @@ def page(verdict: Verdict, found: Analysis | None, source: str, name: str) -> st
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
             f"<title>{title}</title><style>{_STYLE}</style></head><body><main><h1>{title}</h1>",
             *_verdict(verdict),
-            *_program(source),
-            *(_worlds(found) if found else _witnessed(verdict)),
+            *_beside([*_program(source)], [*(_worlds(found) if found else _witnessed(verdict))]),
             *_curve(found),
             *_pieces(found),
             "</main></body></html>",
             "",
         ]
     )
+
+
+def _beside(left: list[str], right: list[str]) -> list[str]:
+    """Next to each other, if there are two and the window is wide enough."""
+    return ['<div class="beside">', *left, *right, "</div>"] if right else left
 
 
 def _verdict(verdict: Verdict) -> Iterator[str]:
