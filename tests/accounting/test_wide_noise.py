@@ -11,6 +11,7 @@ import pytest
 from mpmath import mp, mpf
 
 from privately import accounting as acc
+from privately.accounting import lattice
 from privately.accounting.answers import _asked
 from privately.accounting.compositions import Composition, compositions
 from privately.accounting.losses import (
@@ -228,6 +229,18 @@ def test_two_roads_agree_where_both_lead() -> None:
     one, other = acc.epsilon(event, "1e-5", method="lattice"), ROAD.epsilon(composition, Fraction(1, 10**5), WIDTH)
     assert other.lower < one.lower <= one.upper < other.upper
     assert other.width <= Fraction(1, 10**5) * one.lower
+
+
+def test_wide_noise_beside_other_losses_is_soon_told() -> None:
+    """The mix for which a lattice took 5 s and 120 MB."""
+    wide = acc.PoissonSample(event=acc.DiscreteGaussian(variance=3 * 10**6, sensitivity=2), rate="0.5")
+    event = acc.Sequence(events=[acc.Laplace(scale=30), acc.Repeat(event=wide, times=100)])
+    found = acc.epsilon(event, "1e-6")
+    assert found.method.endswith("noise on the line")
+    assert found.width <= found.lower / 10**6
+    other = EpsilonAt(Fraction(1, 10**6), Fraction(1, 10**3)).by(lattice, compositions(event)[0])
+    assert other.lower <= found.upper
+    assert found.lower <= other.upper
 
 
 def test_infinite_losses_and_ends_of_the_scale() -> None:

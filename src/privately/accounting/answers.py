@@ -74,6 +74,13 @@ def _asked(composition: Composition, question: Question) -> Interval:
     return _best(composition, question, None)
 
 
+def _asked_for_a_contour(composition: Composition, question: Question) -> Interval:
+    return _best(composition, question, "contour")
+
+
+_WIDE = Fraction(3, 10**6)
+"""Beside other losses noise so wide beside whole numbers is often as good as noise on the line, and soon told."""
+
 _ROUGHLY: tuple[Road, ...] = (spreading, WideNoise(_asked, narrow=Fraction(1, 30)))
 """Hardly narrower than what is narrow already."""
 
@@ -93,6 +100,7 @@ _ROADS: tuple[tuple[Method | None, Road], ...] = (
     ("contour", contour.BRIEF),
     (None, spreading.SOME),
     (None, Conditioned(_by(*_FOR_ONE_STEP), most=256, work=4096, is_one_step=True)),
+    (None, WideNoise(_asked_for_a_contour, narrow=_WIDE)),
     ("lattice", lattice),
     ("contour", contour.Cutting(is_last=True)),
     ("contour", contour.MORE_JUMPS),

@@ -1,6 +1,7 @@
 """Atoms on the lattice: where they are, above or below."""
 
 import math
+import tracemalloc
 from fractions import Fraction
 
 import mpmath
@@ -118,6 +119,18 @@ def test_what_cannot_be_placed_is_refused() -> None:
     wide = law_of([-10.0, 0.3, 0.7001], [1e-3, 1.0, 1.0])
     with pytest.raises(NotApplicable):
         placing._joined(wide, Frame(1e-6, 64, 2.0), 0.0, 0.0)
+
+
+def test_far_atoms_take_little_memory() -> None:
+    """Between few atoms that lie far from each other there are millions of cells, and nothing in them."""
+    spread = np.linspace(-9, 60, 2000)
+    law = law_of(spread.tolist(), np.exp(-np.abs(spread)).tolist())
+    tracemalloc.start()
+    _, masses, _ = placing._joined(law, Frame(1e-4, 1 << 20, 2.0), 0.0, 0.0)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert masses.sum() == pytest.approx(1, rel=1e-3)
+    assert peak < 20e6
 
 
 def test_many_atoms_at_one_place() -> None:

@@ -21,6 +21,15 @@ KERNEL_ERROR = 16 * ERROR
 
 _STEEPEST = 1.0
 _STEPS = 8
+_BLOCK = 1 << 15
+
+
+def exp_of_many(exponents: Floats) -> Floats:
+    """exp in blocks: what is needed on the way takes little memory."""
+    found = np.empty(exponents.shape)
+    for start in range(0, exponents.size, _BLOCK):
+        found[start : start + _BLOCK] = exp(exponents[start : start + _BLOCK])
+    return found
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ import numpy as np
 from privately.accounting.elementary import ERROR, UNIT, Floats, exp
 from privately.accounting.lattice import fourier
 from privately.accounting.lattice.fourier import Complex, modulus
-from privately.accounting.lattice.frame import KERNEL_ERROR, Frame, enlarged, scalar_exp, scalar_expm1
+from privately.accounting.lattice.frame import KERNEL_ERROR, Frame, enlarged, exp_of_many, scalar_exp, scalar_expm1
 from privately.accounting.lattice.smooth import NOTHING, Masses, Smooth
 from privately.accounting.roads import NotApplicable
 
@@ -79,7 +79,7 @@ def real_bound(curve: tuple[Floats, Floats], weights: tuple[Floats, Floats], fra
         exponents = (height - frame.tilt) * a * j
         if j.size and float(exponents.max()) > _STEEPEST:
             return math.inf
-        growth = exp(exponents)
+        growth = exp_of_many(exponents)
         sizes = dot(np.abs(values), growth)
         total += scale * (dot(values, growth) + sizes * (4 * ERROR + 2 * (j.size + 8) * UNIT))
     return enlarged(total)
@@ -153,11 +153,15 @@ def _sampled(law: Smooth, frame: Frame, offset: float, right: float) -> _Sampled
     j = np.arange(float(low), high + 1.0)
     samples, errors = _samples(law, j * a + offset, top)
     exponents = c * a * j
-    tilts = exp(exponents) * a
-    samples, errors = samples * tilts, errors * tilts
+    tilts = exp_of_many(exponents)
+    tilts *= a
+    samples *= tilts
+    errors *= tilts
+    del tilts
     total = float(samples.sum())
     lost = float(errors.sum()) + dot(samples, np.abs(exponents)) * 4 * UNIT + total * 2 * ERROR + missing
     lost = enlarged(lost, j.size + 8)
+    del exponents
     first, second, off = _lattice_law(law, top, offset, a)
     first, off = first * scalar_exp(-c * a), off * (1 + 4 * ERROR)
     cells, adding = folded(j, samples, frame.count)

@@ -7,10 +7,10 @@ from typing import Literal
 
 import numpy as np
 
-from privately.accounting.elementary import ERROR, UNIT, Floats, exp, expm1
+from privately.accounting.elementary import ERROR, UNIT, Floats, expm1
 from privately.accounting.lattice import fourier
 from privately.accounting.lattice.atoms import Atoms
-from privately.accounting.lattice.frame import Frame, enlarged, scalar_expm1
+from privately.accounting.lattice.frame import Frame, enlarged, exp_of_many, scalar_expm1
 from privately.accounting.lattice.pieces import Piece, dot, folded
 from privately.accounting.roads import NotApplicable
 
@@ -47,7 +47,7 @@ def atom_piece(atoms: Atoms, frame: Frame, offset: float, side: Side) -> tuple[P
     exponents = c * a * j
     if float(exponents.max(initial=0.0)) > _STEEPEST:
         raise NotApplicable("the window of losses is too wide")
-    tilts = exp(exponents)
+    tilts = exp_of_many(exponents)
     weights, off = masses * tilts, errors * tilts
     total = float(weights.sum())
     lost = float(off.sum()) + dot(weights, np.abs(exponents)) * 4 * UNIT + total * 2 * ERROR + 1e-300
@@ -119,10 +119,12 @@ def _joined(atoms: Atoms, frame: Frame, offset: float, raised: float) -> Placed:
     least = max(float(atoms.losses.min()), -_QUIET / frame.tilt)
     firsts, seconds = _gathered(atoms, a / _FINER, raised, least)
     bottom = math.floor((least - offset) / a) - 2
-    points = np.arange(float(bottom), math.ceil((float(atoms.losses.max()) - offset) / a) + 2.0)
-    if points.size > _WIDEST:
+    powers = np.arange(float(bottom), math.ceil((float(atoms.losses.max()) - offset) / a) + 2.0)
+    if powers.size > _WIDEST:
         raise NotApplicable("the window of losses is too wide")
-    powers = exp(points * a + offset) * (1 + 4 * ERROR + 8 * UNIT * float(np.abs(atoms.losses).max()))
+    powers *= a
+    powers += offset
+    powers = exp_of_many(powers) * (1 + 4 * ERROR + 8 * UNIT * float(np.abs(atoms.losses).max()))
     places, masses = [], []
     first = second = 0.0
 
@@ -164,12 +166,12 @@ def _gathered(atoms: Atoms, cell: float, raised: float, least: float) -> tuple[F
     order = np.argsort(-atoms.losses)[: int((atoms.losses >= least).sum())]
     first = np.maximum(atoms.masses - atoms.mass_errors, 0.0)[order]
     loss = (atoms.losses - atoms.loss_errors)[order] + raised
-    second = first * exp(-loss) * (1 + 4 * ERROR + 4 * UNIT * float(np.abs(loss).max(initial=0.0)))
+    second = first * exp_of_many(-loss) * (1 + 4 * ERROR + 4 * UNIT * float(np.abs(loss).max(initial=0.0)))
     if loss.size > _FINER * 64:
-        cells = np.floor((loss[0] - loss) / cell).astype(np.int64)
+        starts = np.flatnonzero(np.diff(np.floor((loss[0] - loss) / cell), prepend=-1.0))  # most cells are empty
         slack = 2 * (loss.size + 8) * UNIT
-        first = np.bincount(cells, weights=first).astype(np.float64) * (1 - slack)
-        second = np.bincount(cells, weights=second).astype(np.float64) * (1 + slack)
+        first = np.add.reduceat(first, starts) * (1 - slack)
+        second = np.add.reduceat(second, starts) * (1 + slack)
     kept = first > _LEAST
     first, second = first[kept], second[kept]
     if not 0 < first.size <= _LONGEST:
