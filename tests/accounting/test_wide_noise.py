@@ -27,9 +27,19 @@ from privately.accounting.losses import (
     SampledLaplaceLoss,
     response,
 )
-from privately.accounting.questions import DeltaAt, EpsilonAt
+from privately.accounting.questions import DeltaAt, EpsilonAt, Question
 from privately.accounting.roads import NotApplicable
-from privately.accounting.wide_noise import LEAST_VARIANCE, OFF, SPREAD, WideNoise, on_the_line
+from privately.accounting.wide_noise import (
+    LEAST_VARIANCE,
+    OFF,
+    SPREAD,
+    WideNoise,
+    enclosed,
+    event_on_the_line,
+    on_the_line,
+)
+from privately.guarantees import Neighbors
+from privately.rounding import Interval
 
 ROAD = WideNoise(_asked, narrow=Fraction(1, 30))
 WIDTH = Fraction(1, 10**6)
@@ -255,3 +265,43 @@ def test_infinite_losses_and_ends_of_the_scale() -> None:
     assert nearly.upper <= 10 * OFF
     assert _asked(composition, DeltaAt(Fraction(0), WIDTH)).width <= WIDTH
     assert _asked(composition, EpsilonAt(Fraction(1, 10**5), WIDTH)).width <= 10 * WIDTH
+
+
+R = Neighbors.REPLACE
+WIDE_EVENTS: list[acc.Event] = [
+    acc.DiscreteGaussian(variance=120, sensitivity=3),
+    acc.Repeat(event=acc.PoissonSample(event=acc.DiscreteGaussian(variance=400, sensitivity=20), rate="0.1"), times=10),
+    acc.Sequence(
+        events=[acc.DiscreteGaussian(variance=100), acc.DiscreteGaussian(variance=99), acc.Pure(epsilon="0.01")]
+    ),
+    acc.Parallel(events=[acc.DiscreteGaussian(variance=150), acc.DiscreteGaussian(variance=160, sensitivity=2)]),
+    acc.Group(event=acc.DiscreteGaussian(variance=150), size=3),
+    acc.FixedSizeSample(event=acc.DiscreteGaussian(variance=150, sensitivity=4, neighbors=R), size=2, population=5),
+]
+
+
+def always(found: Interval) -> Callable[[Question], Interval]:
+    return lambda _: found
+
+
+@pytest.mark.parametrize("event", WIDE_EVENTS, ids=str)
+def test_events_on_the_line_are_on_their_sides(event: acc.Event) -> None:
+    """At variances near 100 they are several per cent apart, so that the sides cannot be mixed up."""
+    above, below = (event_on_the_line(event, upward=upward) for upward in (True, False))
+    assert above.neighbors == below.neighbors == event.neighbors
+    for delta in ("1e-2", "1e-6"):
+        low, middle, high = (acc.epsilon(one, delta) for one in (below, event, above))
+        assert low.upper < middle.lower
+        assert middle.upper < high.lower
+        found = enclosed(EpsilonAt(Fraction(delta), WIDTH), always(high), always(low), OFF)
+        assert found.lower <= middle.lower <= middle.upper <= found.upper
+
+
+def test_many_different_discrete_noises() -> None:
+    noises = [acc.DiscreteGaussian(variance=1000 + place) for place in range(1000)]
+    normal = acc.Sequence(events=[acc.Gaussian(noise_multiplier=math.sqrt(one.variance)) for one in noises])
+    found, near = acc.epsilon(acc.Sequence(events=noises), "1e-5"), acc.epsilon(normal, "1e-5")
+    assert found.lower <= near.lower <= near.upper <= found.upper
+    assert found.width < near.upper / 100
+    told = acc.delta(acc.Sequence(events=noises), 3)
+    assert told.lower <= acc.delta(normal, 3).lower <= acc.delta(normal, 3).upper <= told.upper < 2 * told.lower

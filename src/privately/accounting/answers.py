@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from fractions import Fraction
 from typing import Literal, get_args
@@ -22,7 +22,7 @@ from privately.accounting.losses import GaussianLoss, GluedLoss, LaplaceLoss
 from privately.accounting.nearby_rates import between_rates, share_of_all
 from privately.accounting.questions import ALLOWED, LARGEST_EPSILON, NO_LOWER, DeltaAt, EpsilonAt, Question, Road
 from privately.accounting.roads import DEAD_ENDS, NotApplicable
-from privately.accounting.wide_noise import WideNoise
+from privately.accounting.wide_noise import OFF, WideNoise, enclosed, event_on_the_line
 from privately.errors import InvalidParameter, NoSuchRule
 from privately.rounding import End, Interval, Number, rational
 
@@ -162,12 +162,35 @@ def _answer(event: Event, question: Question, method: Method | None) -> Interval
     if direct is not None and (question.is_met(direct) or method == "contour"):
         return direct
     if above is None:
-        return _least([direct, _by_renyi(event, question)])
+        upper = _on_the_line(event, question) or _by_renyi(event, question)
+        return _least([direct, upper, *_from_below(_compositions_or_none(event), question)])
     if direct is None and method in {None, "contour"}:
         direct = _little_rounded(event, question)
         if direct is not None:
             return direct
     return _between_rounded(_exact(above, question, method), _exact(coarser(event, upward=False), question, method))
+
+
+def _compositions_or_none(event: Event) -> tuple[Composition, ...]:
+    try:
+        return compositions(event)
+    except (NotApplicable, NoSuchRule):
+        return ()
+
+
+def _on_the_line(event: Event, question: Question) -> Interval | None:
+    """By events with normal noise in place of wide discrete normal noise, if there is any."""
+    above, below = (event_on_the_line(event, upward=upward) for upward in (True, False))
+    if above == event:
+        return None
+
+    def asked(which: Event) -> Callable[[Question], Interval]:
+        return lambda inner: _answer(which, inner, None)
+
+    try:
+        return enclosed(question, asked(above), asked(below), OFF * event.runs)
+    except NoSuchRule:
+        return None
 
 
 def _between_rounded(top: Interval, bottom: Interval) -> Interval:

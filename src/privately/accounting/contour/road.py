@@ -45,6 +45,7 @@ _TRIES = 3
 _NEWTON_STEPS, _FARTHEST = 12, 20.0
 _CLOSE = 1e-4
 _MOST_OUTCOMES = 64
+_MOST_IN_ALL = 400_000
 _LEAST_EPSILON = 1e-3
 _COARSEST = 1e-5
 _QUICK = 0.05
@@ -239,7 +240,7 @@ def laws_of(parts: Sequence[tuple[Loss, int]]) -> tuple[list[tuple[Law, int]], f
     """The laws that need points or closed forms; what is Gaussian is one number."""
     laws: list[tuple[Law, int]] = []
     laplaces: list[tuple[LaplaceLoss, int]] = []
-    gaussian = Fraction(0)
+    gaussian, outcomes = Fraction(0), 0
     for law, times in parts:
         match law:
             case GaussianLoss():
@@ -258,7 +259,11 @@ def laws_of(parts: Sequence[tuple[Loss, int]]) -> tuple[list[tuple[Law, int]], f
                 | SampledDiscreteGaussianLoss()
                 | SampledDiscreteLaplaceLoss()
             ):
-                laws.append((Discrete.over(law), times))
+                listed = Discrete.over(law)
+                laws.append((listed, times))
+                outcomes += listed.points.loss.size
+                if outcomes > _MOST_IN_ALL:
+                    raise NotApplicable("too many outcomes of all laws")
             case _:
                 raise NotApplicable(f"no transform of a {type(law).__name__}")
     if laplaces:
