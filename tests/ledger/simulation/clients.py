@@ -67,6 +67,7 @@ class Clients:
 
     def __init__(self, rng: random.Random, observer: Observer, everybody: list[Charge]) -> None:
         self._rng, self._observer, self._everybody = rng, observer, everybody
+        self.charging: Callable[..., MakeCharge] = MakeCharge
         self.running: list[Receipt] = []
         self.lost: dict[str, Charge] = {}
         self.fault: Violation | None = None
@@ -77,11 +78,17 @@ class Clients:
         self.running.clear()
 
     def turns(self) -> Iterator[Waiting]:
-        """What waits for the next turn; or the same again and again, alone, as of somebody who asks in a loop."""
-        if self._rng.random() < 0.04:
+        """What waits for the next turn; or the same again and again, alone, as of somebody who asks in a loop; or an
+        account that comes late, and its holder with it.
+        """
+        kind = self._rng.random()
+        if kind < 0.04:
             self._observer.loops += 1
             yield [(raising(LOOPS, self._observer.loops), self._future(self._observer.see_head))]
-            yield from ([self.ask(self._in_a_loop())] for _ in range(self._rng.randint(3, 6)))
+            yield from ([self.ask(self._alone(LOOPS, ANALYSTS[0]))] for _ in range(self._rng.randint(3, 6)))
+        elif kind < 0.07:
+            name = self._rng.choice(LATE)
+            yield [self._open(name), *(self.ask(self._alone(*name.split("/"))) for _ in range(2))]
         else:
             yield [self._act() for _ in range(self._rng.randint(1, 5))]
 
@@ -95,8 +102,7 @@ class Clients:
         if kind < 0.48:
             return self._adjust()
         if kind < 0.5:
-            name = rng.choice([rng.choice(list(ACCOUNTS)), *LATE])
-            return opening(name), self._future(lambda _: self._observer.accounts.add(name))
+            return self._open(rng.choice(list(ACCOUNTS)))
         if kind < 0.54 and self._observer.charged:
             return self._other_body(rng.choice(self._observer.charged))
         if kind < 0.6 and self.lost:
@@ -120,14 +126,17 @@ class Clients:
         self._everybody.append(charge)
         return charge
 
-    def _in_a_loop(self) -> Charge:
-        """On the same terms as others."""
+    def _open(self, name: str) -> tuple[Act[Any], Future[Any]]:
+        return opening(name), self._future(lambda _: self._observer.accounts.add(name))
+
+    def _alone(self, lineage: str, analyst: str, token: str | None = None) -> Charge:
+        """On the same terms as others, and a question of its own."""
         key = f"{self._rng.getrandbits(64):016x}"
-        return Charge(lineages=[LOOPS], query=key, cost=COSTS[-1], analyst=ANALYSTS[0], key=key)
+        return Charge(lineages=[lineage], query=key, cost=COSTS[-1], analyst=analyst, token=token, key=key)
 
     def ask(self, charge: Charge, *, again: bool = False) -> tuple[Act[Any], Future[Any]]:
         """The charge; an answer only after it."""
-        return MakeCharge(charge=charge, again=again), self._future(self._charged, charge)
+        return self.charging(charge, again=again), self._future(self._charged, charge)
 
     def store(self, receipt: Receipt) -> tuple[Act[Any], Future[Any]]:
         """Runs, keeps the answer, and shows it only then."""

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
+from itertools import takewhile
 from typing import Any
 from unittest.mock import patch
 
 import apsw
 
 from privately.errors import PrivatelyError
-from privately.ledger import Charge, Receipt, state
+from privately.ledger import Charge, Receipt, rounds, state
 from privately.ledger import acts as accounts
 from privately.ledger.acts import MakeCharge
-from privately.ledger.book import Book
+from privately.ledger.book import Book, Quote
 from privately.ledger.desks import Answerable
 from privately.ledger.entries import Charged, Opened
 from privately.ledger.following import follow
@@ -114,6 +115,18 @@ class KeepsTerms(InlineWriter):
             super().take_turn(acts)
 
 
+class Outdated(InlineWriter):
+    """Takes what was known of a charge before its turn for what holds in it."""
+
+    def take_turn(self, acts: Sequence[tuple[Act[Any], Answerable]]) -> None:
+        def careless(book: Book, quotes: Sequence[Quote | None], start: int) -> list[Quote]:
+            listed = takewhile(lambda quote: quote is not None and book.take(quote), quotes[start:])
+            return [quote for quote in listed if quote is not None]
+
+        with patch.object(rounds, "_new_charges", careless):
+            super().take_turn(acts)
+
+
 class BeginsWithNothing(InlineWriter):
     """An account of somebody who has asked before begins with nothing spent."""
 
@@ -170,6 +183,7 @@ FAULTS: dict[str, tuple[Plan, str]] = {
         "over its cap|more than its cap|does not follow .* is left",
     ),
     "a late account that does not pay": (Plan(kills=10, writer=KeepsTerms), "should have"),
+    "a charge at the terms of before": (Plan(kills=10, writer=Outdated), "should have"),
     "a late account that begins with nothing": (Plan(kills=10, writer=BeginsWithNothing), "less than was spent before"),
     "hash written after commit": (Plan(kills=10, store=HashesAfterwards), "LedgerCorrupt"),
     "lost checkpoint lock": (Plan(kills=10, store=LosesTheLock), "without the lock"),

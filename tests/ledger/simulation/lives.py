@@ -118,6 +118,8 @@ class Life:
         everybody: list[Charge] = []
         self.processes = [self._process() for _ in range(PROCESSES)]
         self.clients = [plan.clients(rng, self.observer, everybody) for _ in self.processes]
+        for process, clients in zip(self.processes, self.clients, strict=True):
+            clients.charging = process.charging
         self.auditor = self._process()
         self._audit = ExitStack()
 

@@ -15,7 +15,8 @@ from unittest.mock import patch
 
 import apsw
 
-from privately.ledger import Ledger, ledger
+from privately.ledger import Charge, Ledger, ledger
+from privately.ledger.acts import MakeCharge
 from privately.ledger.desks import Answerable
 from privately.ledger.rounds import Act
 from privately.ledger.stores import SQLiteStore
@@ -87,6 +88,10 @@ class Process:
         """One turn of the writer for all these acts."""
         with self._living():
             self.opened._writer.take_turn(acts)
+
+    def charging(self, charge: Charge, *, again: bool) -> MakeCharge:
+        """A charge with what is known of it before its turn, by the state after the last one."""
+        return self.opened.charging(charge, again=again)
 
     def kill(self) -> None:
         """Dies between two operations."""
