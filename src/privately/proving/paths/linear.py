@@ -85,7 +85,7 @@ def _solved(rows: list[list[fmpq]]) -> list[fmpq] | None:
     free = list(range(1, width + 1))
     helper = width
     worst = min(range(len(table)), key=lambda place: table[place][0])
-    if table[worst][0] < 0:
+    if table[worst][0] < _ZERO:
         _pivot(table, basic, free, (worst, len(free) - 1))
         objective = _expressed({helper: -_ONE}, table, basic, free)
         _improve(table, basic, free, objective)
@@ -120,12 +120,14 @@ def _expressed(goal: dict[int, fmpq], table: list[list[fmpq]], basic: list[int],
 
 def _improve(table: list[list[fmpq]], basic: list[int], free: list[int], objective: list[fmpq]) -> None:
     for _ in range(MOST_PIVOTS):
-        better = [place for place in range(len(free)) if objective[place + 1] > 0]
+        better = [place for place in range(len(free)) if objective[place + 1] > _ZERO]
         if not better:
             return
         column = min(better, key=lambda place: free[place])
         limits = [
-            (row[0] / -row[column + 1], basic[place], place) for place, row in enumerate(table) if row[column + 1] < 0
+            (row[0] / -row[column + 1], basic[place], place)
+            for place, row in enumerate(table)
+            if row[column + 1] < _ZERO
         ]
         if not limits:
             return
@@ -146,13 +148,12 @@ def _pivot(
     solved = [-entry / factor for entry in table[row]]
     solved[column + 1] = 1 / factor
     table[row] = solved
+    entries = [(number, entry) for number, entry in enumerate(solved) if entry]
     targets: Sequence[list[fmpq]] = [other for number, other in enumerate(table) if number != row]
     for target in (*targets, *([objective] if objective is not None else [])):
         share = target[column + 1]
-        if share == 0:
-            continue
-        target[column + 1] = _ZERO
-        for number, entry in enumerate(solved):
-            if entry != 0:
+        if share:
+            target[column + 1] = _ZERO
+            for number, entry in entries:
                 target[number] += share * entry
     basic[row], free[column] = free[column], basic[row]
