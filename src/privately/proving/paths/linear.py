@@ -148,11 +148,11 @@ def _pivot(
     solved = [-entry / factor for entry in table[row]]
     solved[column + 1] = 1 / factor
     table[row] = solved
-    entries = [(number, entry) for number, entry in enumerate(solved) if entry]
+    entries = [(number, entry) for number, entry in enumerate(solved) if entry != _ZERO]
     targets: Sequence[list[fmpq]] = [other for number, other in enumerate(table) if number != row]
     for target in (*targets, *([objective] if objective is not None else [])):
         share = target[column + 1]
-        if share:
+        if share != _ZERO:
             target[column + 1] = _ZERO
             for number, entry in entries:
                 target[number] += share * entry
