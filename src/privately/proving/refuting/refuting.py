@@ -21,7 +21,7 @@ from privately.proving.language.declarations import Neighborhood
 from privately.proving.language.program import Parameter, Program
 from privately.proving.language.syntax import Value
 from privately.proving.paths.affine import Affine, NotAffine
-from privately.proving.paths.events import Event, entries_of, event_probability
+from privately.proving.paths.events import Event, entries_of, event_probability, exactly
 from privately.proving.paths.exploring import Exploration, NoOutput, Path, TooManyPaths, explore, some_paths
 from privately.proving.paths.growing import growing, leading_to
 from privately.proving.paths.measuring import interval, log_ratio
@@ -65,6 +65,9 @@ STRETCH_SHARE = 0.2
 MOST_PAIRS = 400
 MOST_KNOWN = 8
 MOST_REFUSALS = 8
+SOME_REPEATED, MOST_REPEATED = 12, 4
+REPEATED = (2, 16)
+"""How often an entry is repeated, where nothing bounds how long a list is."""
 
 
 def refute(
@@ -301,25 +304,36 @@ class _Hunt:
 
     def compare(self, setting: _Setting, near: Layout, pair: Pair, deadline: Deadline) -> bool:
         """Whether there is a point in comparing others."""
+        inputs = [{**setting.public, **near.concrete(side, pair[side])} for side in (0, 1)]
+        late = deadline.part(EXPLORING_SHARE).passed
         try:
-            sides = [
-                explore(
-                    self.program,
-                    {**setting.public, **near.concrete(side, pair[side])},
-                    most_paths=MOST_OPEN_PATHS,
-                    too_late=deadline.part(EXPLORING_SHARE).passed,
-                )
-                for side in (0, 1)
-            ]
+            sides = [explore(self.program, given, most_paths=MOST_OPEN_PATHS, too_late=late) for given in inputs]
+        except TooManyPaths as error:
+            self.refused = True
+            self.notes.append(error.message)
+            return self.grows is not None and self.repeat(setting, near, pair, inputs)
         except NotSupported as error:
             self.refused = True
             self.notes.append(error.message)
-            return not isinstance(error, TooManyPaths) and len(self.notes) < MOST_REFUSALS
+            return len(self.notes) < MOST_REFUSALS
         fixed = Layout((), near.whole, near.widths)
         for find in search(fixed, sides[0], sides[1], deadline)[:MEASURED]:
             if self.worthwhile(find):
                 self.measure(setting, near, pair, find.event)
         return True
+
+    def repeat(self, setting: _Setting, near: Layout, pair: Pair, inputs: Sequence[Mapping[str, Value]]) -> bool:
+        """Where lists grow without end: the same entry many times. Whether that could be measured."""
+        late = self.deadline.part(EXPLORING_SHARE).passed
+        try:
+            ways = [way for given in inputs for way in some_paths(self.program, given, (), SOME_REPEATED, late).paths]
+        except NotSupported:
+            return False
+        seen = dict.fromkeys(entry for way in ways for entry in entries_of(way.output) if not isinstance(entry, Affine))
+        for entry in list(seen)[:MOST_REPEATED]:
+            for length in REPEATED:
+                self.measure(setting, near, pair, exactly((entry,) * length))
+        return self.best is not None and not self.deadline.part(LATER_SHARE).passed()
 
     def stretch(self) -> None:
         """Pushes the half lines of the best event outwards, to where floats could not look."""
