@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from privately import accounting as acc
 from privately.accounting import answers, coarsening
-from privately.accounting.coarsening import MOST_DIFFERENT, coarser, concentrated, on_grid, rounded_term
+from privately.accounting.coarsening import MOST_DIFFERENT, all_rounded, coarser, concentrated, on_grid, rounded_term
 from privately.accounting.coverage import uncovered
 from privately.accounting.terms import flatten
 from privately.errors import NoSuchRule
@@ -218,3 +218,30 @@ def test_forty_thousand_different_terms_take_bounded_time(name: str) -> None:
     else:
         assert found.lower <= found.upper
     assert process_time() - start < 60
+
+
+@pytest.mark.parametrize("upward", [True, False])
+@pytest.mark.parametrize("bits", [4, 2, 0, -2])
+def test_terms_at_one_place_are_rounded_to_one(bits: int, upward: bool) -> None:
+    """Each as if it were alone, also where numbers are so large or small that they are not rounded."""
+    numbers = [Fraction(10) ** power * (1 + Fraction(place, 7)) for power in range(-6, 9, 2) for place in range(9)]
+    terms: dict[acc.Event, int] = {}
+    for place, number in enumerate(numbers):
+        rate = min(Fraction(1), Fraction(place % 5 + 1, 4) / (1 + place % 3))
+        for noise in (
+            acc.Gaussian(noise_multiplier=number),
+            acc.Laplace(scale=number),
+            acc.DiscreteLaplace(scale=number, sensitivity=1 + place % 2),
+            acc.Pure(epsilon=number),
+            acc.Exponential(epsilon=number),
+            acc.RandomizedResponse(epsilon=number, categories=2 + place % 2),
+            acc.GaussianDP(mu=number),
+            acc.Approx(epsilon=0, delta=min(number, Fraction(1))),
+        ):
+            terms[noise] = terms[acc.PoissonSample(event=noise, rate=rate)] = 1 + place % 3
+    alone: dict[acc.Event, int] = {}
+    for term, times in terms.items():
+        rounded = rounded_term(term, bits, upward=upward)
+        alone[rounded] = alone.get(rounded, 0) + times
+    assert all_rounded(terms, bits, upward=upward) == alone
+    assert len(alone) < len(terms)

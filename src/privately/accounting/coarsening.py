@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction
@@ -39,6 +40,8 @@ MOST_RIGID = 512
 
 _BITS = (12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0, -1, -2, -3, -4, -5, -6, -7)
 _DIGITS = 40
+_ORDINARY = 25
+"""Numbers between two to this power and its inverse are within all limits when they are rounded."""
 _NORMAL = (Gaussian, GaussianDP)
 """All of them together are one law anyway."""
 _ROUNDED = (*_NORMAL, Laplace, DiscreteLaplace, Pure, RandomizedResponse, Exponential, Approx)
@@ -147,14 +150,73 @@ def _fewer(terms: Terms, most: int, *, upward: bool) -> Terms:
         mechanism = GaussianDP(mu=gaussian_within(rho), neighbors=neighbors)
         count(kept, ZCDP(rho=rho, neighbors=neighbors) if upward else mechanism, 1)
     most = max(most - sum(not isinstance(term, _NORMAL) for term in kept), most // 8)
-    for bits in _BITS:
+    for bits in _BITS[_start(moving, most, upward=upward) :]:
         if len(moving) <= most:
             break
-        rounded: dict[Event, int] = {}
-        for term, times in moving.items():
-            count(rounded, rounded_term(term, bits, upward=upward), times)
-        moving = rounded
+        moving = all_rounded(moving, bits, upward=upward)
     return {**kept, **moving}
+
+
+def _start(terms: Mapping[Event, int], most: int, *, upward: bool) -> int:
+    """The first of all numbers of bits at which at most so many places are left, or the last that is not below 0."""
+
+    def is_enough(step: int) -> bool:
+        return len({_place(term, _BITS[step], upward=upward) for term in terms}) <= most
+
+    return bisect_left(range(_BITS.index(0)), True, key=is_enough) if len(terms) > most else 0
+
+
+def all_rounded(terms: Mapping[Event, int], bits: int, *, upward: bool) -> dict[Event, int]:
+    """Every term rounded; those that come to lie at the same place only once, as it takes long."""
+    known: dict[tuple[object, ...], Event] = {}
+    found: dict[Event, int] = {}
+    for term, times in terms.items():
+        place = _place(term, bits, upward=upward)
+        if place not in known:
+            known[place] = rounded_term(term, bits, upward=upward)
+        count(found, known[place], times)
+    return found
+
+
+def _place(term: Event, bits: int, *, upward: bool) -> tuple[object, ...]:
+    """What all terms have in common that are rounded to the same one."""
+
+    def more(value: Fraction) -> object:
+        return _whole(value, bits, ceil if upward else floor)
+
+    def less(value: Fraction) -> object:
+        return _whole(value, bits, floor if upward else ceil)
+
+    match term:
+        case PoissonSample(event=inner, rate=rate):
+            return more(rate), *_place(inner, bits, upward=upward)
+        case Gaussian(noise_multiplier=multiplier):
+            return Gaussian, less(multiplier)
+        case Laplace(scale=scale):
+            return Laplace, less(scale)
+        case DiscreteLaplace(scale=scale, sensitivity=sensitivity):
+            return DiscreteLaplace, sensitivity, less(scale)
+        case Pure(epsilon=epsilon) | Exponential(epsilon=epsilon):
+            return type(term), more(epsilon)
+        case RandomizedResponse(epsilon=epsilon, categories=categories):
+            return RandomizedResponse, categories, more(epsilon)
+        case GaussianDP(mu=mu):
+            return GaussianDP, more(mu)
+    return (term,)
+
+
+def _whole(value: Fraction, bits: int, towards: Callable[[Fraction], int]) -> object:
+    """What tells multiples of the grid apart, as whole numbers; where they may be out of range, the number itself."""
+    above, below = value.as_integer_ratio()
+    exponent = above.bit_length() - below.bit_length()
+    if bits < 0 or above <= 0 or abs(exponent) > _ORDINARY:
+        return value
+    if (above << -exponent if exponent < 0 else above) < (below << exponent if exponent > 0 else below):
+        exponent -= 1
+    shift = bits - exponent
+    above, below = (above << shift, below) if shift > 0 else (above, below << -shift)
+    multiple = above // below if towards is floor else -(-above // below)
+    return (exponent + 1, multiple >> 1) if multiple >> bits + 1 else (exponent, multiple)
 
 
 def rounded_term(term: Event, bits: int, *, upward: bool) -> Event:
