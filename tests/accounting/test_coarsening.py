@@ -224,7 +224,7 @@ def test_forty_thousand_different_terms_take_bounded_time(name: str) -> None:
 @pytest.mark.parametrize("bits", [4, 2, 0, -2])
 def test_terms_at_one_place_are_rounded_to_one(bits: int, upward: bool) -> None:
     """Each as if it were alone, also where numbers are so large or small that they are not rounded."""
-    numbers = [Fraction(10) ** power * (1 + Fraction(place, 7)) for power in range(-6, 9, 2) for place in range(9)]
+    numbers = [Fraction(10) ** power * (1 + Fraction(place, 70)) for power in range(-6, 9, 2) for place in range(9)]
     terms: dict[acc.Event, int] = {}
     for place, number in enumerate(numbers):
         rate = min(Fraction(1), Fraction(place % 5 + 1, 4) / (1 + place % 3))
