@@ -185,3 +185,8 @@ def test_a_promise_of_nothing() -> None:
 def test_precision_has_limits() -> None:
     with pytest.raises(InvalidParameter):
         acc.calibrate(lambda s: acc.Laplace(scale=s), epsilon=1, precision="1e-20")
+
+
+def test_what_is_made_must_be_an_event() -> None:
+    with pytest.raises(InvalidParameter, match="event"):
+        acc.calibrate(lambda _: 3, epsilon=1, delta="1e-5")  # type: ignore[arg-type, return-value]

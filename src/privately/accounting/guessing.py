@@ -52,7 +52,7 @@ def guessed(make: Callable[[float], Event], promised: Fraction, allowed: Fractio
     def excess(parameter: float, at: float = epsilon) -> float | None:
         try:
             event = make(parameter)
-            listed = compositions(event) if event.nodes <= _MOST_NODES else ()
+            listed = compositions(event) if isinstance(event, Event) and event.nodes <= _MOST_NODES else ()
         except (*DEAD_ENDS, InvalidParameter, NoSuchRule):
             return None
         rare = next((one for one in listed if _is_rare(one)), None)

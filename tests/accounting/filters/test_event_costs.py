@@ -181,3 +181,16 @@ def test_what_has_no_finite_cost_by_sums(event: events.Event, kind: type[Guarant
 def test_neighbours_must_agree() -> None:
     with pytest.raises(MixedNeighbors):
         amounts_of(events.Pure(epsilon=1, neighbors=REPLACE), currency(PureDP))
+
+
+@pytest.mark.parametrize("kind", [PureDP, ApproxDP, ZCDP, ApproxZCDP, RenyiDP, GaussianDP])
+def test_what_is_never_run_costs_nothing(kind: type[Guarantee]) -> None:
+    revealing = events.Gaussian(noise_multiplier=0)
+    assert set(amounts_of(events.Repeat(event=revealing, times=0), currency(kind))) == {0}
+    assert set(amounts_of(events.PoissonSample(event=revealing, rate=0), currency(kind))) == {0}
+
+
+@pytest.mark.parametrize("kind", [PureDP, ApproxDP, ZCDP, ApproxZCDP, RenyiDP, GaussianDP])
+def test_a_delta_of_0_is_pure(kind: type[Guarantee]) -> None:
+    approx, pure = events.Approx(epsilon="0.1", delta=0), events.Pure(epsilon="0.1")
+    assert amounts_of(approx, currency(kind)) == amounts_of(pure, currency(kind))

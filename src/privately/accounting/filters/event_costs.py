@@ -50,6 +50,8 @@ def _(event: events.Sequence, currency: Currency) -> Amounts:
 
 @amounts_of.register
 def _(event: events.Repeat, currency: Currency) -> Amounts:
+    if event.times == 0:
+        return _nothing(currency)
     return tuple(event.times * amount for amount in amounts_of(event.event, currency))
 
 
@@ -95,7 +97,7 @@ def _sampled(
     Checked-by: tests/accounting/filters/test_event_costs.py::test_samples_cost_no_more_than_the_whole
     """
     if event.rate == 0:
-        return (Fraction(0),) * len(currency.names)
+        return _nothing(currency)
     found: list[Amounts] = []
     reason: NoSuchRule | None = None
     ways: tuple[Callable[[], Amounts], ...] = (
@@ -114,6 +116,10 @@ def _sampled(
     return _columns(min, found)
 
 
+def _nothing(currency: Currency) -> Amounts:
+    return (Fraction(0),) * len(currency.names)
+
+
 def _sampled_base(event: events.Event, currency: Currency) -> Guarantee:
     kind = ApproxDP if currency.kind in (ApproxDP, ApproxZCDP) else PureDP
     inner = Currency(kind=kind, neighbors=event.neighbors)
@@ -124,6 +130,8 @@ def _leaf(event: events.Event, kind: type[Guarantee]) -> Guarantee:
     """The leaf's guarantee from which the least follows in a currency of this kind."""
     if kind in (ZCDP, ApproxZCDP) and isinstance(event, _CONCENTRATED):
         return _concentrated(event)
+    if isinstance(event, events.Approx) and not event.delta:
+        return PureDP(epsilon=event.epsilon, neighbors=event.neighbors)
     stated = _STATEMENTS.get(type(event))
     if stated is not None:
         guarantee, *names = stated
