@@ -307,8 +307,8 @@ class Aggregates:
         range_, column = _range(argument), self._column(argument)
         width, wanted = range_.upper - range_.lower, None if column is None else column.resolution
         if argument.known.type is Type.INTEGER:
-            most = _BINS if wanted is None else MOST_BINS
-            size = Fraction(max(math.ceil((width + 1) / most), math.floor(wanted or 1)))
+            wanted = width / _BINS if wanted is None else wanted
+            size = Fraction(max(math.ceil((width + 1) / MOST_BINS), math.floor(wanted), 1))
             lower, bins = range_.lower - Fraction(1, 2), math.ceil((width + 1) / size)
             return BinCounts(argument=argument, lower=lower, width=size, bins=bins)
         bins = 1 if not width else _BINS if wanted is None else math.ceil(width / wanted)
