@@ -281,6 +281,17 @@ def test_columns_are_as_accurate_as_asked(text: str, accuracy: str, assuming: in
     assert error * Fraction(9, 10) <= found <= error
 
 
+@pytest.mark.parametrize("accuracy", ["9 at 99%", "100% at 90%", "9 at 70%"])
+@pytest.mark.parametrize("rows", [1, 5])
+def test_averages_are_seldom_missing(accuracy: str, rows: int) -> None:
+    """An error as wide as the range takes noise that leaves an average, which COALESCE would put a 0 in place of."""
+    asked, wanted = bind("SELECT COALESCE(AVG(n), 0) AS v FROM t", {"t": VISITS}), Accuracy.parse(accuracy)
+    (pair,) = allocated(uses(asked), 1, least_budget(asked, uses(asked), 1, wanted, rows))
+    law, total = pair.mechanisms[0].law, 9 * rows  # type: ignore[union-attr]
+    missing = [float(law.cdf(-above).upper * law.cdf(above - total).upper) for above in range(total + 1)]
+    assert max(missing) <= 1 - wanted.confidence
+
+
 def test_a_relative_error_of_a_multiple_is_that_of_the_number() -> None:
     budgets = [
         widest(f"SELECT {text} AS v FROM t", "5% at 95%", 1000)[1]

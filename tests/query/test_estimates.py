@@ -194,6 +194,15 @@ def test_averages_stay_within_their_bounds() -> None:
     assert one_cell("mean", -2, 50)[0] == -10
 
 
+def test_variances_are_not_above_the_largest_square() -> None:
+    """Nor outside their intervals, where there seems to be a part of one row."""
+    for name, largest in (("variance", 100), ("deviation", 10)):
+        value, interval = one_cell(name, 2, 1, 400)
+        assert value == largest
+        assert interval is not None
+        assert value in interval
+
+
 def test_negative_sums_and_counts_are_left_as_they_are() -> None:
     assert one_cell("count", -30, -10)[0] == -2
     assert one_cell("sum", -30, 10)[0] == -20

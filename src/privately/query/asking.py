@@ -20,7 +20,7 @@ from privately.query.propagating import propagated
 from privately.query.showing import chosen_by_noise
 from privately.query.uses import Listed, Noisy, TwoSided, Use
 from privately.query.weighing import error_of_sum, weighted_width
-from privately.query.widths import error_of_count, width_of
+from privately.query.widths import error_of_count, width_of, width_of_sum
 from privately.rounding import Number as Numeral
 from privately.rounding import decimal_text, rational, whole
 
@@ -33,6 +33,8 @@ _MOST = {"epsilon": 1000, "rho": 125_000, "mu": 500}
 _GUESS = "Write assuming=1000."
 _LEAST_PART = 1e-12
 """A use that adds less than such a part of an error has the part of one that adds it."""
+
+_ADDITIVE = (m.Laplace, m.Gaussian)
 
 _Wanted: TypeAlias = tuple[Expression, Fraction]
 """What is to be accurate, and the confidence that each estimate in it needs for that: as `showing` shares it."""
@@ -306,6 +308,9 @@ def _is_accurate(
     def size(found: Field) -> Fraction:
         return _size(*parts(found), rows or 1)
 
+    for name in fields_of(column) & estimates.keys():
+        if _may_be_missing(estimates[name], drawn, confidence, rows):
+            return False
     off = propagated(column, _identities(question), error)
     most = propagated(column, _identities(question), size, rounding=0) if accuracy.relative else 1
     return off <= accuracy.error * most
@@ -356,3 +361,24 @@ def _error_of_mean(use: TwoSided, width: int, rows: int | None) -> Fraction:
         raise InvalidParameter("assuming", "say how many rows are averaged in a group, as a public guess.", hint=_GUESS)
     reach = use.high - use.low
     return Fraction(reach) if 2 * width >= rows * reach else Fraction(width, rows)
+
+
+def _may_be_missing(estimate: Estimate, drawn: Sequence[Drawn], confidence: Fraction, rows: int | None) -> bool:
+    """Whether noise so large that an average may be anywhere in its range leaves none at all, too often.
+
+    Theorem: there is no average if neither noisy sum is positive; then both noises together are at most -w n, for n
+        values in a range of w steps, and that is never more likely than 1/4.
+    Reference: elementary
+    Proof: docs/theory/stability.md#weighted-noise
+    Checked-by: tests/query/test_asking.py::test_averages_are_seldom_missing
+    """
+    doubt = 1 - confidence
+    if not isinstance(estimate, Mean) or rows is None or doubt >= Fraction(1, 4):
+        return False
+    for one in drawn:
+        mechanism = one.mechanisms[0]
+        if isinstance(one.use, TwoSided) and one.use.total == estimate.total and isinstance(mechanism, _ADDITIVE):
+            total = rows * (one.use.high - one.use.low)
+            is_anywhere = 2 * weighted_width(mechanism.law, confidence, Fraction(0)) >= total
+            return is_anywhere and total <= width_of_sum(mechanism.law, 1 - 2 * doubt)
+    return False

@@ -154,7 +154,7 @@ def _at(pair: NoisyPair, step: Fraction, part: int, whole: int) -> Fraction:
 def _spread(
     estimate: Spread, pair: NoisyPair, squares: NoisyNumber, tallies: tuple[StepSum, StepSum], confidence: Fraction
 ) -> Callable[[int], Cell]:
-    """The mean of (x - centre)^2 less the square of (mean - centre), never below 0."""
+    """The mean of (x - centre)^2 less the square of (mean - centre); not below 0, nor above the largest square."""
     steps, of_squares = tallies
     scale = Scale(
         law=pair.mechanism.law,
@@ -174,7 +174,7 @@ def _spread(
             return None, None
         count, whole = Fraction(above + below, scale.steps), max(above, 0) + max(below, 0)
         mean = _at(pair, steps.step, max(above, 0), whole) - estimate.centre
-        value = max(total * scale.unit / count - mean**2, Fraction(0))
+        value = variances.within(total * scale.unit / count - mean**2)
         return _rooted(value, limits) if estimate.root else (value, limits)
 
     return of

@@ -74,7 +74,7 @@ class Variances:
         middle = squares * scale.unit / count - mean**2
         off = self._off(self._noise, above, below, middle)
         below_it, above_it = (Fraction(one) * self._reach**2 for one in off)
-        return Interval(self._within(middle - below_it), self._within(middle + above_it))
+        return Interval(self.within(middle - below_it), self.within(middle + above_it))
 
     def _off(self, noise: _Noise, above: int, below: int, middle: Fraction) -> tuple[float, float]:
         """How far the variance is below and above the noisy one, if the bounds are 1 apart."""
@@ -91,7 +91,8 @@ class Variances:
             squares = max(low - room, 0.0), min(max(high + room, 0.0), self._most)
         return width, width + apart
 
-    def _within(self, value: Fraction) -> Fraction:
+    def within(self, value: Fraction) -> Fraction:
+        """The nearest that a variance can be."""
         return min(max(value, Fraction(0)), self._top)
 
 
