@@ -167,7 +167,15 @@ SMALL: dict[str, list[Part]] = {
         ("gaussian", "2", None),
     )
 }
-CALIBRATIONS = (("0.01", 1_000, 1, "1e-5"), ("0.01", 10_000, 3, "1e-6"), ("0.01", 10_000, 8, "1e-5"))
+CALIBRATIONS = (
+    ("0.01", 1_000, 1, "1e-5"),
+    ("0.01", 10_000, 3, "1e-6"),
+    ("0.01", 10_000, 8, "1e-5"),
+    ("1e-4", 100, 1, "1e-6"),
+    ("1e-4", 10_000, 1, "1e-6"),
+    ("1e-5", 10_000, 1, "1e-6"),
+    ("1e-6", 100_000, 1, "1e-6"),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -342,7 +350,7 @@ def calibration(sides: Sequence[Side]) -> Iterator[Line]:
             found.append(tries[0][1])
         numbers = {"ms": spent[0] * 1e3, "against": spent[1] * 1e3}
         numbers |= {"sigma": found[0]} | ({"theirs": found[1]} if isinstance(found[1], float) else {})
-        name = f"calibrate epsilon {epsilon}, delta {delta}, T={times:,}; dp-accounting"
+        name = f"calibrate epsilon {epsilon}, delta {delta}, rate {rate}, T={times:,}; dp-accounting"
         yield Line(name=name, figure=spent[1] / spent[0], unit="x", at_least=100, numbers=numbers)
 
 

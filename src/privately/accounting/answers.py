@@ -18,7 +18,13 @@ from privately.accounting.events import Event, Group
 from privately.accounting.group_bounds import group_bound, group_lower
 from privately.accounting.groups import gathered
 from privately.accounting.little_noise import LITTLE_NOISE
-from privately.accounting.losses import GaussianLoss, GluedLoss, LaplaceLoss
+from privately.accounting.losses import (
+    DiscreteGaussianLoss,
+    DiscreteLaplaceLoss,
+    GluedLoss,
+    SampledDiscreteGaussianLoss,
+    SampledDiscreteLaplaceLoss,
+)
 from privately.accounting.nearby_rates import between_rates, share_of_all
 from privately.accounting.questions import ALLOWED, LARGEST_EPSILON, NO_LOWER, DeltaAt, EpsilonAt, Question, Road
 from privately.accounting.roads import DEAD_ENDS, NotApplicable
@@ -32,10 +38,10 @@ METHODS: tuple[Method, ...] = get_args(Method)
 WIDTH = Fraction(1, 10**6)
 """How narrow an answer should be, relative to epsilon (or to 0.001, if that is more)."""
 
-_MOST_DIRECT, _MOST_DIRECT_NODES = 2_000, 10_000
+_MOST_DIRECT, _MOST_DIRECT_NODES = 6_000, 20_000
 """So many different laws, and so large an event, are not too much for the contour integral."""
-_MOST_SIMPLE = 6_000
-"""Of Laplace and normal noise alone, so many."""
+_MANY_OUTCOMES = (SampledDiscreteGaussianLoss, SampledDiscreteLaplaceLoss, DiscreteGaussianLoss, DiscreteLaplaceLoss)
+_LISTED = 3
 _MANY = 4_000, 1_000
 """To so many different terms others are rounded for it, if it takes them."""
 _LOOSE = Fraction(1, 1000)
@@ -81,8 +87,12 @@ def _asked_for_a_contour(composition: Composition, question: Question) -> Interv
 _WIDE = Fraction(3, 10**6)
 """Beside other losses noise so wide beside whole numbers is often as good as noise on the line, and soon told."""
 
-_ROUGHLY: tuple[Road, ...] = (spreading, WideNoise(_asked, narrow=Fraction(1, 30)))
-"""Hardly narrower than what is narrow already."""
+_ROUGHLY: tuple[Road, ...] = (
+    Conditioned(_by(*_FOR_STEPS), most=64, work=256, is_one_step=False),
+    spreading,
+    WideNoise(_asked, narrow=Fraction(1, 30)),
+)
+"""Hardly narrower than what is narrow already, or slow."""
 
 _NEARLY_BEST: tuple[Road, ...] = (spreading.LITTLE, spreading.VERY_LITTLE, spreading.SOME)
 """Where these are nearly as narrow as asked, others that follow hardly ever are, and take long."""
@@ -106,7 +116,6 @@ _ROADS: tuple[tuple[Method | None, Road], ...] = (
     ("contour", contour.MORE_JUMPS),
     ("contour", contour.FewSteps(is_last=True)),
     ("contour", contour.THOROUGH),
-    (None, Conditioned(_by(*_FOR_STEPS), most=64, work=256, is_one_step=False)),
     *((None, road) for road in _ROUGHLY),
 )
 
@@ -162,7 +171,9 @@ def _answer(event: Event, question: Question, method: Method | None) -> Interval
     if direct is not None and (question.is_met(direct) or method == "contour"):
         return direct
     if above is None:
-        upper = _on_the_line(event, question) or _by_renyi(event, question)
+        upper = _on_the_line(event, question) or _renyi_or_none(event, question)
+        if direct is None and upper is None:
+            upper = _by_renyi(event, question)
         return _least([direct, upper, *_from_below(_compositions_or_none(event), question)])
     if direct is None and method in {None, "contour"}:
         direct = _little_rounded(event, question)
@@ -215,14 +226,14 @@ def _direct(event: Event, question: Question) -> Interval | None:
         found = compositions(event)
     except (NotApplicable, NoSuchRule):
         return None
-    if any(len(one.parts) > _most_direct(one) for one in found):
+    if any(_size(one) > _MOST_DIRECT for one in found):
         return None
     return _worst(found, question, "contour")
 
 
-def _most_direct(composition: Composition) -> int:
-    is_simple = all(isinstance(law, (LaplaceLoss, GaussianLoss)) for law, _ in composition.parts)
-    return _MOST_SIMPLE if is_simple else _MOST_DIRECT
+def _size(composition: Composition) -> int:
+    """How many laws, those with many outcomes counted as often as they take memory."""
+    return sum(_LISTED if isinstance(law, _MANY_OUTCOMES) else 1 for law, _ in composition.parts)
 
 
 def _exact(event: Event, question: Question, method: Method | None) -> Interval:
@@ -291,8 +302,9 @@ def _best(composition: Composition, question: Question, method: Method | None) -
     if best is not None and question.is_met(best):
         return best
     ways = [road for name, road in _ROADS if method in {None, name}]
-    most = _most_direct(composition) if method == "contour" else _MOST_LAWS
-    for road in ways if len(composition.parts) <= most else ():
+    most = _MOST_DIRECT if method == "contour" else _MOST_LAWS
+    size = _size(composition) if method == "contour" else len(composition.parts)
+    for road in ways if size <= most else ():
         if road in _ROUGHLY and best is not None and question.is_met(best, _NEARLY):
             continue
         try:

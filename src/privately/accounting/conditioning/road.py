@@ -39,6 +39,7 @@ _FEW = FiniteLoss, DiscreteGaussianLoss, DiscreteLaplaceLoss, SampledDiscreteGau
 _SAMPLED = SampledGaussianLoss, SampledLaplaceLoss, SampledDiscreteGaussianLoss, SampledDiscreteLaplaceLoss
 _ONE, _NOTHING = Enclosure.of(1), Enclosure.of(0)
 _SMALL = Fraction(1, 1000)
+_MOST_BESIDE = 16
 _RARE = 2.0**-40
 _FIRST_RARE = 1e-20
 _LEAST = 1e-240
@@ -188,6 +189,8 @@ class Conditioned:
             raise NotApplicable("no law has few outcomes")
         if self.is_one_step and (len(rest) > 1 or any(times > 1 for _, times in rest)):
             raise NotApplicable("more than one step beside few losses")
+        if len(rest) > _MOST_BESIDE:
+            raise NotApplicable("too many laws beside few losses: each of their profiles takes long")
         return Mixture(few, Composition(parts=tuple(rest)), self.inner, Budget(self.work))
 
     def _apart(self, composition: Composition, rare: float) -> tuple[Table | None, list[tuple[Loss, int]]]:
