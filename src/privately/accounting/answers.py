@@ -172,7 +172,7 @@ def _answer(event: Event, question: Question, method: Method | None) -> Interval
         return direct
     if above is None:
         upper = _on_the_line(event, question) or _renyi_or_none(event, question)
-        if direct is None and upper is None:
+        if upper is None and (direct is None or direct.upper == math.inf):
             upper = _by_renyi(event, question)
         return _least([direct, upper, *_from_below(_compositions_or_none(event), question)])
     if direct is None and method in {None, "contour"}:

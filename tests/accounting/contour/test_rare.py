@@ -24,7 +24,8 @@ def steps(noise: Any, rate: Any, times: int) -> Composition:
         ("0.4", "1e-5", 10**4, True),
         ("2", "1e-5", 10**4, False),
         ("0.4", "1e-2", 10**4, False),
-        ("0.4", "1e-4", 100, False),
+        ("0.4", "1e-4", 100, True),
+        ("0.4", "1e-4", 32, False),
     ],
 )
 def test_one_of_both(noise: str, rate: str, times: int, is_rare: bool) -> None:

@@ -50,7 +50,6 @@ def test_kernel_is_within_its_error(frame: Frame) -> None:
         z, a = node(frame, n), number(frame.step)
         for found, truth, error in (
             (frame.kernel[n], true_kernel(frame, z), KERNEL_ERROR),
-            (frame.first[n], 1 / mp.expm1(z * a), KERNEL_ERROR),
             (frame.second[n], 1 / mp.expm1((z + 1) * a), KERNEL_ERROR),
             (frame.weight[n], z * (z + 1), 16 * UNIT),
             (frame.turns[n], mp.exp(1j * mp.im(z) * a), 2 * ERROR),

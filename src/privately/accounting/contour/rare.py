@@ -11,7 +11,7 @@ from privately.accounting.losses import SampledGaussianLoss
 from privately.accounting.roads import NotApplicable
 from privately.rounding import Interval
 
-_FEWEST_STEPS, _MOST_TAKEN, _MOST_NOISE = 1000, Fraction(3, 10), 1
+_FEWEST_STEPS, _MOST_TAKEN, _MOST_NOISE = 64, Fraction(3, 10), 1
 
 
 @dataclass(frozen=True)

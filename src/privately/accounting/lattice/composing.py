@@ -314,9 +314,13 @@ class Sum:
         point = math.ceil(share * frame.count)
         above = float(point - share * frame.count) * a
         less, falls = -scalar_expm1(-above), scalar_exp(-c * above)
-        kernel = frame.kernel / a + less * (1 + frame.second)
-        turned = np.conj(frame.turned(point))
-        total = _blockwise((alone * turned * kernel).real * frame.repeats)
+        values = np.empty(alone.size)
+        for start in range(0, alone.size, _BLOCK):  # memory is scarce
+            place = slice(start, min(start + _BLOCK, alone.size))
+            kernel = frame.kernel[place] / a + less * (1 + frame.second[place])
+            turned = np.conj(frame.turned(point, place.start, place.stop))
+            values[place] = (alone[place] * turned * kernel).real * frame.repeats[place]
+        total = _blockwise(values)
         of_kernel, of_rest = self._lattice_errors
         off = (of_kernel / a + less * of_rest) * (1 + 1e-9)
         return Value(total * falls / frame.count, enlarged(off * falls / frame.count) * (1 + 1e-9) + _TINY)

@@ -60,9 +60,10 @@ def quarter(count: int) -> Complex:
 
 def turned(places: Floats, count: int) -> Complex:
     """e^(2 pi i k/count) for integers 0 <= k < count, each off by at most ROOT_ERROR."""
-    cosine, sine = cos_sin(places * (_TURN / count))
     found = np.empty(places.shape, dtype=np.complex128)
-    found.real, found.imag = cosine, sine
+    for start in range(0, places.size, _KEPT):  # what is needed on the way takes little memory
+        part = slice(start, start + _KEPT)
+        found.real[part], found.imag[part] = cos_sin(places[part] * (_TURN / count))
     return found
 
 

@@ -17,7 +17,7 @@ from privately.accounting.lattice.fourier import Complex, modulus
 from privately.accounting.roads import NotApplicable
 
 KERNEL_ERROR = 16 * ERROR
-"""Relative, of `Frame.kernel` and of `Frame.first` and `Frame.second`."""
+"""Relative, of `Frame.kernel` and `Frame.second`."""
 
 _STEEPEST = 1.0
 _STEPS = 8
@@ -67,11 +67,6 @@ class Frame:
         return modulus(self.weight)
 
     @cached_property
-    def first(self) -> Complex:
-        """1/(e^(z a) - 1)."""
-        return 1 / self._minus_one(self.tilt)
-
-    @cached_property
     def second(self) -> Complex:
         """1/(e^((z+1) a) - 1)."""
         return 1 / self._minus_one(self.tilt + 1)
@@ -83,16 +78,20 @@ class Frame:
         Written as a product, in which nothing cancels.
         """
         grown = self.step * scalar_expm1(self.step) * scalar_exp(self.tilt * self.step)
-        return (grown * self.turns) * (self.first * self.second)
+        found = self.second * (grown / self._minus_one(self.tilt))
+        found *= self.turns
+        if self.count > _BLOCK:
+            _turns_less_one.cache_clear()
+        return found
 
     @cached_property
     def turns(self) -> Complex:
         """e^(i w a): roots of unity."""
         return fourier.turned(np.arange(self.count // 2 + 1.0), self.count)
 
-    def turned(self, j: int) -> Complex:
-        """e^(i w j a)."""
-        places = np.arange(self.count // 2 + 1) * (j % self.count) % self.count
+    def turned(self, j: int, start: int = 0, stop: int | None = None) -> Complex:
+        """e^(i w j a), at all nodes or at some."""
+        places = np.arange(start, self.count // 2 + 1 if stop is None else stop) * (j % self.count) % self.count
         return fourier.turned(places.astype(np.float64), self.count)
 
     @cached_property

@@ -122,7 +122,8 @@ def chord_piece(law: Smooth, frame: Frame, offset: float, right: float) -> Piece
     Checked-by: tests/accounting/lattice/test_pieces.py::test_chords_are_a_law_on_the_lattice
     """
     sampled = _sampled(law, frame, offset, right)
-    values = sampled.sums / frame.kernel
+    fourier.forget(frame.count)
+    values = np.divide(sampled.sums, frame.kernel, out=sampled.sums)
     divided = sampled.error / modulus(frame.kernel)
     found = sampled.matched_error + divided + (KERNEL_ERROR + 16 * UNIT) * (modulus(values) + sampled.matched)
     return _piece(values, found * (1 + 1e-9), sampled, sampled.mass)
@@ -275,7 +276,11 @@ def _aliases(frame: Frame, falls: Floats) -> Floats:
 def _within(values: Complex, bounds: Floats) -> Complex:
     """Brought back into discs that hold the truth: that never adds to an error."""
     size = modulus(values)
-    return np.where(size > bounds, values * (bounds / np.maximum(size, 1e-300)), values)
+    beyond = np.flatnonzero(size > bounds)
+    if beyond.size:
+        values = values.copy()
+        values[beyond] *= bounds[beyond] / np.maximum(size[beyond], 1e-300)
+    return values
 
 
 def folded(j: Floats, samples: Floats, count: int) -> tuple[Floats, float]:

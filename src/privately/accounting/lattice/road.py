@@ -20,6 +20,8 @@ METHOD = "lattice"
 
 _FIRST = 1 << 12
 _MOST_WORK = 1 << 20
+_MOST_NODES = 1 << 19
+"""Of one sum: more take more than 100 megabytes."""
 _COMFORTABLE = 1 << 15
 _FINE = 3e-9
 """Narrow answers are made narrower while that costs little, but not beyond this much for every step."""
@@ -27,7 +29,7 @@ _VERY_FEW, _AMPLE, _FINEST = 5, 1 << 18, 1e-9
 """For very few steps more nodes are comfortable, and the width is this for every step."""
 _FEW, _MORE = 10, 1 << 17
 """For few steps, somewhat more nodes; as many for very few of a law with atoms, whose width falls slowly."""
-_MOST_CHORDED, _CHORDED, _CHORD, _LONGEST_CHORD = 50, 5e-10, 7e-5, 9e-5
+_MOST_CHORDED, _CHORDED, _CHORD, _LONGEST_CHORD = 50, 5e-10, 7e-5, 2.5e-4
 """Up to so many steps chords are tried where the width is more than this for every step: so long ones, about."""
 _NARROW = Fraction(1, 10**6)
 """To whom such a width is enough, less is not worth its time."""
@@ -130,7 +132,7 @@ def _by_chords(view: View, query: _Epsilon, guess: Guess, width: Fraction) -> Fr
     goal = width / query.finer
     (cut,) = _trimmed([view], guess, goal)
     chosen = contour(Outline.of([cut]), guess.epsilon, guess.log_delta, math.log(_tolerance(goal)))
-    count = min(1 << max(math.ceil(math.log2(chosen.period / _CHORD)), 6), _MOST_WORK)
+    count = min(1 << max(math.ceil(math.log2(chosen.period / _CHORD)), 6), _MOST_NODES)
     if chosen.period / count > _LONGEST_CHORD:
         return None
     try:
@@ -164,7 +166,7 @@ def _searched(search: _Search, width: Fraction) -> _Search:
         plain = query.plain()
         guess = plain.guess(views, width) if search.best is None else search.guess
         search = _Search(plain, views, width, guess, search.best)
-        search.refine(MOST if any(view.atoms.losses.size for view in views) else _MOST_WORK)
+        search.refine(MOST if any(view.atoms.losses.size for view in views) else _MOST_NODES)
         search.look_higher()
     return search
 
