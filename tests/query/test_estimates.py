@@ -10,9 +10,11 @@ from typing import Any, TypeAlias
 import pytest
 
 from privately import mechanisms as m
-from privately.plans import Identity, Question, Spread, Unit
+from privately.engines.protocol import Counts
+from privately.plans import Column, Identity, Question, Spread, Table, Unit
 from privately.query import estimates, spreads, weighing
 from privately.query.allocation import Budget, Drawn, allocated
+from privately.query.binding import bind
 from privately.query.drawing import ChosenPoints, Noise, NoisyNumber, NoisyPair, drawn
 from privately.query.estimates import Cell, estimated
 from privately.query.uses import TwoSided, uses
@@ -73,6 +75,19 @@ def test_a_centre_changes_no_variance(centre: int) -> None:
     value, interval = cells(replace(asked, estimates=(spread,)), noise, "0.5", 1)["variance"][0]
     assert value == Fraction(9 + 25 + 64, 3) - 4
     assert interval is None or value in interval
+
+
+def test_a_variance_of_values_between_steps_holds_that_of_the_values() -> None:
+    """All of 9000 values are 0.51, and a step is 1: their sum is 9000, that of squares of x - 5 is 20 times as much."""
+    column = Column(name="x", type="real", bounds=(0, 10), step=1)
+    asked = bind("SELECT VARIANCE(x) AS v FROM t", {"t": Table(name="t", columns=(column,), unit=Unit())})
+    sums = {"sum": 9000, "count": 9000, "squares": 180_000}
+    exact: Counts = {(): tuple(sums[identity.name] for identity, _ in asked.aggregation.tallies)}
+    noise = drawn(plan(asked), asked.aggregation, exact, [()], NoNoise())
+    ((value, interval),) = estimated(asked, noise, 1, HALF).cells[asked.estimates[0].identity]
+    assert value == 4
+    assert interval is not None
+    assert 0 in interval
 
 
 def test_a_sum_alone_is_in_its_steps() -> None:

@@ -1,5 +1,6 @@
 """Intervals of variances hold as often as they say, and are not much wider than the noise makes them."""
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -125,8 +126,8 @@ def test_units_beyond_what_squares_of_doubles_hold(unit: Fraction) -> None:
 
 
 def test_far_from_the_centre_it_may_be_any() -> None:
-    low, laws = Fraction(10**400), {"law": LAPLACE[0], "law_of_squares": LAPLACE[1]}
-    scale = Scale(low=low, high=low + 1, steps=100, unit=Fraction(1), most=10**801, **laws)
+    low, (law, other) = Fraction(10**400), LAPLACE
+    scale = Scale(low=low, high=low + 1, steps=100, unit=Fraction(1), most=10**801, law=law, law_of_squares=other)
     assert Variances(scale, CONFIDENCE).between(300, 200, 1000) == Interval(0, 10**801)
 
 
@@ -142,3 +143,30 @@ def test_the_largest_weight_is_found() -> None:
 def test_scales_that_are_alike_have_a_width_too() -> None:
     """Where two scales are alike the formula has no value."""
     assert laplace_width([1.0, 1.0, 0.999], Fraction(1, 10)) < 1.1 * laplace_width([1.05, 1.0, 0.95], Fraction(1, 10))
+
+
+@pytest.mark.parametrize("step", [1.0, 0.5, 0.01])
+def test_rounding_moves_variances_by_no_more(step: float) -> None:
+    """The mean is that of values rounded to steps, squares are of the values as they are: 0.51 five away from 5."""
+    steps, unit = round(10 / step), Fraction(step) ** 2
+    law = DiscreteLaplace(scale=Fraction(1, 50))
+    scale = Scale(
+        law=law,
+        law_of_squares=law,
+        low=Fraction(-5),
+        high=Fraction(5),
+        steps=steps,
+        unit=unit,
+        most=round(25 / unit),
+        rounded=True,
+    )
+    refuted = 0
+    for values in (np.full(9000, 0.51 * step), np.full(9000, 10 - 0.51 * step), RANDOM.uniform(0, 10, 9000)):
+        above = int(np.rint(values / step).sum())
+        sums = above, steps * len(values) - above, int(np.rint((values - 5) ** 2 / step**2).sum())
+        interval, blind = (Variances(one, CONFIDENCE).between(*sums) for one in (scale, replace(scale, rounded=False)))
+        assert interval is not None
+        assert values.var() in interval
+        assert blind is not None
+        refuted += values.var() not in blind
+    assert refuted

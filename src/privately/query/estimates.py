@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import partial
 from typing import TypeAlias
 
-from privately.plans import Call, Expression, Identity, Mean, Number, Quantile, Question, Spread, StepSum
+from privately.plans import Call, Expression, Identity, Mean, Number, Quantile, Question, Spread, StepSum, Type
 from privately.plans.expressions import parts
 from privately.query.drawing import ChosenPoints, Noise, NoisyNumber, NoisyPair, ShownKeys
 from privately.query.spreads import OF_THE_MEAN, Scale, Variances
@@ -164,6 +164,7 @@ def _spread(
         steps=pair.use.high - pair.use.low,
         unit=of_squares.step,
         most=of_squares.high,
+        rounded=steps.argument.known.type is not Type.INTEGER or of_squares.step != 1,
     )
     variances = Variances(scale, confidence)
 

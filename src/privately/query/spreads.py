@@ -30,7 +30,8 @@ class Scale:
     """How the sums of a question are counted, and their noise; all groups have it in common.
 
     The bounds `low` and `high` and the squares are as seen from a centre; `low` and `high` are so many `steps` apart.
-    A square is counted in units of `unit`, and none has more than `most`.
+    A square is counted in units of `unit`, and none has more than `most`. Where values are `rounded` to steps for the
+    mean, and squares to their units, the variance of the tallies is another than that of the values.
     """
 
     law: NoiseLaw
@@ -40,6 +41,20 @@ class Scale:
     steps: int
     unit: Fraction
     most: int
+    rounded: bool = False
+
+    @property
+    def off(self) -> Fraction:
+        """How far rounding moves a variance.
+
+        Theorem: a mean d that is rounded by at most h moves d^2 by at most h (2 |d| + h), and squares are off by half
+            a unit at most; all by a little more, as doubles are rounded.
+        Reference: elementary
+        Proof: docs/theory/stability.md#the-noise-of-a-variance
+        Checked-by: tests/query/test_spreads.py::test_rounding_moves_variances_by_no_more
+        """
+        half, far = (self.high - self.low) / self.steps / 2, max(abs(self.low), abs(self.high))
+        return half * (2 * far + 3 * half) + self.unit / 2 if self.rounded else Fraction(0)
 
 
 class Variances:
@@ -69,12 +84,13 @@ class Variances:
         if total <= 0:
             return None
         if self._noise is None:
-            return Interval(Fraction(0), self._top)
+            return Interval(Fraction(0), self._top + scale.off)
         count, mean = Fraction(total, scale.steps), scale.low + self._reach * Fraction(above, total)
         middle = squares * scale.unit / count - mean**2
         off = self._off(self._noise, above, below, middle)
         below_it, above_it = (Fraction(one) * self._reach**2 for one in off)
-        return Interval(self.within(middle - below_it), self.within(middle + above_it))
+        low, high = self.within(middle - below_it), self.within(middle + above_it)
+        return Interval(max(low - scale.off, Fraction(0)), high + scale.off)
 
     def _off(self, noise: _Noise, above: int, below: int, middle: Fraction) -> tuple[float, float]:
         """How far the variance is below and above the noisy one, if the bounds are 1 apart."""
