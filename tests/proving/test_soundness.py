@@ -36,6 +36,14 @@ LEAKS: list[tuple[str, dict[str, Any]]] = [
     ("def f(x: replaced(0, 1)):\n    a = [0]\n    rows = [a]\n    rows[0] += [x]\n    return a\n", {}),
     ("def f(x: replaced(0, 1)):\n    rows = [[0]] * 2\n    rows[0] += [x]\n    return rows[1]\n", {}),
     ("def f(x: replaced(0, 1)):\n    if Fraction(0.1) == Fraction(1, 10):\n        return 0\n    return x\n", {}),
+    ("def f(x: replaced(0, 1)):\n    n = 0\n    for i in range(1 if x == 0 else 1/2):\n        n += 1\n    return n\n", {}),
+    ("def f(x: replaced(0, 0.5)):\n    for i in range(x):\n        pass\n    return 0\n", {}),
+    ("def f(x: replaced(0, 1)):\n    a = [2]\n    n = 0\n    for i, a[0] in enumerate(range(a[0])):\n        n += 1\n    return x if n == 2 else 0\n", {}),
+    ("def f(x: replaced(0, 1)):\n    y = list(5) if x == 1 else 0\n    return 0\n", {}),
+    ("def f(x: replaced(0, 1)):\n    y = Fraction([1]) if x == 1 else 0\n    return 0\n", {}),
+    ("def f(x: replaced(0, 1)):\n    y = +[1] if x == 1 else 0\n    return 0\n", {}),
+    ("def f(x: added(0, 1), y: replaced(0, 1)):\n    assume(len(y) == 0)\n    if x == [0, 0, 0]:\n        return 1\n    return 0\n", {}),
+    ("y := F(x)\no := flip(x)\n", {"neighbors": {"F(x)": replaced(0, 1)}}),
     ("i := 0\nx := f(i)\ni := 1\ny := f(i)\no := x - y\n", {"neighbors": {"f(i)": replaced(0, 1)}}),
 ]  # fmt: skip
 
@@ -60,6 +68,11 @@ def f(a: added(0), b: replaced(0, 1)):
 """
     assert prove(text, "ln(5/4)", sizes=[0, 1, 2]).word == "refuted"
     assert prove(text, "ln(3/2)", sizes=[0, 1, 2]).word == "proved"
+
+
+def test_an_assumption_on_one_list_bounds_no_other() -> None:
+    text = "def f(x: added(0, 1), y):\n    assume(len(x) <= 1)\n    return y[0] if len(y) >= 2 else 0\n"
+    assert prove(text, 0, neighbors={"y": replaced(0, 1)}).word == "refuted"
 
 
 def test_a_claim_about_size_needs_one_list() -> None:

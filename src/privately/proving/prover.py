@@ -21,6 +21,7 @@ from privately.proving.exact.ratios import Ratio, probability
 from privately.proving.exact.sets import includes
 from privately.proving.exact.weights import UNKNOWN, Quotient, quotient, weight
 from privately.proving.language.declarations import Domain, Neighborhood, decimal
+from privately.proving.language.program import Program
 from privately.proving.reading import Source, read_program
 from privately.proving.refuting.deadlines import Deadline
 from privately.proving.refuting.neighbors import layout
@@ -57,8 +58,7 @@ def analyze(
     (Fraction(3, 1), Interval(1.09861228866, 1.09861228867))
     """
     read = read_program(program)
-    lengths = declared_sizes(read) if sizes is None else sizes
-    asked = question(read, neighbors=neighbors, public=public, sizes=lengths or SIZES)
+    asked, _ = _asked(read, neighbors, public, sizes)
     if between is not None and (not isinstance(between, tuple) or len(between) != 2):
         raise InvalidParameter("between", "give two inputs: ({'x': ...}, {'x': ...}).")
     return Analysis(asked if between is None else between_inputs(asked, *between))
@@ -82,9 +82,7 @@ def prove(
     'output 0'
     """
     read = read_program(program)
-    fixed = declared_sizes(read) if sizes is None else sizes
-    asked = question(read, neighbors=neighbors, public=public, sizes=fixed or SIZES)
-    sizes_are_all = bool(fixed) or not any(map(has_any_length, asked.program.private))
+    asked, sizes_are_all = _asked(read, neighbors, public, sizes)
     text = claim if isinstance(claim, str) else str(decimal(claim, "claim", minimum=0))
     limits = Limits()
     if not mentions_size(text, asked):
@@ -100,6 +98,19 @@ def prove(
     return next(
         (one for word in ("refuted", "unknown") for one in verdicts if one.word == word), _joined(verdicts, asked)
     )
+
+
+def _asked(
+    read: Program,
+    neighbors: Mapping[str, Neighborhood] | None,
+    public: Mapping[str, Number | Domain | Sequence[Number]] | None,
+    sizes: Iterable[int] | None,
+) -> tuple[Question, bool]:
+    """The question, and whether no private list has any other length than those that it is about."""
+    asked = question(read, neighbors=neighbors, public=public, sizes=SIZES if sizes is None else sizes)
+    fixed = declared_sizes(asked.program) if sizes is None else asked.sizes
+    sizes_are_all = bool(fixed) or not any(map(has_any_length, asked.program.private))
+    return replace(asked, sizes=fixed or asked.sizes), sizes_are_all
 
 
 class Limits:

@@ -16,6 +16,7 @@ from privately.proving.language.python_names import (
     LIST_OPERATORS,
     RESERVED,
     check_name,
+    constant_names,
     is_method,
     list_names,
     word,
@@ -51,6 +52,7 @@ class ExpressionReader:
         self.depth = 0
         self.names = {parameter.arg for parameter in function.args.args}
         self.lists = list_names(function)
+        self.constant = constant_names(function)
 
     def nested(self, node: Any, read: Callable[[Any], Any]) -> Any:
         self.depth += 1
@@ -77,7 +79,7 @@ class ExpressionReader:
             case ast.UnaryOp(op=ast.USub(), operand=operand):
                 return self.applied("negative", [operand])
             case ast.UnaryOp(op=ast.UAdd(), operand=operand):
-                return self.expression(operand)
+                return self.same_number(operand)
             case ast.UnaryOp(op=ast.Not(), operand=operand):
                 return self.applied("not", [operand])
             case ast.BinOp(left=left, op=operator, right=right) if type(operator) in BINARY:
@@ -133,6 +135,31 @@ class ExpressionReader:
                 return True
             case Variable(name):
                 return name in self.lists
+            case _:
+                return False
+
+    def same_number(self, node: ast.expr) -> tuple[list[Statement], Expression]:
+        """The value as it is; a run stops here if it is no number."""
+        before, value = self.expression(node)
+        return before, value if isinstance(value, Constant) else Apply("+", (value, Constant(0)))
+
+    def same_list(self, node: ast.expr) -> tuple[list[Statement], Expression]:
+        """The value as it is; a run stops here if it is no list."""
+        before, value = self.expression(node)
+        made = not isinstance(value, Variable) and self.holds_list(value)
+        return before, value if made else Apply("joined", (value, Apply("list", ())))
+
+    def is_whole(self, value: Expression) -> bool:
+        """Whether the text alone shows that it is a whole number, or the same for all neighbours."""
+        match value:
+            case Constant(number):
+                return isinstance(number, int)
+            case Variable(name):
+                return name in self.constant
+            case Apply("length" | "//"):
+                return True
+            case Apply("+" | "-" | "*" | "negative" | "absolute", operands):
+                return all(map(self.is_whole, operands))
             case _:
                 return False
 
@@ -270,9 +297,9 @@ class ExpressionReader:
         ):
             raise refusal(node, "Fraction of a decimal is not what is written.", "Write Fraction(1, 10).")
         if name == "Fraction" and len(node.args) in {1, 2}:
-            return self.applied("/", node.args) if len(node.args) == 2 else self.expression(node.args[0])
+            return self.applied("/", node.args) if len(node.args) == 2 else self.same_number(node.args[0])
         if name == "list" and len(node.args) <= 1:
-            return self.expression(node.args[0]) if node.args else ([], Apply("list", ()))
+            return self.same_list(node.args[0]) if node.args else ([], Apply("list", ()))
         if name == "range" and len(node.args) in {1, 2}:
             zero = ast.copy_location(ast.Constant(0), node)
             return self.applied("numbers", node.args if len(node.args) == 2 else [zero, *node.args])

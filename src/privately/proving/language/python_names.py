@@ -48,6 +48,21 @@ def is_stored(node: ast.Name) -> bool:
     return isinstance(node.ctx, ast.Store)
 
 
+def copied(node: ast.expr) -> ast.expr:
+    """What list(...) is a copy of, or the expression itself."""
+    match node:
+        case ast.Call(func=ast.Name(id="list"), args=[inside], keywords=[]):
+            return inside
+        case _:
+            return node
+
+
+def constant_names(function: ast.FunctionDef) -> frozenset[str]:
+    """Parameters without a word on neighbours that nothing changes."""
+    stored = {node.id for node in ast.walk(function) if isinstance(node, ast.Name) and is_stored(node)}
+    return frozenset(one.arg for one in function.args.args if one.annotation is None) - stored
+
+
 def list_names(function: ast.FunctionDef) -> frozenset[str]:
     """Names that the text treats as lists: measured, indexed, run over, appended to, or made from lists."""
     found: set[str] = set()

@@ -16,7 +16,7 @@ from privately.proving.language.aliases import changed_in_place, forbid_aliases
 from privately.proving.language.annotations import declared
 from privately.proving.language.program import Parameter, Program
 from privately.proving.language.python_expressions import ExpressionReader
-from privately.proving.language.python_names import BINARY, STATEMENTS, check_name, is_method, is_stored, word
+from privately.proving.language.python_names import BINARY, STATEMENTS, check_name, copied, is_method, is_stored, word
 from privately.proving.language.refusals import refusal
 from privately.proving.language.syntax import (
     FALSE,
@@ -266,13 +266,14 @@ class _Reader(ExpressionReader):
             before = [statement for one, _ in values for statement in one]
             if len(values) == 2:
                 first = values[0][1]
+            before += [self.checked(value, line) for _, value in values if not self.is_whole(value)]
             end = self.kept(values[-1][1], before, node)
             inside = self.store(node.target, Variable(counter))
             return [*before, Assign(counter, first, line)], counter, end, inside
         sources, numbered = self.sources(source)
         kept: list[Expression] = []
         for one in sources:
-            more, value = self.expression(one)
+            more, value = self.expression(copied(one))  # its length is asked for below
             before += more
             kept.append(self.kept(value, before, node))
         lengths = tuple(Apply("length", (one,)) for one in kept)
@@ -285,6 +286,10 @@ class _Reader(ExpressionReader):
             for one in self.store(target, value)
         ]
         return [*before, Assign(counter, first, line)], counter, end, inside
+
+    def checked(self, value: Expression, line: int) -> Statement:
+        """As in Python, a run stops here if the value is not whole."""
+        return Assign(self.name(), Apply("numbers", (value, value)), line)
 
     def sources(self, source: ast.expr) -> tuple[list[ast.expr], bool]:
         if isinstance(source, ast.Call) and isinstance(source.func, ast.Name) and not source.keywords:
@@ -307,7 +312,7 @@ class _Reader(ExpressionReader):
         nodes: list[Any] = [one for part in (node.target, *node.body) for one in ast.walk(part)]
         stored = {one.id for one in nodes if isinstance(one, ast.Name) and is_stored(one)}
         stored |= {one.func.value.id for one in nodes if is_method(one)}
-        changed = changed_in_place(node.body, self.lists)
+        changed = changed_in_place([node.target, *node.body], self.lists)
         stored |= changed
         sources, _ = self.sources(node.iter)
         if any(isinstance(one, ast.Name) and one.id in changed for one in sources):

@@ -131,9 +131,10 @@ def _last_name(body: Block, line: _Line) -> str:
 
 def _assembled(name: str, declared: list[tuple[str, str]], body: Block, source: str) -> Program:
     mentioned = _names(body)
-    body = _private_functions(body, declared)
-    used = _names(body)
+    private = _private_names(body, declared)
     given = {one.name for one in statements(body) if isinstance(one, (Assign, Sample))}
+    body = tuple(_with_inputs(statement, private - given) for statement in body)
+    used = _names(body)
     lists = {
         part.operands[0].name
         for statement in statements(body)
@@ -142,7 +143,6 @@ def _assembled(name: str, declared: list[tuple[str, str]], body: Block, source: 
         if isinstance(part, Apply) and part.operator in {"item", "length"} and isinstance(part.operands[0], Variable)
     }
     types = dict(declared)
-    private = {one for one, words in declared if _is_private(words)}
     applied = {one for one in used if one == _MEMORY or "(" in one}
     if declared and not private and not applied:
         private = {declared[0][0]}
@@ -173,24 +173,24 @@ def _domain(words: str) -> Domain | None:
     return BIT if "{0,1}" in words.replace(" ", "") else None
 
 
-def _private_functions(body: Block, declared: list[tuple[str, str]]) -> Block:
-    """f(d), for a function of which nothing is known and a private d, becomes an input of that name."""
-    changing = {one.name for one in statements(body) if isinstance(one, (Assign, Sample))}
-    private = {name for name, words in declared if _is_private(words)}
-    if not declared:
-        private = {
-            one.name
-            for statement in statements(body)
-            for whole in expressions_of(statement)
-            for part in subexpressions(whole)
-            if isinstance(part, Apply) and part.operator == "function"
-            for one in part.operands[1:]
-            if isinstance(one, Variable)
-        }
-    return tuple(_with_inputs(statement, private - changing) for statement in body)
+def _private_names(body: Block, declared: list[tuple[str, str]]) -> set[str]:
+    """Inputs that a header marks; without a header, those that an unknown function is applied to."""
+    if declared:
+        return {name for name, words in declared if _is_private(words)}
+    return {
+        one.name
+        for statement in statements(body)
+        for whole in expressions_of(statement)
+        for part in subexpressions(whole)
+        if isinstance(part, Apply) and part.operator == "function"
+        for one in part.operands[1:]
+        if isinstance(one, Variable)
+    }
 
 
 def _with_inputs(statement: Statement, private: set[str]) -> Statement:
+    """f(d), for a function of which nothing is known and a private d, becomes an input of that name."""
+
     def change(value: Expression) -> Expression:
         match value:
             case Apply("function", (Constant(str() as name), Variable(argument))) if argument in private:

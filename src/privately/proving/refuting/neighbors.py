@@ -134,7 +134,7 @@ class Layout:
             yield (), ()
             return
         yield from self.models
-        parts = [list(starts(one.neighborhood, max(one.length), self.anchors)) for one in self.slices]
+        parts = [list(starts(one.neighborhood, max(one.length), self.anchors)) or [((), ())] for one in self.slices]
         for number in range(max(map(len, parts))):
             yield self._joined([part[number % len(part)] for part in parts])
 
