@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+from collections.abc import Iterator
 from contextvars import ContextVar
 from typing import Any
 
@@ -121,6 +122,15 @@ class Interrupting(Foreign):
         super().set_result(result)
 
 
+@pytest.fixture
+def ctrl_c_raises() -> Iterator[None]:
+    """Whatever started us: a shell that runs us in the background has Ctrl-C ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("ctrl_c_raises")
 def test_an_interrupt_keeps_nothing_from_those_behind() -> None:
     loop = asyncio.new_event_loop()
     interrupting: Any = Interrupting()
