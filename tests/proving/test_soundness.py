@@ -303,3 +303,18 @@ def test_runs_that_stop_for_one_neighbour_are_not_proved(body: str) -> None:
 def test_lists_inside_lists_have_a_longest_length_in_all(made: str) -> None:
     with pytest.raises(NotSupported, match=r"entries in all|deep"):
         prove(f"def f(x: replaced(0, 1)):\n    a = {made}\n    return len(a)\n", 0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("count", ["geometric(1/2)", "n"])
+def test_as_many_rounds_as_are_drawn_need_no_check(count: str) -> None:
+    """Draws of whole numbers are whole: what follows them is not refused for it."""
+    text = f"""
+def answers(x: replaced(0, 1)):
+    n = geometric(1/2)
+    out = []
+    for i in range({count}):
+        out.append(x if flip(2/3) else 1 - x)
+    return out
+"""
+    assert prove(text, 5).word == "refuted"

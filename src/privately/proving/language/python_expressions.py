@@ -15,8 +15,10 @@ from privately.proving.language.python_names import (
     FUNCTIONS,
     LIST_OPERATORS,
     RESERVED,
+    WHOLE_LAWS,
     check_name,
     constant_names,
+    drawn_names,
     is_method,
     list_names,
     word,
@@ -53,6 +55,7 @@ class ExpressionReader:
         self.names = {parameter.arg for parameter in function.args.args}
         self.lists = list_names(function)
         self.constant = constant_names(function)
+        self.whole_draws = set(drawn_names(function))
 
     def nested(self, node: Any, read: Callable[[Any], Any]) -> Any:
         self.depth += 1
@@ -150,12 +153,12 @@ class ExpressionReader:
         return before, value if made else Apply("joined", (value, Apply("list", ())))
 
     def is_whole(self, value: Expression) -> bool:
-        """Whether the text alone shows that it is a whole number, or the same for all neighbours."""
+        """Whether the text alone shows that it is a whole number, as draws of some laws are, or public."""
         match value:
             case Constant(number):
                 return isinstance(number, int)
             case Variable(name):
-                return name in self.constant
+                return name in self.constant or name in self.whole_draws
             case Apply("length" | "//"):
                 return True
             case Apply("+" | "-" | "*" | "negative" | "absolute", operands):
@@ -331,6 +334,8 @@ class ExpressionReader:
         before = [statement for one, _ in parts for statement in one]
         name = self.name()
         found = [*before, Sample(name, law, tuple(value for _, value in parts), node.lineno)]
+        if law in WHOLE_LAWS:
+            self.whole_draws.add(name)
         if centre is None:
             return found, Variable(name)
         more, place = self.expression(centre)

@@ -21,6 +21,7 @@ BINARY = {
 COMPARISONS = {ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.In: "in"}
 FUNCTIONS = {"abs": "absolute", "len": "length", "sum": "total", "min": "least", "max": "largest"}
 STATEMENTS = {"assume", "invariant", "align"}
+WHOLE_LAWS = {name for name, law in LAWS.items() if law.support in {"integers", "naturals"}}
 RESERVED = {*LAWS, *FUNCTIONS, *STATEMENTS, "range", "list", "Fraction", "enumerate", "zip"}
 LIST_OPERATORS = {"list", "joined", "replaced", "without", "repeated", "numbers", "part"}
 
@@ -61,6 +62,22 @@ def constant_names(function: ast.FunctionDef) -> frozenset[str]:
     """Parameters without a word on neighbours that nothing changes."""
     stored = {node.id for node in ast.walk(function) if isinstance(node, ast.Name) and is_stored(node)}
     return frozenset(one.arg for one in function.args.args if one.annotation is None) - stored
+
+
+def drawn_names(function: ast.FunctionDef) -> frozenset[str]:
+    """Names that are nothing but draws of whole numbers."""
+    stored = [node.id for node in ast.walk(function) if isinstance(node, ast.Name) and is_stored(node)]
+    drawn = [name for node in ast.walk(function) for name in _drawn(node)]
+    given = {one.arg for one in function.args.args}
+    return frozenset(name for name in drawn if drawn.count(name) == stored.count(name)) - given
+
+
+def _drawn(node: ast.AST) -> list[str]:
+    match node:
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=ast.Name(id=law))) if law in WHOLE_LAWS:
+            return [name]
+        case _:
+            return []
 
 
 def list_names(function: ast.FunctionDef) -> frozenset[str]:
