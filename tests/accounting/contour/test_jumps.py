@@ -16,6 +16,7 @@ from privately.accounting.contour import cutting, jumps
 from privately.accounting.contour.jumps import JUMPS, MORE_JUMPS, JumpIntegral, Jumps
 from privately.accounting.contour.road import exp_of
 from privately.accounting.contour.saddle import Saddle, Shape
+from privately.accounting.contour.two_integrals import Both
 from privately.accounting.losses import GaussianLoss, LaplaceLoss, Loss, SampledGaussianLoss, SampledLaplaceLoss
 from privately.accounting.questions import Road
 from privately.accounting.roads import NotApplicable
@@ -106,9 +107,15 @@ def test_where_few_take_part() -> None:
     assert found.width < WIDTH * found.upper
 
 
-def laid(composition: Composition, delta: float) -> jumps.Both:
+def laid(composition: Composition, delta: float) -> Both:
     sums = jumps._Sums(composition, math.log(delta), 300.0)
     return sums.at(sums.first_guess(math.log(delta)), math.log(delta))
+
+
+def of_jumps(composition: Composition) -> JumpIntegral:
+    found = laid(composition, 1e-6).jumps
+    assert isinstance(found, JumpIntegral)
+    return found
 
 
 def brute(integral: JumpIntegral, w: float) -> complex:
@@ -142,7 +149,7 @@ def brute(integral: JumpIntegral, w: float) -> complex:
     ],
 )
 def test_the_transform_of_jumps(composition: Composition) -> None:
-    integral = laid(composition, 1e-6).jumps
+    integral = of_jumps(composition)
     values, errors = integral._transform()
     for n in (0, 1, 7, len(values) // 4):
         assert abs(values[n] - brute(integral, integral.places[n])) <= errors[n] + 1e-11
@@ -152,7 +159,7 @@ def test_the_transform_of_jumps(composition: Composition) -> None:
 @pytest.mark.parametrize("beside", [(), BESIDE])
 def test_jumps_beyond_the_last_frequency(beside: tuple[tuple[Loss, int], ...]) -> None:
     """What is claimed there is above what is there."""
-    integral = laid(Composition(parts=(*steps("0.7", "1e-3", 500).parts, *beside)), 1e-6).jumps
+    integral = of_jumps(Composition(parts=(*steps("0.7", "1e-3", 500).parts, *beside)))
     for part in (0.3, 0.6, 1.0):
         count = max(int(part * integral.layout.count), 1)
         cut = JumpIntegral.__new__(JumpIntegral)

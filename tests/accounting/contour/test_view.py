@@ -177,6 +177,30 @@ def test_sums_of_turns(monkeypatch: pytest.MonkeyPatch, block: int, alone: int) 
                 assert excess(of, 0.7, count, sorted({1, min(5, count), count})) <= 1
 
 
+def fading(size: int) -> View:
+    """Points whose turns die out, the first long before the last."""
+    of = points(0.4, size, True)
+    return seen(of.losses.real + 1j * np.geomspace(2.0, 0.01, size), of.weights)
+
+
+def test_turns_that_have_died_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beyond where they end nothing is turned, and the sum is right all the same: at the edge of every part, too."""
+    of, step, count = fading(90), 0.7, 8000
+    monkeypatch.setattr(view, "BLOCK", 2048)
+    edges = [view._alive(step * of.losses[k : k + 11], count) for k in range(0, 90, 11)]
+    assert edges[0] < count / 100 < edges[-1] < count
+    assert excess(of, step, count, sorted({n for edge in edges for n in (edge, edge + 1)} | {1, count})) <= 1
+
+
+def test_turns_that_are_cut_too_early(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A third of the way is too little."""
+    of, step, count = fading(90), 0.7, 8000
+    monkeypatch.setattr(view, "BLOCK", 2048)
+    monkeypatch.setattr(view, "_DEAD", 14.0)
+    edge = view._alive(step * of.losses[:11], count)
+    assert excess(of, step, count, [edge + 1]) > 1
+
+
 @pytest.mark.parametrize("fault", ["a multiple less", "no multiples", "without the whole turns"])
 def test_lost_turns_break_the_bound(monkeypatch: pytest.MonkeyPatch, fault: str) -> None:
     of = points(0.4, 30, False)

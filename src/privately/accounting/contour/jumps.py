@@ -8,7 +8,7 @@ has a contour of its own: a steep one for the near losses, and a low one for jum
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -19,10 +19,11 @@ from privately.accounting.compositions import Composition
 from privately.accounting.contour.integral import Integral
 from privately.accounting.contour.laying import Layout, Whole, lay
 from privately.accounting.contour.protocols import Law as AnyLaw
-from privately.accounting.contour.road import exp_of, laws_of
+from privately.accounting.contour.road import laws_of
 from privately.accounting.contour.saddle import Outline, Saddle, Shape, for_epsilon, shape
 from privately.accounting.contour.split import JumpGrid, NearGrid
 from privately.accounting.contour.splitting import is_split, split_where
+from privately.accounting.contour.two_integrals import Both
 from privately.accounting.contour.view import Complex, enlarged, exp_above, power, product, size_of
 from privately.accounting.elementary import (
     ERROR,
@@ -46,7 +47,8 @@ _OFTEN, _LESS_LIKELY = (30.0, 1.0), (300.0, 3000.0, 0.01)
 """Jumps should be about so many times as probable as delta."""
 _HIGHER = (1.0, 1.6)
 _MOST_OFTEN, _LOST, _FEW = 1.0, 4.0, 5
-_TOLERANCE, _COARSEST, _SPARE = 1e-9, 1e-3, 2.0
+_TOLERANCES, _PER_WIDTH, _COARSEST, _SPARE = (1e-9, 1e-8), 1e-2, 1e-3, 2.0
+"""Of delta, the sums may miss so much at least and at most, and so much for every part that epsilon may be off."""
 _MOST_WORK = 1 << 28
 _MOST_SHORT, _FARTHER = 1 << 16, 1.5
 _QUIET = 34.0
@@ -212,40 +214,6 @@ class JumpIntegral(Integral):
 
 
 @dataclass(frozen=True)
-class Both:
-    """Two integrals that serve about one epsilon: near losses, and jumps."""
-
-    near: Integral
-    jumps: JumpIntegral
-
-    def rough(self, epsilon: float) -> tuple[float, float]:
-        """ln D and its slope, nearly."""
-        found = []
-        for one in (self.near, self.jumps):
-            value, slope, _ = one.estimate(epsilon - float(one.centre))
-            found.append((value, slope) if math.isfinite(value) else (-700.0, 0.0))
-        top = max(value for value, _ in found)
-        parts = [(math.exp(value - top), slope) for value, slope in found]
-        total = sum(part for part, _ in parts)
-        return top + math.log(total), sum(part * slope for part, slope in parts) / total
-
-    def upper(self, epsilon: Fraction) -> Fraction:
-        """D, from above."""
-        return sum(
-            (Fraction(exp_of(min(one.upper(_down(epsilon - one.centre)), 0.0)).upper) for one in self._each),
-            Fraction(0),
-        )
-
-    def lower(self, epsilon: Fraction) -> Fraction:
-        """D, from below."""
-        return sum((Fraction(exp_of(one.lower(_up(epsilon - one.centre))).lower) for one in self._each), Fraction(0))
-
-    @property
-    def _each(self) -> tuple[Integral, JumpIntegral]:
-        return self.near, self.jumps
-
-
-@dataclass(frozen=True)
 class Jumps:
     """The road: how often jumps may be, compared to delta, and how much higher than guessed epsilon may be, in turn."""
 
@@ -260,6 +228,7 @@ class Jumps:
             guess = sums.first_guess(log_delta)
             for higher in self.higher:
                 with suppress(NotApplicable):
+                    sums.allow(float(width) * guess)
                     found = _refined(sums, higher * guess, delta, width)
                     best = found if best is None else _common(best, found)
                     break
@@ -296,11 +265,11 @@ def _refined(sums: _Sums, guess: float, delta: Fraction, width: Fraction) -> Int
     log_delta, best = math.log(delta), None
     for _ in range(_ROUNDS):
         both = sums.at(guess, log_delta)
-        root = _root(both, guess, log_delta)
+        root = both.root(guess, log_delta)
         moved, guess = abs(root - guess), root
         if moved > _STILL * max(guess, 1e-9):
             continue
-        found = _ends(both, root, delta)
+        found = both.ends(root, delta, METHOD)
         best = found if best is None else _common(best, found)
         if best.width <= width * max(best.upper, _LEAST_EPSILON) or moved < _CLOSE * guess:
             return best
@@ -327,8 +296,13 @@ class _Sums:
         self.parts: list[tuple[AnyLaw, int]] = [*self.split, *beside]
         self.outline = Outline(self.parts, self.gaussian)
         self.jumpy = [(law.rough_jumps(), times) for law, times in self.split]
+        self.tolerance = _TOLERANCES[0]
         self.heights = _HEIGHTS if len(beside) == 0 else _HEIGHTS[_HEIGHTS < _STEEP]
         self._near_levels: Floats = np.array(self.outline.levels(self.heights.tolist()))
+
+    def allow(self, off: float) -> None:
+        """Sums are made for an epsilon that may be so far off."""
+        self.tolerance = min(max(_PER_WIDTH * off, _TOLERANCES[0]), _TOLERANCES[1])
 
     def first_guess(self, log_delta: float) -> float:
         """Where near losses, by a Chernoff bound, and one jump alone are about delta together."""
@@ -365,7 +339,7 @@ class _Sums:
                 middle = (low + high) / 2
                 saddle = _saddle(self.outline, math.exp(middle))
                 low, high = (low, middle) if _bound(saddle, epsilon) < enough else (middle, high)
-        tolerance = min(_TOLERANCE * math.exp(min(log_delta - _bound(saddle, epsilon), 30.0)), _COARSEST)
+        tolerance = min(self.tolerance * math.exp(min(log_delta - _bound(saddle, epsilon), 30.0)), _COARSEST)
         laid = shape(self.outline, saddle, epsilon, math.log(tolerance))
         near = lay(self.parts, self.gaussian, laid, tolerance, _MOST_WORK)
         return Both(Integral(near), self._jumps(epsilon, log_delta))
@@ -377,7 +351,7 @@ class _Sums:
         if heights.size < _FEW:
             raise NotApplicable("jumps are too large")
         falls = levels - heights * epsilon
-        goal = log_delta + math.log(_TOLERANCE)
+        goal = log_delta + math.log(self.tolerance)
         costs = falls - np.log(heights * (heights + 1))
         tried = [
             (_needed(heights, falls - goal, place), place)
@@ -394,7 +368,7 @@ class _Sums:
         short = self._short(laid, float(falls[place]) - goal)
         if short is not None:
             return JumpIntegral(*short)
-        near = lay(self.parts, self.gaussian, laid, _TOLERANCE, _MOST_WORK)
+        near = lay(self.parts, self.gaussian, laid, self.tolerance, _MOST_WORK)
         grids = [
             (grid, law.jumps(c, above, _QUIET), times)
             for (grid, _), (law, times) in zip(near.whole.grids, self.split, strict=False)
@@ -453,48 +427,5 @@ def _saddle(outline: Outline, c: float) -> Saddle:
     return Saddle(c, *outline.cumulants(c))
 
 
-def _root(both: Both, guess: float, log_delta: float) -> float:
-    """Where ln D is about ln delta: Newton's method, kept near the guess."""
-    epsilon, least, most = guess, guess / 3, guess * 3
-    for _ in range(_TRIES):
-        value, slope = both.rough(epsilon)
-        if not slope < 0:
-            raise NotApplicable("the profile is too flat")
-        moved = min(max(epsilon + (log_delta - value) / slope, least), most)
-        if abs(moved - epsilon) < 1e-13 * epsilon:
-            break
-        epsilon = moved
-    return epsilon
-
-
-def _ends(both: Both, root: float, delta: Fraction) -> Interval:
-    def first(holds: Callable[[Fraction], bool], sign: int) -> Fraction | None:
-        margin = 1e-11 * root
-        for _ in range(_TRIES):
-            place = Fraction(root + sign * margin)
-            if place <= 0 and sign < 0:
-                return Fraction(0)
-            if holds(place):
-                return place
-            margin *= 2
-        return None
-
-    upper, lower = (
-        first(lambda place: both.upper(place) <= delta, 1),
-        first(lambda place: both.lower(place) >= delta, -1),
-    )
-    if upper is None:
-        raise NotApplicable("no upper end was found")
-    return Interval(lower or Fraction(0), upper, method=METHOD)
-
-
 def _common(one: Interval, other: Interval) -> Interval:
     return Interval(max(one.lower, other.lower), min(one.upper, other.upper), method=METHOD)
-
-
-def _down(s: Fraction) -> float:
-    return math.nextafter(float(s), -math.inf)
-
-
-def _up(s: Fraction) -> float:
-    return math.nextafter(float(s), math.inf)
