@@ -19,8 +19,10 @@ from privately.query.spans import Source, place_of
         ("SELECT COUNT(*) FROM visits -- ())\nWHERE LOWER(city) = 'a'", exp.Lower, "LOWER(city)"),
         ("SELECT COUNT(*) FROM visits WHERE é = 'ü' AND age > 1", exp.GT, "age > 1"),
         ("SELECT COUNT(*) FROM visits WHERE x IS NULL", exp.Null, "x"),
-        ("SELECT COUNT(*) FROM visits WHERE CAST(age AS DOUBLE) > 1", exp.Cast, "age"),
-        ("SELECT COUNT(*) FROM visits WHERE CAST(age AS DOUBLE) > 1", exp.DataType, "age"),
+        ("SELECT COUNT(*) FROM visits WHERE CAST(age AS DOUBLE) > 1", exp.Cast, "CAST(age AS DOUBLE)"),
+        ("SELECT COUNT(*) FROM visits WHERE age::DOUBLE > 1", exp.Cast, "age"),
+        ("SELECT COUNT(*) FROM visits WHERE TRIM( city) = 'a'", exp.Trim, "TRIM( city)"),
+        ("SELECT COUNT(*) FROM visits WHERE CAST(age AS DOUBLE) > 1", exp.DataType, "CAST(age AS DOUBLE)"),
         ("SELECT AVG(age) FILTER (WHERE urgent) FROM visits", exp.Filter, "AVG(age) FILTER (WHERE urgent)"),
     ],
 )
@@ -29,6 +31,13 @@ def test_words_of_a_node(text: str, kind: type[exp.Expr], wanted: str) -> None:
     node = select.find(kind)
     assert node is not None
     assert source.words(node) == wanted
+
+
+def test_a_refusal_points_at_the_function_and_not_at_its_argument() -> None:
+    text = "SELECT COUNT(*), max (age) FROM visits"
+    with pytest.raises(NotSupported) as refusal:
+        parse(text)
+    assert text[slice(*refusal.value.span or ())] == "max (age)"
 
 
 def test_what_has_no_place_is_the_whole_text() -> None:

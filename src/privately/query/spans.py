@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -11,6 +12,9 @@ from sqlglot import exp
 from privately.errors import Refused
 
 Span: TypeAlias = tuple[int, int]
+
+_CALLED = re.compile(r"(\w+)\s*\(\s*\Z")
+_LONGEST_CALL = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,13 +36,21 @@ class Source:
             inner = node.walk(prune=_is_type)
             places = [place for place in (place_of(one) for one in inner if not _is_type(one)) if place is not None]
             if places:
-                return self._closed(min(start for start, _ in places), max(end for _, end in places))
+                start = self._called(node, min(start for start, _ in places))
+                return self._closed(start, max(end for _, end in places))
             node = node.parent
         return 0, len(self.text)
 
     def words(self, node: exp.Expr) -> str:
         start, end = self.span(node)
         return self.text[start:end]
+
+    def _called(self, node: exp.Expr, start: int) -> int:
+        """Where the name of a function stands, of which the tree has kept the arguments alone, as of MAX(x)."""
+        if not isinstance(node, exp.Func) or place_of(node) is not None:
+            return start
+        word = _CALLED.search(self.text, max(0, start - _LONGEST_CALL), start)
+        return word.start() if word and word[1].upper() in node.sql_names() else start
 
     def _closed(self, start: int, end: int) -> Span:
         """With the brackets that were opened in it closed."""
