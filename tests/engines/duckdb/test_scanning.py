@@ -103,6 +103,8 @@ def test_values_are_brought_within_the_declaration(column: Column, found: str, v
         ("TIMESTAMP_NS", "'infinity'::TIMESTAMP_NS"),
         ("TIMESTAMP WITH TIME ZONE", "'infinity'::TIMESTAMPTZ"),
         ("TIMESTAMP WITH TIME ZONE", "'-infinity'::TIMESTAMPTZ"),
+        ("TIMESTAMPTZ_NS", "'infinity'::TIMESTAMP_NS"),
+        ("TIMESTAMPTZ_NS", "'-infinity'::TIMESTAMP_NS"),
         ("TIMESTAMP", "TIMESTAMP '9999-12-31 23:59:59.999999' + INTERVAL 1 MICROSECOND"),
     ],
 )
@@ -119,6 +121,16 @@ def test_instants_with_a_zone_are_of_greenwich() -> None:
         connection.execute("INSERT INTO t SELECT '2026-01-31 23:30:00-05:00'::TIMESTAMPTZ")
         text = scanned(Column(name="x", type="timestamp"), "TIMESTAMP WITH TIME ZONE", "x")
         assert connection.execute(f"SELECT {text} FROM t").fetchall() == [(datetime(2026, 2, 1, 4, 30),)]
+
+
+def test_nanoseconds_with_a_zone_become_microseconds() -> None:
+    with connection_with([("x", "TIMESTAMPTZ_NS")], []) as connection:
+        connection.execute("INSERT INTO t VALUES (NULL), ('2026-02-01 04:30:00.000001999'::TIMESTAMP_NS)")
+        connection.execute("INSERT INTO t VALUES ('1677-09-21 00:12:44'::TIMESTAMP_NS)")
+        column = Column(name="x", type="timestamp")
+        assert fits(column, "TIMESTAMPTZ_NS")
+        found = connection.execute(f"SELECT {scanned(column, 'TIMESTAMPTZ_NS', 'x')} AS y FROM t ORDER BY y").fetchall()
+        assert found == [(datetime(1677, 9, 21, 0, 12, 44),), (datetime(2026, 2, 1, 4, 30, 0, 2),), (None,)]
 
 
 def test_types() -> None:

@@ -50,6 +50,7 @@ ODD: dict[tuple[Type, str], Sequence[Any]] = {
     (Type.TIMESTAMP, "TIMESTAMP_MS"): _MOMENTS,
     (Type.TIMESTAMP, "TIMESTAMP_NS"): _MOMENTS,
     (Type.TIMESTAMP, "TIMESTAMP WITH TIME ZONE"): [*_MOMENTS, *_FAR],
+    (Type.TIMESTAMP, "TIMESTAMPTZ_NS"): _MOMENTS,
 }
 """What may be stored in a column, by what it is declared as and by its DuckDB type."""
 
@@ -69,7 +70,7 @@ ODD_PEOPLE: dict[tuple[Type, str], Sequence[Any]] = {
 STRANGERS = {CATEGORIES: "b", "UUID": _UUIDS[3], "VARCHAR": "17"}
 """Somebody who is in no table, where it is not the number 17."""
 
-_UNITS = {"TIMESTAMP_S": "s", "TIMESTAMP_MS": "ms", "TIMESTAMP_NS": "ns"}
+_UNITS = {"TIMESTAMP_S": "s", "TIMESTAMP_MS": "ms", "TIMESTAMP_NS": "ns", "TIMESTAMPTZ_NS": "ns"}
 _TICKS = {"s": 10**6, "ms": 10**3}
 
 

@@ -23,7 +23,7 @@ WORDS = frozenset({"VARCHAR", "ENUM", "UUID"})
 """Kinds that are read as texts; each value of them has one text of its own."""
 
 _STAMPS = frozenset({"TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"})
-_ZONED = "TIMESTAMP WITH TIME ZONE"
+_ZONED, _FINER_ZONED = "TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ_NS"
 
 
 NOTHING = '"NULL"'
@@ -72,7 +72,7 @@ def fitting(found: str) -> Type | None:
         return Type.INTEGER
     if base in _FLOATING or base == "DECIMAL":
         return Type.REAL
-    if base in _STAMPS or base == _ZONED:
+    if base in _STAMPS or base in (_ZONED, _FINER_ZONED):
         return Type.TIMESTAMP
     return Type.TEXT if base in WORDS else {"BOOLEAN": Type.BOOLEAN, "DATE": Type.DATE}.get(base)
 
@@ -133,6 +133,8 @@ def _to_date(base: str, value: str) -> str:
 def _to_timestamp(base: str, value: str) -> str:
     if base == "VARCHAR":
         return read(value, TIMESTAMP, Type.TIMESTAMP)
+    if base == _FINER_ZONED:
+        return _to_timestamp(_ZONED, f"TRY_CAST({value} AS {_ZONED})")
     if base == _ZONED:
         return f"CASE WHEN isfinite({value}) THEN make_timestamp(epoch_us({value})) END"
     return value if base == "TIMESTAMP" else f"TRY_CAST({value} AS TIMESTAMP)"
