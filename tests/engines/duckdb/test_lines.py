@@ -41,8 +41,8 @@ ALONE = {
     "too many cells": (b"77,a,5,6\n", 0),
     "too few cells": (b"77,a\n", 0),
     "an empty line": (b"\n", 0),
-    "a cell that is too long": (b"77," + b"a" * 3_000_000 + b",5\n", 0),
-    "a quoted one that is too long": (b'77,"' + b"a," * 1_500_000 + b'",5\n', 0),
+    "a cell that is as long as can be": (b"77," + b"a" * (2**20 - 5) + b",5\n", 1),
+    "a quoted one of that length": (b'77,"' + b"a," * (2**19 - 4) + b'",5\n', 1),
     "no character": (b"77,\0,5\n", 1),
 }
 
@@ -87,6 +87,16 @@ def test_other_lines_are_read_or_dropped_alone(case: str, tmp_path: Path) -> Non
     assert rows == cells == 400 + counts
     assert check_lines(source.path, UNIX) - rows == (counts == 0 and case != "an empty line")
     assert total == 2 * sum(at % 100 for at in range(200)) + 5 * (rows - 400)
+
+
+@pytest.mark.parametrize("before", [b"", PLAIN, b"1,%b,2\n" % (b"b" * 1_000_000) * 5])
+@pytest.mark.parametrize("line", [b"77," + b"a" * (2**20 - 4) + b",5", b"77," + b"a" * 1_999_995 + b",5", b"a" * 2**23])
+@pytest.mark.parametrize("end", [b"\n", b""])
+def test_lines_that_are_too_long_are_refused(before: bytes, line: bytes, end: bytes, tmp_path: Path) -> None:
+    """A line of just as many bytes as DuckDB takes is read by it, or not, as others stand before it or do not."""
+    path = _written(tmp_path, HEADER + before + line + end).path
+    with pytest.raises(InvalidParameter, match=rf"line {len(before.splitlines()) + 2} has more than 1,048,576 bytes"):
+        check_lines(path, UNIX)
 
 
 def _line(random: Random) -> bytes:
@@ -177,7 +187,7 @@ def test_lines_in_many_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         assert fault
     check_lines(_written(tmp_path, HEADER + PLAIN + ALONE["quoted"][0] + PLAIN).path, UNIX)
     monkeypatch.setattr("privately.engines.duckdb.lines._LONGEST", 50)
-    with pytest.raises(InvalidParameter, match="64 MB"):
+    with pytest.raises(InvalidParameter, match="line 2 has more than 50 bytes"):
         check_lines(_written(tmp_path, HEADER + b"a" * 100).path, UNIX)
 
 
