@@ -11,7 +11,8 @@ from privately.proving.paths.exploring import explore
 from privately.proving.paths.measuring import probability
 from privately.proving.paths.noise import Noise
 from privately.proving.reading import read_program
-from privately.proving.refuting.floating import Evaluation, FloatingPath, Names
+from privately.proving.refuting.evaluations import Evaluation
+from privately.proving.refuting.floating import FloatingPath, Names
 from tests.proving.textbook import NOISY_MAX, sparse
 
 SUMS = """

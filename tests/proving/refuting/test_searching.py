@@ -8,9 +8,10 @@ from privately.proving.paths.events import event_probability
 from privately.proving.paths.exploring import explore
 from privately.proving.paths.merging import merged
 from privately.proving.reading import read_program
+from privately.proving.refuting.climbing import Climb, Ground
 from privately.proving.refuting.deadlines import Deadline
 from privately.proving.refuting.neighbors import Layout, layout
-from privately.proving.refuting.searching import _Climb, _unlike, search
+from privately.proving.refuting.searching import _unlike, search
 from privately.proving.refuting.templates import templates
 from tests.proving.textbook import COUNT, NOISY_MAX, PARTIAL_SUM, sparse
 
@@ -49,7 +50,8 @@ def test_events_that_begin_alike_wait_for_others() -> None:
     program = read_program(NOISY_MAX)
     near = layout(program, {}, 2)
     side = explore(program, {**PUBLIC, **near.symbolic(0)})
-    climbs = [_Climb(near, side, side, template) for template in templates(side.paths) for _ in range(2)]
+    ground = Ground(near, side, side)
+    climbs = [Climb(ground, template) for template in templates(side.paths) for _ in range(2)]
     for climb, score in zip(climbs, (0.5, 0.9, 0.9, 0.7), strict=True):
         climb.score = score
     assert [climb.score for climb in _unlike(climbs)] == [0.9, 0.7, 0.5, 0.9]

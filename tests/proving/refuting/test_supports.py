@@ -7,7 +7,7 @@ from privately.proving.paths.exploring import explore
 from privately.proving.reading import read_program
 from privately.proving.refuting.deadlines import Deadline
 from privately.proving.refuting.neighbors import layout
-from privately.proving.refuting.supports import mismatches
+from privately.proving.refuting.supports import _makes_up, mismatches
 from tests.proving.textbook import COUNT, NOISY_MAX, PARTIAL_SUM, sparse
 
 PUBLIC = {"threshold": 0, "most": 1, "epsilon": 1}
@@ -61,3 +61,22 @@ def test_time_that_is_up_ends_the_search() -> None:
     near = layout(program, {}, 2)
     side = explore(program, near.symbolic(0))
     assert list(mismatches(near, side, side, Deadline(-1))) == []
+
+
+@pytest.mark.parametrize(
+    ("body", "makes_up"),
+    [
+        ("x + laplace(1)", True),
+        ("[x + laplace(1), laplace(1)]", True),
+        ("laplace(1) > x", True),
+        ("[x + bar, 2 * x + bar]", False),
+        ("x + exponential(1)", False),
+        ("x + discrete_laplace(1)", False),
+        ("x", False),
+        ("7", True),
+    ],
+)
+def test_noise_makes_up_for_inputs_that_it_hides_alone(body: str, makes_up: bool) -> None:
+    program = read_program(f"def f(x: each(1)):\n    bar = laplace(1)\n    return {body}\n")
+    paths = explore(program, layout(program, {}, 1).symbolic(0)).paths
+    assert all(map(_makes_up, paths)) is makes_up

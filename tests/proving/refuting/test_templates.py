@@ -2,10 +2,11 @@
 
 from fractions import Fraction
 
+from privately.proving.paths.events import entries_of
 from privately.proving.paths.exploring import explore
 from privately.proving.reading import read_program
 from privately.proving.refuting.neighbors import layout
-from privately.proving.refuting.templates import OPEN, Template, centre_at, templates
+from privately.proving.refuting.templates import OPEN, Reach, Template, centre_at, templates
 from tests.proving.textbook import COUNT, PREFIX_SUM, sparse
 
 PUBLIC = {"threshold": 0, "most": 1, "epsilon": 1}
@@ -47,10 +48,15 @@ def test_windows_become_conditions() -> None:
 def test_constants_decide_where_an_event_can_happen() -> None:
     program = read_program(sparse(yes="value"))
     paths = explore(program, {**PUBLIC, **layout(program, {}, 2).symbolic(0)}).paths
+    reach = Reach(paths)
     for template in templates(paths):
-        assert sum(map(template.possible, paths)) >= 1
+        reached = reach.paths(template)
+        assert reached
         for path in paths:
-            assert (template.on(path) is not None) == template.possible(path)
+            entries = entries_of(path.output)
+            assert (path in reached) == (
+                len(template.shape) == len(entries) and all(entries[place] == value for place, value in template.fixed)
+            )
 
 
 def test_rounded_noise_lies_where_the_answer_does() -> None:

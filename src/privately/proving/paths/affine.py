@@ -24,14 +24,19 @@ class NotAffine(NotSupported):
     """Noise, or an input that was left open, is used in another way than by sums and multiples."""
 
 
+def _fraction(value: Exact) -> Fraction:
+    """The same number; what is a fraction already need not be made one, which takes long."""
+    return value if isinstance(value, Fraction) else Fraction(value)
+
+
 class Affine(OpenNumber):
     """A form with at least one symbol in it; without any it is a plain number."""
 
     __slots__ = ("constant", "terms")
 
     def __init__(self, constant: Exact, terms: Mapping[Symbol, Exact]) -> None:
-        self.constant = Fraction(constant)
-        self.terms = {symbol: Fraction(factor) for symbol, factor in terms.items()}
+        self.constant = _fraction(constant)
+        self.terms = {symbol: _fraction(factor) for symbol, factor in terms.items()}
 
     def __add__(self, other: Any) -> Any:
         if isinstance(other, Affine):
@@ -106,7 +111,7 @@ def form(constant: Exact, terms: Mapping[Symbol, Exact]) -> Affine | Exact:
     kept = {symbol: factor for symbol, factor in terms.items() if factor}
     if kept:
         return Affine(constant, kept)
-    exact = Fraction(constant)
+    exact = _fraction(constant)
     return exact.numerator if exact.denominator == 1 else exact
 
 

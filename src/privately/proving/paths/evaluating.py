@@ -202,7 +202,8 @@ class Reading:
         )
         witness = state.witness
         if not holds(value, constraint.relation):
-            found = point(_joined((*self.known, *state.constraints), constraint))
+            near = _joined((*self.known, *state.constraints), constraint)
+            found = _moved(witness, near) or point(near)
             if found is None:
                 return False
             witness = {**witness, **found}
@@ -213,6 +214,37 @@ class Reading:
             decisions=state.decisions + 1,
         )
         return True
+
+
+def _moved(witness: Mapping[Symbol, Fraction], constraints: Sequence[Constraint]) -> dict[Symbol, Fraction] | None:
+    """Another value of one symbol of the first constraint with which all hold, if there is one: most guards ask
+    something of a draw that is new, and need no simplex method."""
+    for symbol in reversed(constraints[0].form.terms):
+        value = _between(symbol, witness, [one for one in constraints if symbol in one.form.terms])
+        if value is not None:
+            return {symbol: value}
+    return None
+
+
+def _between(symbol: Symbol, witness: Mapping[Symbol, Fraction], constraints: Sequence[Constraint]) -> Fraction | None:
+    """A value of the symbol away from all edges, the other symbols being as they are."""
+    low: Fraction | None = None
+    high: Fraction | None = None
+    for one in constraints:
+        if one.relation == "==":
+            return None
+        rest = one.form.constant + sum(f * witness.get(s, 0) for s, f in one.form.terms.items() if s != symbol)
+        edge = -rest / one.form.terms[symbol]
+        if one.form.terms[symbol] > 0:
+            low = edge if low is None else max(low, edge)
+        else:
+            high = edge if high is None else min(high, edge)
+    if low is None:
+        return None if high is None else Fraction(floor(high) - 1)
+    above = Fraction(floor(low) + 1)
+    if high is None or above < high:
+        return above
+    return (low + high) / 2 if low < high else None
 
 
 def _joined(constraints: Sequence[Constraint], new: Constraint) -> list[Constraint]:

@@ -85,6 +85,12 @@ class Event:
                 wanted.append(asked)
         return wanted
 
+    @property
+    def constants(self) -> dict[int, Fraction]:
+        """The entries that have to be one number, with that number."""
+        alone = [one for one in self.conditions if one.comparison == "==" and len(one.weights) == 1]
+        return {place: one.bound / weight for one in alone for place, weight in one.weights}
+
     def happened(self, output: Value) -> bool:
         """Whether a concrete output is in it; entries may be floats."""
         if shape_of(output) != self.shape:

@@ -42,12 +42,7 @@ def leading_to(event: Event, name: str) -> Callable[[Mapping[str, Value]], bool]
     """
     if not isinstance(event.shape, tuple) or any(one is not None for one in event.shape):
         return None
-    wanted: dict[int, Fraction] = {}
-    for condition in event.conditions:
-        ((place, weight), *others) = condition.weights
-        if condition.comparison == "==" and not others:
-            wanted[place] = condition.bound / weight
-    length = len(event.shape)
+    wanted, length = event.constants, len(event.shape)
 
     def possible(variables: Mapping[str, Value]) -> bool:
         entries = variables.get(name)

@@ -90,7 +90,7 @@ def moves(
 
 def moved(base: Vector, gap: Vector, sign: int = 1) -> Vector:
     """base + gap, or base - gap."""
-    return tuple(a + sign * b for a, b in zip(base, gap, strict=True))
+    return tuple(a + b if sign > 0 else a - b for a, b in zip(base, gap, strict=True))
 
 
 def are_neighbors(near: Neighborhood, left: Vector, right: Vector) -> bool:

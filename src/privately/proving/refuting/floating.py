@@ -7,8 +7,11 @@ most of their subtrees in common: each is evaluated once for all of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
+from typing import TypeAlias
 
 import numpy as np
 
@@ -17,35 +20,11 @@ from privately.proving.paths.densities import Share
 from privately.proving.paths.noise import Noise
 from privately.proving.paths.systems import Entangled, Part, plain_parts, without_implied, without_support
 from privately.proving.paths.whole_parts import without_whole_parts
+from privately.proving.refuting.evaluations import Evaluation
 from privately.proving.refuting.float_laws import FloatLaw, Floats, float_law
 
 FAR = 1e9
 """What stands for infinity."""
-
-MOST_KEPT = 20_000_000
-"""Numbers that one evaluation keeps."""
-
-
-class Evaluation:
-    """A table of candidates, and what has been computed for it: things with one key have one value."""
-
-    def __init__(self, candidates: Floats) -> None:
-        self.candidates = candidates
-        self.kept: dict[object, Floats] = {}
-        self.room = MOST_KEPT
-
-    def __len__(self) -> int:
-        return len(self.candidates)
-
-    def once(self, key: object, compute: Callable[[], Floats]) -> Floats:
-        """What was computed under this key, or what is computed now."""
-        found = self.kept.get(key)
-        if found is None:
-            found = compute()
-            self.room -= found.size
-            if self.room > 0:
-                self.kept[key] = found
-        return found
 
 
 class Names(dict[object, int]):
@@ -54,6 +33,21 @@ class Names(dict[object, int]):
     def of(self, key: object) -> int:
         """The number of a key, a new one for a new key."""
         return self.setdefault(key, len(self))
+
+
+@dataclass(frozen=True)
+class PathFactor:
+    """One of the factors of a path's probability given its main variable: a number for each candidate, or one for each
+    point of the main variable's grid."""
+
+    key: object
+    columns: frozenset[int]
+    compute: Callable[[Evaluation], Floats]
+
+    def values(self, evaluation: Evaluation) -> Floats:
+        """A row for each candidate."""
+        found = self.compute(evaluation)
+        return found if found.ndim > 1 else found[:, None]
 
 
 class FloatingPath:
@@ -78,24 +72,31 @@ class FloatingPath:
 
     def _build(self, noises: Sequence[Noise], constraints: Sequence[Constraint], places: dict[str, int]) -> None:
         rows = [_Row(one, places, self.names) for one in constraints]
-        self.fixed = [row for row in rows if not row.noise]
         noisy = [row for row in rows if row.noise]
         # The constant is the number of the row; no arithmetic touches it on the way through.
         marked = [Constraint(Affine(place, row.noise), row.relation) for place, row in enumerate(noisy)]
-        self.roots = [
+        roots = [
             _node(part, max(part.shares, key=lambda symbol: len(part.neighbors(symbol))), None, (noisy, self.names))
             for part in plain_parts(marked, noises)
         ]
+        main = max(roots, key=lambda root: len(root.joints), default=None)
+        self.main = main if main is not None and main.joints else None
+        self.factors = [
+            *(PathFactor(("row", row.key, row.relation), row.columns, row.holds) for row in rows if not row.noise),
+            *(PathFactor(("total", one.key), one.columns, one.total) for one in roots if one is not self.main),
+        ]
+        if self.main is not None:
+            self.factors += [
+                PathFactor(("given", one.key), one.columns, partial(self.main.given, one)) for one in self.main.joints
+            ]
 
     def probabilities(self, candidates: Floats | Evaluation) -> Floats:
         """One for each row of parameters."""
         evaluation = candidates if isinstance(candidates, Evaluation) else Evaluation(candidates)
-        result = np.zeros(len(evaluation)) if self.never else np.ones(len(evaluation))
-        for row in self.fixed:
-            result *= row.holds(evaluation)
-        for root in self.roots:
-            result *= root.total(evaluation)
-        return result
+        result = np.ones((len(evaluation), 1)) if self.main is None else self.main.grid(evaluation)[:, 1]
+        for one in self.factors:
+            result = result * one.values(evaluation)
+        return np.zeros(len(evaluation)) if self.never else np.asarray(result.sum(axis=1))
 
 
 class _Row:
@@ -105,6 +106,7 @@ class _Row:
         self.relation = constraint.relation
         self.constant = float(constraint.form.constant)
         self.parts = [(places[s], float(f)) for s, f in constraint.form.terms.items() if isinstance(s, str)]
+        self.columns = frozenset(place for place, _ in self.parts)
         self.noise: dict[Symbol, Fraction] = {s: f for s, f in constraint.form.terms.items() if isinstance(s, int)}
         self.key = names.of((self.constant, *sorted(self.parts)))
 
@@ -126,24 +128,33 @@ class _Row:
         return np.asarray(np.abs(values) <= 1e-12, dtype=float)
 
 
-class _FloatNode:
-    """A variable, bounds on it as (factor, row), children with edges as (factor, parent's factor, row)."""
+_Bound: TypeAlias = tuple[float, _Row, Relation]
+_Edge: TypeAlias = tuple[float, float, _Row, Relation]
 
-    def __init__(
-        self,
-        shares: tuple[Share, ...],
-        bounds: list[tuple[float, _Row, Relation]],
-        children: list[tuple[_FloatNode, list[tuple[float, float, _Row, Relation]]]],
-        names: Names,
-    ) -> None:
+
+def _columns(rows: Iterable[_Row]) -> frozenset[int]:
+    return frozenset[int]().union(*(row.columns for row in rows))
+
+
+class Joint:
+    """A variable below another one, and what joins them as (factor, factor of the one above, row, relation)."""
+
+    def __init__(self, child: FloatNode, edges: list[_Edge], names: Names) -> None:
+        self.child, self.edges = child, edges
+        self.key = names.of((child.key, *sorted((a, b, row.key, relation) for a, b, row, relation in edges)))
+        self.columns: frozenset[int] = child.columns | _columns(row for _, _, row, _ in edges)
+
+
+class FloatNode:
+    """A variable, bounds on it as (factor, row, relation), and what lies below it."""
+
+    def __init__(self, shares: tuple[Share, ...], bounds: list[_Bound], joints: list[Joint], names: Names) -> None:
         self.law: FloatLaw = float_law(shares)
-        self.bounds, self.children = bounds, children
+        self.bounds, self.joints = bounds, joints
         self.place = names.of((shares, *sorted((factor, row.key, relation) for factor, row, relation in bounds)))
-        self.joints = [
-            names.of((child.key, *sorted((a, b, row.key, relation) for a, b, row, relation in edges)))
-            for child, edges in children
-        ]
-        self.key: int = names.of((self.place, *sorted(self.joints)))
+        self.key: int = names.of((self.place, *sorted(joint.key for joint in self.joints)))
+        self.own = _columns(row for _, row, _ in bounds)
+        self.columns: frozenset[int] = self.own.union(*(joint.columns for joint in self.joints))
 
     def limits(self, evaluation: Evaluation) -> tuple[Floats, Floats]:
         low, high = np.full(len(evaluation), -FAR), np.full(len(evaluation), FAR)
@@ -153,30 +164,44 @@ class _FloatNode:
 
     def total(self, evaluation: Evaluation) -> Floats:
         """How likely the whole tree is, for each candidate."""
-        return evaluation.once(("total", self.key), lambda: self._total(evaluation))
+        return evaluation.of_columns(("total", self.key), self.columns, self._total)
 
     def _total(self, evaluation: Evaluation) -> Floats:
-        if not self.children:
+        if not self.joints:
             return self.law.between(*self.limits(evaluation))
         return np.asarray(self.weighted(evaluation)[1].sum(axis=1))
 
+    def grid(self, evaluation: Evaluation) -> Floats:
+        """For each candidate places on a grid, and the probability around each of them."""
+        return evaluation.of_columns(
+            ("grid", self.place), self.own, lambda part: np.stack(self.law.grid(*self.limits(part)), axis=1)
+        )
+
     def weighted(self, evaluation: Evaluation) -> tuple[Floats, Floats]:
         """A grid for each candidate, and the probability around each of its points, all subtrees met."""
-        grid, weights = evaluation.once(("grid", self.place), lambda: np.stack(self.law.grid(*self.limits(evaluation))))
-        for (child, edges), joint in zip(self.children, self.joints, strict=True):
-            key = ("given", self.place, joint)
-            weights = weights * evaluation.once(key, lambda: child.given(grid, edges, evaluation))  # noqa: B023 - called at once
-        return grid, weights
+        grid = self.grid(evaluation)
+        weights = grid[:, 1]
+        for joint in self.joints:
+            weights = weights * self.given(joint, evaluation)
+        return grid[:, 0], weights
 
-    def given(self, above: Floats, edges: list[tuple[float, float, _Row, Relation]], evaluation: Evaluation) -> Floats:
-        """How likely the subtree is, for each value of the parent."""
+    def given(self, joint: Joint, evaluation: Evaluation) -> Floats:
+        """How likely a subtree is, for each point of the grid."""
+        return evaluation.of_columns(
+            ("given", self.place, joint.key),
+            self.own | joint.columns,
+            lambda part: joint.child.below(self.grid(part)[:, 0], joint.edges, part),
+        )
+
+    def below(self, above: Floats, edges: list[_Edge], evaluation: Evaluation) -> Floats:
+        """How likely the subtree is, for each value of the variable above."""
         low, high = (np.broadcast_to(end[:, None], above.shape) for end in self.limits(evaluation))
         sides = {"==" if relation == "==" else factor > 0 for factor, _, _, relation in edges}
         sides |= {"==" if relation == "==" else factor > 0 for factor, _, relation in self.bounds}
         for factor, other, row, relation in edges:
             height = other * above + row.values(evaluation)[:, None]
             low, high = _narrowed((low, high), factor, height, relation, whole=self.law.whole)
-        if not self.children:
+        if not self.joints:
             if sides == {True}:
                 return self.law.upper(low)
             return self.law.lower(high) if sides == {False} else self.law.between(low, high)
@@ -221,14 +246,14 @@ def _interpolated(grid: Floats, weights: Floats, low: Floats, high: Floats, *, w
     return np.asarray(np.maximum(up_to(high) - up_to(low), 0.0) * (high > low))
 
 
-def _node(part: Part, variable: int, above: int | None, known: tuple[Sequence[_Row], Names]) -> _FloatNode:
+def _node(part: Part, variable: int, above: int | None, known: tuple[Sequence[_Row], Names]) -> FloatNode:
     rows, names = known
     bounds = [(float(a), rows[int(row)], relation) for a, row, relation in part.bounds.get(variable, ())]
-    children = []
+    joints = []
     for child in part.neighbors(variable):
         if child != above:
             edges = [
                 (float(a), float(b), rows[int(row)], relation) for a, b, row, relation in part.joining(child, variable)
             ]
-            children.append((_node(part, child, variable, known), edges))
-    return _FloatNode(part.shares[variable], bounds, children, names)
+            joints.append(Joint(_node(part, child, variable, known), edges, names))
+    return FloatNode(part.shares[variable], bounds, joints, names)

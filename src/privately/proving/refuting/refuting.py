@@ -28,10 +28,11 @@ from privately.proving.paths.measuring import interval, log_ratio
 from privately.proving.paths.merging import merged
 from privately.proving.refuting.assuming import NoNeighbors, assumed_pairs, meets
 from privately.proving.refuting.changes import Pair
+from privately.proving.refuting.climbing import Find
 from privately.proving.refuting.deadlines import Deadline
 from privately.proving.refuting.enclosed import enclosed_comparisons
 from privately.proving.refuting.neighbors import Layout, layout
-from privately.proving.refuting.searching import Find, search
+from privately.proving.refuting.searching import search
 from privately.proving.refuting.supports import mismatches
 from privately.proving.refuting.trimming import trimmed
 from privately.proving.refuting.witnesses import Comparison, Counterexample, LowerBound
@@ -153,7 +154,7 @@ class _Hunt:
         self.notes: list[str] = []
         self.settings: dict[int, _Setting | None] = {}
         self.layouts: dict[int, Layout | None] = {}
-        self.known_paths: dict[tuple[tuple[str, Value], ...], Sequence[Path]] = {}
+        self.known_paths: dict[object, Sequence[Path]] = {}
         self.too_many: set[tuple[tuple[str, Value], ...]] = set()
         self.grows = growing(self.program)
         self.refused = False
@@ -395,25 +396,38 @@ class _Hunt:
     def paths(self, given: Mapping[str, Value], event: Event, *, too_many: bool = False) -> Sequence[Path]:
         """All paths for these inputs that may end in the event; those of the last few inputs are at hand."""
         key = tuple(given.items())
+        found = self.known_paths.get(key)
+        if found is not None:
+            return found
+        if too_many or key in self.too_many or event.constants:
+            pruned = self.paths_to(event, given)
+            if pruned is not None:
+                return pruned
         if too_many or key in self.too_many:
-            return self.paths_to(event, given)
-        if key not in self.known_paths:
-            try:
-                found = explore(self.program, given, too_late=self.end.part(EXPLORING_SHARE).passed).paths
-            except TooManyPaths:
-                self.too_many.add(key)
-                return self.paths_to(event, given)
-            while len(self.known_paths) >= MOST_KNOWN:
-                self.known_paths.pop(next(iter(self.known_paths)))
-            self.known_paths[key] = merged(found) if len(found) > MERGED_ABOVE else found
-        return self.known_paths[key]
+            raise TooManyPaths("more paths than are followed.")
+        try:
+            all_of_them = explore(self.program, given, too_late=self.end.part(EXPLORING_SHARE).passed).paths
+        except TooManyPaths:
+            self.too_many.add(key)
+            return self.paths(given, event)
+        return self.kept(key, merged(all_of_them) if len(all_of_them) > MERGED_ABOVE else all_of_them)
 
-    def paths_to(self, event: Event, given: Mapping[str, Value]) -> Sequence[Path]:
-        """Only paths whose output can be what the event wants."""
+    def paths_to(self, event: Event, given: Mapping[str, Value]) -> Sequence[Path] | None:
+        """Only paths whose output can be what the event wants, where outputs grow."""
         wanted = None if self.grows is None else leading_to(event, self.grows)
         if wanted is None:
-            raise TooManyPaths("more paths than are followed.")
-        return explore(self.program, given, too_late=self.end.passed, wanted=wanted).paths
+            return None
+        key = (tuple(given.items()), event.shape, tuple(event.constants.items()))
+        found = self.known_paths.get(key)
+        if found is not None:
+            return found
+        return self.kept(key, explore(self.program, given, too_late=self.end.passed, wanted=wanted).paths)
+
+    def kept(self, key: object, paths: Sequence[Path]) -> Sequence[Path]:
+        while len(self.known_paths) >= MOST_KNOWN:
+            self.known_paths.pop(next(iter(self.known_paths)))
+        self.known_paths[key] = paths
+        return paths
 
     def verdict(self, allowed: End) -> Counterexample | LowerBound:
         best = self.best

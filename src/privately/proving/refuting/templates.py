@@ -63,20 +63,8 @@ class Template:
             conditions += direction.condition(window, centre_at(direction, inputs))
         return Event(self.shape, tuple(conditions))
 
-    def possible(self, path: Path) -> bool:
-        """Whether the event can happen on a path, as far as constants tell."""
-        if shape_of(path.output) != self.shape:
-            return False
-        entries = entries_of(path.output)
-        return all(
-            not _continuous(entries[place], path) if isinstance(entries[place], Affine) else entries[place] == value
-            for place, value in self.fixed
-        )
-
-    def on(self, path: Path) -> list[Constraint] | None:
-        """What the event asks on a path, with symbols low0, high0, ... for the bounds; None if it cannot happen."""
-        if not self.possible(path):
-            return None
+    def on(self, path: Path) -> list[Constraint]:
+        """What the event asks on a path on which it can happen, with symbols low0, high0, ... for the bounds."""
         entries = entries_of(path.output)
         wanted = [
             Constraint(entries[place] - value, "==")
@@ -90,6 +78,28 @@ class Template:
             wanted.append(Constraint(total - Affine(0, {f"low{number}": 1}), ">="))
             wanted.append(Constraint(-total + Affine(0, {f"high{number}": 1}), ">="))
         return wanted
+
+
+class Reach:
+    """Which paths can end in an event, as far as constants tell."""
+
+    def __init__(self, paths: Sequence[Path]) -> None:
+        self.outputs: dict[Shape, list[tuple[Path, tuple[Any, ...]]]] = {}
+        for path in paths:
+            entries = tuple(_constant_in(entry, path) for entry in entries_of(path.output))
+            self.outputs.setdefault(shape_of(path.output), []).append((path, entries))
+        self.known: dict[object, list[Path]] = {}
+
+    def paths(self, template: Template) -> list[Path]:
+        """Those on which the event can happen."""
+        key = template.shape, template.fixed
+        if key not in self.known:
+            self.known[key] = [
+                path
+                for path, entries in self.outputs.get(template.shape, ())
+                if all(entries[place] is OPEN or entries[place] == value for place, value in template.fixed)
+            ]
+        return self.known[key]
 
 
 def centre_at(direction: Direction, inputs: dict[str, Fraction]) -> Fraction:
@@ -123,9 +133,12 @@ def templates(paths: Sequence[Path]) -> list[Template]:
     return list(found.values())
 
 
-def _continuous(entry: Affine, path: Path) -> bool:
-    """Whether single values of an entry have probability zero."""
-    return any(isinstance(symbol, int) and path.noises[symbol].continuous for symbol in entry.terms)
+def _constant_in(entry: Any, path: Path) -> Fraction | Window | None:
+    """The number that an entry is; OPEN if it may be any number, and None if every number has probability zero."""
+    if not isinstance(entry, Affine):
+        return Fraction(entry)
+    continuous = any(isinstance(symbol, int) and path.noises[symbol].continuous for symbol in entry.terms)
+    return None if continuous else OPEN
 
 
 def _noise(entry: Any) -> dict[int, Fraction]:
