@@ -1,8 +1,9 @@
 """Claims about `privately.ledger`: durable charges per second, and how fast a long ledger is opened and verified.
 
 Charges: 64 clients as coroutines of one process (whose turns the thread of their loop takes, unless the disk is slow),
-over two and four, and as threads of one and of four, beside the naive loop: eight processes, each with a transaction of
-its own for every charge, in WAL mode with `synchronous = FULL` too. It does the same job in the way that comes to mind
+over two and four, as objects that are told the outcome and ask again (`submit_charge`), and as threads of one process
+and of four, beside the naive loop: eight processes, each with a transaction of its own for every charge, in WAL mode
+with `synchronous = FULL` too. It does the same job in the way that comes to mind
 first: look whether the key was used and the question answered, take the cost from two balances unless that passes a
 cap, append a record with the same fields and the hash of the last one. Both in turn, on the same disk. What syncs cost
 decides the comparison, so it is done on the disk as it is and again with disks that take longer (a pause at every sync,
@@ -43,7 +44,7 @@ from benchmarks.harness import keep
 from benchmarks.noise import Line
 from privately.guarantees import PureDP
 from privately.ledger import Charge, Ledger, dividing
-from privately.ledger.acts import MakeCharge, StoreAnswer
+from privately.ledger.acts import MakeCharge, Receipt, StoreAnswer
 from privately.ledger.asynchronous import AsyncLedger
 from privately.ledger.book import now
 from privately.ledger.stores import SQLiteStore
@@ -54,6 +55,7 @@ CLIENTS, NAIVE_PROCESSES, PROCESSES = 64, 8, 4
 PAUSES = {"this disk": 0.0, **{f"syncs {ms} ms longer": ms / 1000 for ms in (0.5, 1, 2, 5)}}
 WAYS = {
     "64 coroutines": ("coroutines", 1),
+    "64 callbacks": ("callbacks", 1),
     "64 threads": ("threads", 1),
     "64 coroutines over 2 processes": ("coroutines", 2),
     "64 coroutines over 4 processes": ("coroutines", PROCESSES),
@@ -166,6 +168,8 @@ def clients(path: str, pause: float, asking: tuple[str, int], ready: Any, done: 
     start, end = time.process_time(), time.monotonic() + SECONDS
     if kind == "coroutines":
         asyncio.run(_coroutines(AsyncLedger(ledger), counts, end))
+    elif kind == "callbacks":
+        _callbacks(ledger, counts, end)
     else:
         _threads(ledger, counts, end)
     used = time.process_time() - start
@@ -185,6 +189,46 @@ async def _coroutines(ledger: AsyncLedger, counts: list[int], end: float) -> Non
             counts[client] += 1
 
     await asyncio.gather(*(ask(client) for client in range(len(counts))))
+
+
+class Caller:
+    """A client that is told that its charge is durable, and only then makes the next one, until the end."""
+
+    def __init__(self, ledger: Ledger, client: int, end: float) -> None:
+        self._ledger, self._client, self._end = ledger, client, end
+        self.count, self._ended = 0, threading.Event()
+        self._fault: BaseException | None = None
+
+    def ask(self) -> None:
+        self._ledger.submit_charge(_charge(self._client, self.count), self)
+
+    def set_result(self, _receipt: Receipt) -> None:
+        self.count += 1
+        if time.monotonic() < self._end:
+            self.ask()
+        else:
+            self._ended.set()
+
+    def set_exception(self, fault: BaseException) -> None:
+        self._fault = fault
+        self._ended.set()
+
+    def done(self) -> bool:
+        return self._ended.is_set()
+
+    def finish(self) -> int:
+        """How many charges were made, at the end."""
+        self._ended.wait()
+        if self._fault is not None:
+            raise self._fault
+        return self.count
+
+
+def _callbacks(ledger: Ledger, counts: list[int], end: float) -> None:
+    callers = [Caller(ledger, client, end) for client in range(len(counts))]
+    for caller in callers:
+        caller.ask()
+    counts[:] = [caller.finish() for caller in callers]
 
 
 def _threads(ledger: Ledger, counts: list[int], end: float) -> None:
@@ -236,7 +280,7 @@ def charges(folder: Path, _entries: int) -> Iterator[Line]:
                 name=f"charges, {label}, {disk}",
                 figure=rates[label] / rates["naive"],
                 unit="x",
-                at_least=10 if label == "64 coroutines" else None,
+                at_least=10 if label in ("64 coroutines", "64 callbacks") else None,
                 numbers=numbers | {"naive, us of CPU": costs["naive"]},
             )
         least = min(used / charged for charged, used in found["64 coroutines"]) * 1e6

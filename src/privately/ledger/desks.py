@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
+from functools import lru_cache
 from queue import Empty, SimpleQueue
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
@@ -115,12 +116,22 @@ def call_later(call: Callable[[], None]) -> None:
 
 def check_answerable(outcome: object) -> None:
     """What can be told an outcome, from another thread; otherwise InvalidParameter."""
+    kind: Any = type(outcome)
+    if _is_told(kind):
+        return
     methods = [getattr(outcome, name, None) for name in ("set_result", "set_exception", "done")]
     if isinstance(outcome, type) or not all(map(callable, methods)):
         raise InvalidParameter("outcome", "give what is told the outcome, such as a concurrent.futures.Future.")
     if hasattr(outcome, "get_loop"):
         hint = "Use privately.ledger.asynchronous.AsyncLedger."
         raise InvalidParameter("outcome", "a future of an event loop cannot be told anything by a thread.", hint=hint)
+
+
+@lru_cache(maxsize=64)
+def _is_told(kind: Any) -> bool:
+    """Whether all values of a type can be told an outcome, from another thread; others are looked at one by one."""
+    methods = [getattr(kind, name, None) for name in ("set_result", "set_exception", "done")]
+    return not issubclass(kind, type) and all(map(callable, methods)) and not hasattr(kind, "get_loop")
 
 
 Asked: TypeAlias = tuple[Task, Answerable]
@@ -160,13 +171,14 @@ class Desk(Generic[Task]):
 
     def submit(self, task: Task, answerable: Answerable) -> None:
         """Has a task done. Its outcome is given in another thread; also if there is nobody any more to do it."""
-        self.submit_all([(task, answerable)])
+        self._check_open()
+        self._queue.put(((task, answerable),))
+        if self._ended:
+            self._refuse()
 
     def submit_all(self, asked: Sequence[Asked[Task]]) -> None:
         """The same for several tasks, which stay together as far as possible."""
-        self.check_process()
-        if self._closing:
-            raise LedgerUnavailable("the ledger was closed.")
+        self._check_open()
         for start in range(0, len(asked), _MOST):
             self._queue.put(asked[start : start + _MOST])
         if self._ended:
@@ -212,6 +224,11 @@ class Desk(Generic[Task]):
         if self._process != os.getpid():
             hint = "Open ledgers after forking, or start processes with multiprocessing's 'spawn'."
             raise LedgerUnavailable("the ledger was opened before this process was forked.", hint=hint)
+
+    def _check_open(self) -> None:
+        self.check_process()
+        if self._closing:
+            raise LedgerUnavailable("the ledger was closed.")
 
     def close(self) -> None:
         """Ends after what waits is done. After a fork, the thread is the parent's."""
