@@ -9,7 +9,7 @@ import pytest
 
 from privately.errors import InvalidParameter
 from privately.views import Bar, BarChart
-from privately.views.bars import LEFT, MOST, RIGHT, ROW, THICK, WIDTH
+from privately.views.bars import LEFT, LETTER, MOST, MOST_LETTERS, RIGHT, ROW, THICK, WIDTH
 
 SVG = "{http://www.w3.org/2000/svg}"
 WARDS = (
@@ -57,6 +57,23 @@ def test_values_below_zero_go_to_the_left() -> None:
     assert whiskers(root)[0][0] == LEFT
 
 
+def test_long_numbers_are_not_cut_and_have_room() -> None:
+    text = "734,123,456 ± 1,230,000"
+    root = drawn(Bar(name="a", value=734123456.0, lower=732893456.0, upper=735353456.0, text=text))
+    (shown,) = (one for one in root.iter(f"{SVG}text") if "".join(one.itertext()) == text)
+    assert shown.attrib["text-anchor"] == "end"
+    assert whiskers(root)[0][1] <= float(shown.attrib["x"]) - LETTER * len(text)
+
+
+def test_numbers_below_the_axis_do_not_touch() -> None:
+    text = "734,123,456 ± 90,230,000"
+    root = drawn(Bar(name="a", value=734123456.0, lower=-9e7, upper=8.2e8, text=text))
+    below = [one for one in root.iter(f"{SVG}text") if "".join(one.itertext()).replace(",", "").lstrip("-").isdigit()]
+    ends = [(float(one.attrib["x"]), LETTER * len("".join(one.itertext())) / 2) for one in below]
+    assert len(ends) >= 2
+    assert all(one + half < later - other for (one, half), (later, other) in pairwise(ends))
+
+
 def test_rows_do_not_touch_and_stay_between_the_texts() -> None:
     many = tuple(
         Bar(name="x" * 40, value=float(at), lower=at - 1.0, upper=at + 5.0, text="1" * 40) for at in range(MOST)
@@ -65,7 +82,7 @@ def test_rows_do_not_touch_and_stay_between_the_texts() -> None:
     found = boxes(root)
     assert all(later["y"] - one["y"] == ROW > THICK for one, later in pairwise(found))
     assert all(low >= LEFT - 0.01 and high <= WIDTH - RIGHT + 0.01 for low, high in whiskers(root))
-    assert max(len("".join(one.itertext())) for one in root.iter(f"{SVG}text")) <= 22
+    assert max(len("".join(one.itertext())) for one in root.iter(f"{SVG}text")) <= MOST_LETTERS
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from privately.errors import InvalidParameter
 from privately.views.elements import GRID, INK, cut, head, rule, words
@@ -12,9 +13,12 @@ from privately.views.ticks import linear_ticks
 
 WIDTH, LEFT, RIGHT, TOP, BOTTOM = 720, 170, 150, 68, 54
 ROW, THICK, CAP = 30, 18, 4
+LETTER, MOST_LETTERS = 8, 30
+"""How wide a character is at most, and how many of them may stand on the right."""
 MOST = 60
 """Bars; more would be no picture."""
 
+_MOST_TICKS = 6
 _FILL = "#8fc1e0"
 
 
@@ -61,6 +65,12 @@ class BarChart:
     def height(self) -> int:
         return TOP + ROW * len(self.bars) + BOTTOM
 
+    @property
+    def right(self) -> int:
+        """The room for the values in words: a number that is cut would be another one."""
+        longest = max(len(bar.text) for bar in self.bars)
+        return max(RIGHT, 24 + LETTER * min(longest, MOST_LETTERS))
+
     def svg(self) -> str:
         """The whole document."""
         return "\n".join([*self._elements(), "</svg>", ""])
@@ -71,19 +81,29 @@ class BarChart:
         yield words(16, 26, cut(self.title, 75), size=16, weight="bold")
         yield words(16, 46, cut(self.subtitle, 115), size=11)
         bottom = self.height - BOTTOM
-        for value in linear_ticks(*self._ends(), most=6):
+        for value in self._ticks():
             across = self._across(value)
             yield rule(across, TOP, across, bottom, GRID)
             yield words(across, bottom + 18, _tick(value), anchor="middle")
-        yield words((LEFT + WIDTH - RIGHT) / 2, bottom + 40, cut(self.label, 60), anchor="middle")
+        yield words((LEFT + WIDTH - self.right) / 2, bottom + 40, cut(self.label, 60), anchor="middle")
         for place, bar in enumerate(self.bars):
             yield from self._row(bar, TOP + ROW * place + ROW / 2)
         zero = self._across(0)
         yield rule(zero, TOP, zero, bottom, INK)
 
+    def _ticks(self) -> list[float]:
+        """As many as have room for their numbers."""
+        found = list[float]()
+        for most in range(_MOST_TICKS, 1, -1):
+            found = list(linear_ticks(*self._ends(), most=most))
+            room = LETTER * (1 + max((len(_tick(one)) for one in found), default=0))
+            if all(self._across(later) - self._across(one) >= room for one, later in pairwise(found)):
+                break
+        return found
+
     def _row(self, bar: Bar, middle: float) -> Iterator[str]:
         yield words(LEFT - 10, middle + 4, cut(bar.name, 20), anchor="end")
-        yield words(WIDTH - 16, middle + 4, cut(bar.text, 18), anchor="end")
+        yield words(WIDTH - 16, middle + 4, cut(bar.text, MOST_LETTERS), anchor="end")
         if bar.value is None:
             return
         start, end = sorted((self._across(0), self._across(bar.value)))
@@ -103,7 +123,7 @@ class BarChart:
 
     def _across(self, value: float) -> float:
         low, high = self._ends()
-        return LEFT + (WIDTH - LEFT - RIGHT) * (value / (high - low) - low / (high - low))
+        return LEFT + (WIDTH - LEFT - self.right) * (value / (high - low) - low / (high - low))
 
 
 def _tick(value: float) -> str:
