@@ -99,6 +99,20 @@ def test_lines_that_are_too_long_are_refused(before: bytes, line: bytes, end: by
         check_lines(path, UNIX)
 
 
+def test_marks_begin_files_and_no_rows(tmp_path: Path) -> None:
+    """The row that begins with one would lose it if the rows before it were not there."""
+    path = tmp_path / "t.csv"
+    bare = LineForm(delimiter=",", quote='"', returns=False, header=False)
+    marked = b"\xef\xbb\xbf1,a,2\n"
+    path.write_bytes(marked + PLAIN)
+    assert check_lines(path, bare) == 201
+    path.write_bytes(PLAIN + marked)
+    with pytest.raises(InvalidParameter, match="line 201 begins with a byte order mark"):
+        check_lines(path, bare)
+    path.write_bytes(HEADER + marked)
+    assert check_lines(path, UNIX) == 1
+
+
 def _line(random: Random) -> bytes:
     pieces = [b'"', b'""', b",", b"a", b"1", b" ", b"\t", b"\\", b"'", "ÿ".encode(), b"\0", "é".encode(), b"#"]
     cells = [b"".join(random.choices(pieces, k=random.randrange(5))) for _ in range(random.choice([1, 2, 3, 3, 3]))]

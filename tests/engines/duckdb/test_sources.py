@@ -99,6 +99,9 @@ def test_missing_files_and_mixed_columns(tmp_path: Path) -> None:
         parquet(tmp_path / "none.parquet")
     with pytest.raises(InvalidParameter, match="several types"):
         frame(pd.DataFrame({"x": [1, "a", None]}))
+    for blank in " \t\x0b\x0c":
+        with pytest.raises(InvalidParameter, match="quote: must be no blank"):
+            delimited(tmp_path / "x.csv", quote=blank)
     with pytest.raises(InvalidParameter, match="one character"):
         delimited(tmp_path / "x.csv", delimiter="ab")
 

@@ -62,6 +62,7 @@ def check_lines(path: Path, form: LineForm) -> int:
         _check_lengths(block, before)
         _check_ends(path, block, form, before)
         _check_text(block, before)
+        _check_marks(path, block, form, before)
         rows += _rows(block, form)
         if quote in block:
             for number, line in enumerate(block.split(b"\n"), start=before + 1):
@@ -105,6 +106,15 @@ def _check_text(block: bytes, before: int) -> None:
         number = before + 1 + block.count(b"\n", 0, fault.start)
         hint = "Convert the file to UTF-8, or repair or drop such lines, and open that."
         raise InvalidParameter("source", f"line {number:,} is no text in UTF-8.", hint=hint) from None
+
+
+def _check_marks(path: Path, block: bytes, form: LineForm, before: int) -> None:
+    """A mark at the beginning of a file is dropped; so no row may begin with one that could be the first some day."""
+    if form.header or _MARK not in block:
+        return
+    for number, line in enumerate(block.split(b"\n"), start=before + 1):
+        if number > 1 and line.startswith(_MARK):
+            raise _refusal(path, number, "begins with a byte order mark, as only a file may")
 
 
 def _check_ends(path: Path, block: bytes, form: LineForm, before: int) -> None:

@@ -90,6 +90,8 @@ def delimited(
         raise InvalidParameter("header", "must be True or False.")
     if not isinstance(names, (tuple, list)) or not all(isinstance(one, str) for one in names):
         raise InvalidParameter("names", 'list the columns: names=["patient", "cost"].')
+    if quote.isspace():  # DuckDB skips blanks before a cell, and would look for the end of it in other lines
+        raise InvalidParameter("quote", "must be no blank.")
     if delimiter == quote:
         raise InvalidParameter("quote", "must be another character than the delimiter.")
     found = _looked_for(_file(path))
