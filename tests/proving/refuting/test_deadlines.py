@@ -1,6 +1,8 @@
 """Shares of CPU time."""
 
 from collections import Counter
+from threading import Thread
+from time import process_time
 
 import pytest
 
@@ -27,12 +29,25 @@ def test_time_is_looked_at_where_it_can_have_passed(monkeypatch: pytest.MonkeyPa
         looks["cpu"] += 1
         return seconds["cpu"]
 
-    monkeypatch.setattr(deadlines, "THREADS", 2)
     monkeypatch.setattr(deadlines, "monotonic", lambda: seconds["wall"])
-    monkeypatch.setattr(deadlines, "process_time", looked)
+    monkeypatch.setattr(deadlines, "thread_time", looked)
     deadline = Deadline(10)
-    for step in range(1, 1001):  # two threads, each as fast as the clock
-        seconds["wall"], seconds["cpu"] = step / 100, step / 50
-        assert deadline.passed() is (step > 500)
-        if step == 400:
-            assert looks["cpu"] < 4
+    for step in range(1, 2001):  # beside as much other work
+        seconds["wall"], seconds["cpu"] = step / 50, step / 100
+        assert deadline.passed() is (step > 1000)
+        if step == 800:
+            assert looks["cpu"] < 5
+
+
+def test_other_threads_take_no_time_away() -> None:
+    deadline = Deadline(10)
+
+    def work() -> None:
+        end = process_time() + 0.05
+        while process_time() < end:
+            pass
+
+    other = Thread(target=work)
+    other.start()
+    other.join()
+    assert deadline.left > 9.98

@@ -7,7 +7,7 @@ from privately.proving.paths.exploring import explore
 from privately.proving.reading import read_program
 from privately.proving.refuting.deadlines import Deadline
 from privately.proving.refuting.neighbors import layout
-from privately.proving.refuting.supports import _makes_up, mismatches
+from privately.proving.refuting.supports import _makes_up, _reaches_all, mismatches
 from tests.proving.textbook import COUNT, NOISY_MAX, PARTIAL_SUM, sparse
 
 PUBLIC = {"threshold": 0, "most": 1, "epsilon": 1}
@@ -80,3 +80,22 @@ def test_noise_makes_up_for_inputs_that_it_hides_alone(body: str, makes_up: bool
     program = read_program(f"def f(x: each(1)):\n    bar = laplace(1)\n    return {body}\n")
     paths = explore(program, layout(program, {}, 1).symbolic(0)).paths
     assert all(map(_makes_up, paths)) is makes_up
+
+
+@pytest.mark.parametrize(
+    ("body", "reaches"),
+    [
+        ("max(x, 0) + laplace(1)", True),
+        ("[x + bar, 3 if x > 0 else laplace(1)]", False),
+        ("[x + bar, x]", False),
+        ("[x + bar, bar]", False),
+        ("x + bar if bar > 0 else bar - 1", False),
+        ("x + laplace(1) if bar > x else laplace(2)", True),
+        ("x + exponential(1)", False),
+        ("7", False),
+    ],
+)
+def test_paths_that_reach_all_outputs(body: str, reaches: bool) -> None:
+    program = read_program(f"def f(x: each(1)):\n    bar = laplace(1)\n    return {body}\n")
+    paths = explore(program, layout(program, {}, 1).symbolic(0)).paths
+    assert all(map(_reaches_all, paths)) is reaches

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from itertools import pairwise
 from math import ceil, factorial, isqrt, log
 from typing import TypeAlias
@@ -95,6 +96,12 @@ def _times(series: list[Fraction], constant: Fraction, slope: Fraction, times: i
 
 def table(shares: Sequence[Share]) -> Table:
     """The law of a sum of whole multiples of discrete draws, at the working precision."""
+    return _table(tuple(shares), ctx.prec)
+
+
+@lru_cache(maxsize=32)
+def _table(shares: tuple[Share, ...], _bits: int) -> Table:
+    """Events of one program ask for the same tables again and again."""
     whole = _single(shares[0])
     for share in shares[1:]:
         part = _single(share)

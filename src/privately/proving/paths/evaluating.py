@@ -23,7 +23,7 @@ from privately.proving.paths.affine import (
     symbol_form,
     terms_of,
 )
-from privately.proving.paths.linear import point
+from privately.proving.paths.linear import excluded, point
 from privately.proving.paths.noise import Noise
 from privately.proving.paths.whole_parts import defining, whole_part
 
@@ -202,8 +202,10 @@ class Reading:
         )
         witness = state.witness
         if not holds(value, constraint.relation):
-            near = _joined((*self.known, *state.constraints), constraint)
-            found = _moved(witness, near) or point(near)
+            others = (*self.known, *state.constraints)
+            found = _moved(witness, (constraint, *others))
+            if found is None and not excluded(constraint, others):
+                found = point(_joined(others, constraint))
             if found is None:
                 return False
             witness = {**witness, **found}
@@ -249,14 +251,18 @@ def _between(symbol: Symbol, witness: Mapping[Symbol, Fraction], constraints: Se
 
 def _joined(constraints: Sequence[Constraint], new: Constraint) -> list[Constraint]:
     """The new one, and all that hang together with it: of the others the point that was known still holds."""
-    symbols, near, apart = set(new.form.terms), [new], list(constraints)
-    while True:
-        added = [one for one in apart if not symbols.isdisjoint(one.form.terms)]
-        if not added:
-            return near
-        apart = [one for one in apart if symbols.isdisjoint(one.form.terms)]
-        near += added
-        symbols.update(symbol for one in added for symbol in one.form.terms)
+    places: dict[Symbol, list[int]] = {}
+    for place, one in enumerate(constraints):
+        for symbol in one.form.terms:
+            places.setdefault(symbol, []).append(place)
+    near: set[int] = set()
+    waiting = list(new.form.terms)
+    while waiting:
+        for place in places.pop(waiting.pop(), ()):
+            if place not in near:
+                near.add(place)
+                waiting += constraints[place].form.terms
+    return [new, *(constraints[place] for place in sorted(near))]
 
 
 def _is_open(value: Value) -> bool:

@@ -31,6 +31,16 @@ def point(constraints: Iterable[Constraint]) -> dict[Symbol, Fraction] | None:
     return found
 
 
+def excluded(constraint: Constraint, others: Sequence[Constraint]) -> bool:
+    """Whether one of the others says the opposite: guards of which a program asks twice need no simplex method."""
+    opposite = -constraint.form
+    return any(
+        other.form == opposite and ">" in {constraint.relation, other.relation}
+        for other in others
+        if other.form.terms.keys() == opposite.terms.keys()
+    )
+
+
 def groups(constraints: Iterable[Constraint]) -> list[list[Constraint]]:
     """Constraints that hang together by their symbols: each group can be met on its own."""
     found: list[tuple[set[Symbol], list[Constraint]]] = []

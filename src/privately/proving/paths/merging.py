@@ -5,12 +5,13 @@ A running maximum has as many histories as there are ways to overtake; all that 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 
-from privately.proving.paths.affine import Constraint
+from privately.proving.paths.affine import Constraint, Symbol, holds
 from privately.proving.paths.exploring import Path
-from privately.proving.paths.linear import point
+from privately.proving.paths.linear import excluded, point
 
 MOST_GUARDS = 60
 MOST_PATHS = 300
@@ -31,15 +32,39 @@ def merged(paths: Iterable[Path], known: Sequence[Constraint] = ()) -> tuple[Pat
     for path in given:
         groups.setdefault((path.output, path.noises), []).append(path)
     result: list[Path] = []
+    points: dict[int, Mapping[Symbol, Fraction] | None] = {}
     for group in groups.values():
         common = _common(group, known) if len(group) > 1 else None
         if common is None or any(
-            point((*known, *common, *other.constraints)) is not None for other in given if other not in group
+            _meet(common, other, known, points) for other in given if not any(other is one for one in group)
         ):
             result += group
         else:
             result.append(replace(group[0], constraints=_needed(common, known)))
     return tuple(result)
+
+
+def _meet(
+    common: Sequence[Constraint],
+    other: Path,
+    known: Sequence[Constraint],
+    points: dict[int, Mapping[Symbol, Fraction] | None],
+) -> bool:
+    """Whether noise that meets the constraints can lead onto another path; `points` are some that do lead there."""
+    if any(excluded(one, other.constraints) for one in common):
+        return False
+    if id(other) not in points:
+        points[id(other)] = point((*known, *other.constraints))
+    inside = points[id(other)]
+    if inside is not None and all(_holds_at(one, inside) for one in common):
+        return True
+    return point((*known, *common, *other.constraints)) is not None
+
+
+def _holds_at(constraint: Constraint, values: Mapping[Symbol, Fraction]) -> bool:
+    terms = constraint.form.terms
+    total = constraint.form.constant + sum(factor * values.get(symbol, 0) for symbol, factor in terms.items())
+    return holds(total, constraint.relation)
 
 
 def _one_tape(paths: Sequence[Path]) -> bool:
@@ -57,7 +82,9 @@ def _common(group: Sequence[Path], known: Sequence[Constraint]) -> tuple[Constra
 
 
 def _certain(guard: Constraint, constraints: Sequence[Constraint], known: Sequence[Constraint]) -> bool:
-    return guard in constraints or point((*known, *constraints, guard.negated())) is None
+    if guard in constraints:
+        return True
+    return not excluded(guard, constraints) and point((*known, *constraints, guard.negated())) is None
 
 
 def _needed(constraints: Sequence[Constraint], known: Sequence[Constraint]) -> tuple[Constraint, ...]:

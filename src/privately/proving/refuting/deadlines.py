@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from os import cpu_count
-from time import monotonic, process_time
-
-THREADS = cpu_count() or 1
+from time import monotonic, thread_time
 
 
 class Deadline:
-    """A point in the CPU time of this process."""
+    """A point in the CPU time of this thread: what other programs, and other threads of this one, do is not counted."""
 
     def __init__(self, seconds: float) -> None:
-        self.end = process_time() + seconds
-        self.next_look = monotonic() + seconds / THREADS
+        self.end = thread_time() + seconds
+        self.next_look = monotonic() + seconds
 
     def part(self, share: float) -> Deadline:
         """That share of what is left of it."""
@@ -22,14 +19,14 @@ class Deadline:
     @property
     def left(self) -> float:
         """Seconds that are left."""
-        return max(0.0, self.end - process_time())
+        return max(0.0, self.end - thread_time())
 
     def passed(self) -> bool:
-        """Whether it is used up. CPU time may take long to read, and goes at most so many times as fast as the clock on
-        the wall: it is looked at only where it can have passed."""
+        """Whether it is used up. CPU time may take long to read, and goes no faster than the clock on the wall: it is
+        looked at only where it can have passed."""
         now = monotonic()
         if now < self.next_look:
             return False
-        left = self.end - process_time()
-        self.next_look = now + left / THREADS
+        left = self.end - thread_time()
+        self.next_look = now + left
         return left < 0

@@ -113,6 +113,8 @@ def refute(
     refused = hunt.refused or hunt.best is None
     hunt.stretch()
     if refused:
+        if hunt.has_broken(allowed):
+            hunt.enclosing = hunt.enclosing.part(LATER_SHARE)
         for length in lengths:
             hunt.enclose(length)
     return hunt.verdict(allowed)

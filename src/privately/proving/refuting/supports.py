@@ -15,12 +15,13 @@ import numpy as np
 import z3
 
 from privately.errors import NotSupported
-from privately.proving.paths.affine import Affine, Constraint, holds, terms_of
+from privately.proving.paths.affine import Affine, Constraint, Symbol, holds, terms_of
 from privately.proving.paths.events import Condition, Event, entries_of, shape_of
 from privately.proving.paths.exploring import Exploration, Path
 from privately.proving.refuting.changes import Vector
 from privately.proving.refuting.deadlines import Deadline
 from privately.proving.refuting.eliminating import Contradiction, eliminated
+from privately.proving.refuting.float_laws import Floats
 from privately.proving.refuting.neighbors import Layout
 from privately.proving.refuting.relating import linear, model_value, stated
 
@@ -45,6 +46,9 @@ def mismatches(
     """Neighbours and events with probability above zero at the first and, as far as linear arithmetic sees, zero at the
     second. Whoever takes them measures both."""
     shadows: dict[int, list[Constraint] | None] = {}
+    shapes = {shape_of(path.output) for path in (*left.paths, *right.paths)}
+    if len(shapes) == 1 and all(map(_reaches_all, right.paths)):
+        return
     for reached in left.paths[:MOST_QUESTIONS]:
         if deadline.passed():
             return
@@ -70,24 +74,45 @@ def mismatches(
 
 
 def _makes_up(path: Path) -> bool:
-    """Whether other noise makes up for other inputs: every neighbour reaches the same outputs by the same path. Only
-    noise that can be any number counts; floats are enough, since nothing is claimed of paths that are left out."""
-    forms = [one.form for one in path.constraints]
-    forms += [entry for entry in entries_of(path.output) if isinstance(entry, Affine)]
-    symbols = dict.fromkeys(symbol for form in forms for symbol in form.terms)
-    inputs = [symbol for symbol in symbols if isinstance(symbol, str)]
-    draws = [
-        symbol
-        for symbol in symbols
-        if isinstance(symbol, int) and path.noises[symbol].continuous and not path.noises[symbol].one_sided
-    ]
+    """Whether other noise makes up for other inputs: every neighbour reaches the same outputs by the same path. Floats
+    are enough, since nothing is claimed of paths that are left out."""
+    forms = _forms(path)
+    draws = _any_number(path, forms)
+    inputs = list({symbol for form in forms for symbol in form.terms if isinstance(symbol, str)})
     if not inputs or not draws:
         return not inputs
-    wanted, given = (
-        np.array([[float(form.terms.get(symbol, 0)) for symbol in some] for form in forms]) for some in (inputs, draws)
-    )
+    wanted, given = _factors(forms, inputs), _factors(forms, draws)
     moved = np.linalg.lstsq(given, wanted, rcond=None)[0]
     return bool(np.allclose(given @ moved, wanted, atol=1e-9))
+
+
+def _reaches_all(path: Path) -> bool:
+    """Whether every list of numbers is an output of the path, for all inputs that may lead onto it."""
+    forms = [form for form in _forms(path) if _is_noisy(form)]
+    draws = _any_number(path, forms)
+    if not all(map(_is_noisy, entries_of(path.output))) or not 0 < len(forms) <= len(draws):
+        return False
+    return int(np.linalg.matrix_rank(_factors(forms, draws))) == len(forms)
+
+
+def _is_noisy(entry: Any) -> bool:
+    return isinstance(entry, Affine) and any(isinstance(symbol, int) for symbol in entry.terms)
+
+
+def _forms(path: Path) -> list[Affine]:
+    """What guards and outputs are made of."""
+    shown = [entry for entry in entries_of(path.output) if isinstance(entry, Affine)]
+    return [*(one.form for one in path.constraints), *shown]
+
+
+def _any_number(path: Path, forms: Sequence[Affine]) -> list[Symbol]:
+    """The draws that can be any number."""
+    draws = dict.fromkeys(symbol for form in forms for symbol in form.terms if isinstance(symbol, int))
+    return [draw for draw in draws if path.noises[draw].continuous and not path.noises[draw].one_sided]
+
+
+def _factors(forms: Sequence[Affine], symbols: Sequence[Symbol]) -> Floats:
+    return np.array([[float(form.terms.get(symbol, 0)) for symbol in symbols] for form in forms])
 
 
 def _rivals(
