@@ -18,7 +18,7 @@ from privately.proving.exact.claims import Claim, read_claim
 from privately.proving.exact.inputs import named
 from privately.proving.exact.places import Between, at
 from privately.proving.exact.ratios import Ratio, probability
-from privately.proving.exact.sets import includes
+from privately.proving.exact.sets import in_words, includes
 from privately.proving.exact.weights import UNKNOWN, Quotient, quotient, weight
 from privately.proving.language.declarations import Domain, Neighborhood, decimal
 from privately.proving.language.program import Program
@@ -29,7 +29,7 @@ from privately.proving.refuting.refuting import BUDGET
 from privately.proving.running import run
 from privately.proving.scopes import declared_sizes, has_any_length, scope_of
 from privately.proving.seeking import longer_than, other_than, searched
-from privately.proving.verdicts import Proved, Refuted, Unknown, Verdict, Witness, shown
+from privately.proving.verdicts import Proved, Refuted, Unknown, Verdict, Witness
 from privately.rounding import Number
 
 SECONDS = 8.0
@@ -264,7 +264,7 @@ def _witness(found: Analysis) -> Witness:
     return Witness(
         inputs=dict(named(private, one)),
         neighbor=dict(named(private, other)),
-        event=f"output {shown(worst.output)}",
+        event=f"output {in_words(worst.output)}",
         probability=probability(worst.masses[0], found.place),
         neighbor_probability=probability(worst.masses[1], found.place),
         epsilon=found.epsilon,

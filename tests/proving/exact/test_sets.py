@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from privately.proving.exact.sampling import NotFinite
-from privately.proving.exact.sets import apart, has_exponentials, has_tails, includes, mass_at, side_by_side
+from privately.proving.exact.sets import apart, has_exponentials, has_tails, in_words, includes, mass_at, side_by_side
 from privately.proving.exact.tails import Geometric, Tail
 from privately.proving.exact.weights import ONE, Quotient, Weight, fraction, weight
 
@@ -201,3 +201,12 @@ def test_values_of_tied_noise_are_recognised() -> None:
     assert not includes((G, G + H), (-1, 1))
     assert not includes((G, G), (1, 2))
     assert not includes((G, G + H), 3)
+
+
+def test_words_for_outputs_mean_one_set() -> None:
+    assert in_words((G, 3 - H)) == "[0 or more, 3 or less]"
+    assert in_words((5 + G, 3 + G)) == "[5 + i, 3 + i], i from 0 on"
+    assert in_words((G, 1 - G - 2 * H)) == "[0 + i, 1 - i - 2*i1], i and i1 from 0 on"
+    assert in_words((2 * G, 0)) == "[0 + 2*i, 0], i from 0 on"
+    assert in_words(2 * G) == "0, 2, 4, ..."
+    assert in_words((True, 0)) == "[1, 0]"

@@ -12,6 +12,7 @@ from privately.cli.proving.telling import formula, mass_text, verdict_text
 from privately.proving import Analysis, Refuted, Verdict
 from privately.proving.exact.inputs import Inputs, named
 from privately.proving.exact.places import at
+from privately.proving.exact.sets import in_words
 from privately.proving.exact.weights import quotient
 from privately.proving.trees import Leaf, Node, tree
 from privately.proving.verdicts import shown
@@ -91,7 +92,7 @@ def _worlds(found: Analysis) -> Iterator[str]:
         return
     worst = found.worst
     yield "<section><h2>Two worlds</h2>"
-    told = html.escape(shown(worst.output))
+    told = html.escape(in_words(worst.output))
     yield f'<p class="soft">The output that tells them apart best is <span class="told">{told}</span>.</p>'
     yield '<div class="worlds">'
     for inputs in worst.inputs:
@@ -112,7 +113,7 @@ def _world(found: Analysis, inputs: Inputs, told: Any) -> Iterator[str]:
     for output, mass in law[:40]:
         mark = ' class="told"' if output == told else ""
         chance = html.escape(mass_text(mass, found))
-        yield f"<tr><td><span{mark}>{html.escape(shown(output))}</span></td><td>{chance}</td></tr>"
+        yield f"<tr><td><span{mark}>{html.escape(in_words(output))}</span></td><td>{chance}</td></tr>"
     yield f"</table>{'<p>...</p>' if len(law) > 40 else ''}</div>"
 
 
@@ -133,7 +134,7 @@ def _witnessed(verdict: Verdict) -> Iterator[str]:
 def _tree(grown: Node | Leaf, told: Any) -> Iterator[str]:
     if isinstance(grown, Leaf):
         mark = " told" if grown.output == told else ""
-        yield f'<span class="output{mark}">output {html.escape(shown(grown.output))}</span> {_mass(grown.mass)}'
+        yield f'<span class="output{mark}">output {html.escape(in_words(grown.output))}</span> {_mass(grown.mass)}'
         return
     yield '<ul class="tree">'
     for value, share, following in grown.branches:

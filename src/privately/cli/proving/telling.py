@@ -8,6 +8,7 @@ from typing import Any
 from privately.proving import Analysis, Proved, Refuted, Unknown, Verdict
 from privately.proving.exact.places import Between
 from privately.proving.exact.ratios import probability
+from privately.proving.exact.sets import in_words
 from privately.proving.exact.weights import Quotient
 from privately.proving.scopes import scope_of
 from privately.proving.verdicts import lowest, shown
@@ -80,7 +81,7 @@ def analysis_text(found: Analysis) -> str:
     worst = found.worst
     one, other = (", ".join(map(shown, inputs)) for inputs in worst.inputs)
     parts.append(f"tight epsilon: {found.epsilon.in_words(10)}")
-    parts[-1] += f"\n  output {shown(worst.output)}, input {one} against {other}"
+    parts[-1] += f"\n  output {in_words(worst.output)}, input {one} against {other}"
     curve = [(str(epsilon), found.delta(epsilon).in_words(10)) for epsilon in _CURVE]
     parts.append(table(("epsilon", "tight delta"), curve))
     parts.append(_laws(found))
@@ -90,7 +91,7 @@ def analysis_text(found: Analysis) -> str:
 def _laws(found: Analysis) -> str:
     inputs = list(dict.fromkeys(one for pair in found.pairs for one in pair))
     rows = [
-        (", ".join(map(shown, one)), shown(output), mass_text(mass, found))
+        (", ".join(map(shown, one)), in_words(output), mass_text(mass, found))
         for one in inputs[:MOST_ROWS]
         for output, mass in sorted(found.law_of(one).items(), key=lambda item: repr(item[0]))
     ]

@@ -68,6 +68,31 @@ def includes(output: Value, value: Value) -> bool:
     return True
 
 
+def in_words(output: Value) -> str:
+    """An output; noise is written with a letter where lists need it: `[3 + i, 5 - i], i from 0 on`."""
+    found = list(variables(output))
+    letters = {one: f"i{place}" if place else "i" for place, one in enumerate(dict.fromkeys(found))}
+    steps = [factor for leaf in _flat(output)[1] if isinstance(leaf, Tail) for _, factor in leaf.factors]
+    if len(letters) == len(found) and (not isinstance(output, tuple) or {1, -1}.issuperset(steps)):
+        return _written(output, {})
+    return f"{_written(output, letters)}, {' and '.join(letters.values())} from 0 on"
+
+
+def _written(value: Value, letters: Mapping[Geometric, str]) -> str:
+    if isinstance(value, tuple):
+        return f"[{', '.join(_written(one, letters) for one in value)}]"
+    if not isinstance(value, Tail) or not letters:
+        return str(int(value)) if isinstance(value, bool) else str(value)
+    terms = [
+        f"{'-' if factor < 0 else '+'} {_times_letter(abs(factor), letters[one])}" for one, factor in value.factors
+    ]
+    return " ".join([str(value.constant), *terms])
+
+
+def _times_letter(factor: Any, letter: str) -> str:
+    return letter if factor == 1 else f"{factor}*{letter}"
+
+
 def has_tails(law: Iterable[Value]) -> bool:
     """Whether some output stands for many."""
     return any(True for output in law for _ in variables(output))
