@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from functools import cache
 
 from privately.accounting import answers
 from privately.accounting.events import Event
@@ -61,7 +60,8 @@ class _Search:
     def __init__(self, make: Make, epsilon: Fraction, delta: Fraction, precision: float, *, whole: bool) -> None:
         self.make, self.epsilon, self.delta, self.precision, self.whole = make, epsilon, delta, precision, whole
         self.seen: dict[float, float] = {}
-        self.narrow: set[float] = set()
+        self.narrow: dict[float, float] = {}
+        self.rough: dict[float, float] = {}
 
     def found(self) -> float:
         guess = None if self.whole else guessed(self.make, self.epsilon, self.delta)
@@ -100,19 +100,20 @@ class _Search:
                 unsafe = middle
         return int(safe) if self.whole else safe
 
-    @cache  # noqa: B019 - a search lives as long as one call
     def _excess(self, parameter: float) -> float:
         """ln of the upper end over the target: at most 0 on the safe side only."""
-        upper = answers.epsilon(self._made(parameter), self.delta).upper
-        self.narrow.add(parameter)
-        return self._seen(parameter, upper)
+        if parameter not in self.narrow:
+            upper = answers.epsilon(self._made(parameter), self.delta).upper
+            self.narrow[parameter] = self._seen(parameter, upper)
+        return self.narrow[parameter]
 
-    @cache  # noqa: B019
     def _roughly(self, parameter: float) -> float:
         """The same from a rougher answer, where that is enough to tell on which side it is."""
-        found = answers.epsilon(self._made(parameter), self.delta, width=_ROUGHLY)
-        is_far = found.upper <= self.epsilon * (1 - _CERTAINLY) or found.lower > self.epsilon * (1 + _CERTAINLY)
-        return self._seen(parameter, found.upper) if is_far else self._excess(parameter)
+        if parameter not in self.rough:
+            found = answers.epsilon(self._made(parameter), self.delta, width=_ROUGHLY)
+            is_far = found.upper <= self.epsilon * (1 - _CERTAINLY) or found.lower > self.epsilon * (1 + _CERTAINLY)
+            self.rough[parameter] = self._seen(parameter, found.upper) if is_far else self._excess(parameter)
+        return self.rough[parameter]
 
     def _made(self, parameter: float) -> Event:
         return self.make(int(parameter) if self.whole else parameter)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import weakref
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -72,6 +73,15 @@ def test_it_is_narrow_where_it_should_be() -> None:
     integral = gaussian(Fraction(1), 3.0, 1.0)
     bounds = integral.bounds(float(3 - integral.centre))
     assert 0 < bounds.upper - bounds.lower < 0.01
+
+
+def test_it_is_not_kept_when_nobody_needs_it() -> None:
+    """With all points of its laws it would take much memory."""
+    integral = gaussian(Fraction(1), 3.0, 1.0)
+    integral.bounds(0.5)
+    known = weakref.ref(integral)
+    del integral
+    assert known() is None
 
 
 def broken(change: Build, widen: float) -> bool:

@@ -65,10 +65,11 @@ class Discrete(Finite):
         masses, losses = known.masses[first:last], known.losses[first:last]
         points = Points(
             factor=masses,
-            log_base=np.zeros_like(losses),
+            log_base=np.broadcast_to(0.0, losses.shape),
             weight_error=known.mass_errors[first:last] / masses + 4 * UNIT,
             loss=losses,
             loss_error=known.loss_errors[first:last],
+            known_base=masses,
         )
         return cls(points, ends)
 
@@ -92,7 +93,9 @@ class Discrete(Finite):
         whole = tilted.view(self.points.loss, self.points.loss_error, self._missing(tilted))
         near = self._near(tilted)
         rare = enlarged(float(tilted.shares[: near.start].sum() + tilted.shares[near.stop :].sum()))
-        return replace(whole, weights=whole.weights[near], losses=whole.losses[near], error=whole.error + 4 * rare)
+        return replace(
+            whole, weights=whole.weights[near].copy(), losses=whole.losses[near].copy(), error=whole.error + 4 * rare
+        )
 
     def _near(self, tilted: Tilted) -> slice:
         """From the first outcome that matters to the last."""

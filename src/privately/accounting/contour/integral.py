@@ -13,7 +13,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 
 import numpy as np
 
@@ -67,6 +66,7 @@ class Integral:
         self.c, self.step = layout.c, layout.step
         self.near_centre = _near_centre(layout)
         self._expansions: list[Expansion] = []
+        self._looks: dict[float, tuple[float, float, float, float]] = {}
         self.places = np.arange(1.0, layout.count + 1)
         self.places *= layout.step
         self.squares = self.places * self.places
@@ -211,8 +211,13 @@ class Integral:
         least = total - off - self._aliases(self.near_centre + s, low)
         return low + math.log(least) if least > 0 else -math.inf, high + math.log(max(total + off, 1e-300))
 
-    @lru_cache(maxsize=4)  # noqa: B019 - both ends are asked for at the same place, and an integral is short-lived
     def _known(self, s: float) -> tuple[float, float, float, float]:
+        """As `_looked_at` says; both ends are asked for at the same place."""
+        if s not in self._looks:
+            self._looks[s] = self._looked_at(s)
+        return self._looks[s]
+
+    def _looked_at(self, s: float) -> tuple[float, float, float, float]:
         """The sum, how far it may be off but for its aliases, and K - c epsilon from below and from above."""
         layout, c, centre = self.layout, self.c, self.near_centre
         near = self._near(s, is_exact=self.takes_slopes)

@@ -93,6 +93,7 @@ class Softened:
     """A road: with as little normal loss as a sum of at most so much work allows.
 
     A brief one is for what a lattice does badly, and gives up where the sum would be long; its work is that per law.
+    For many laws, both may do more.
     """
 
     most_work: int
@@ -100,11 +101,11 @@ class Softened:
 
     def work_for(self, composition: Composition) -> int:
         """How much work is allowed."""
+        least = _FOR_MANY if len(composition.parts) > _MANY else 0
         if not self.is_brief:
-            return self.most_work
+            return max(self.most_work, least)
         if len(composition.parts) <= _FEW and not any(isinstance(law, _SAMPLED) for law, _ in composition.parts):
             raise NotApplicable("a lattice is likely to be shorter")
-        least = _FOR_MANY if len(composition.parts) > _MANY else 0
         return min(max(self.most_work * max(len(composition.parts), _FEW), least), _MOST_BRIEF)
 
     def epsilon(self, composition: Composition, delta: Fraction, width: Fraction) -> Interval:
