@@ -10,6 +10,7 @@ from typing import Literal, get_args
 
 from privately.accounting import closed_forms, contour, lattice, renyi, spreading
 from privately.accounting.below import continuous, told_apart
+from privately.accounting.bounded_range import Ranges, alone
 from privately.accounting.bounding import bounding, within
 from privately.accounting.coarsening import MOST_DIFFERENT, coarser, concentrated
 from privately.accounting.compositions import Composition, compositions
@@ -354,6 +355,9 @@ def _from_all_samples(unsampled: Composition, question: Question, method: Method
 
 def _indirect(event: Event, question: Question, method: Method | None, reason: Exception) -> Interval:
     """For events without a worst pair: the best of some upper bounds, and a mechanism within from below."""
+    known = alone(event, question) if method in {None, "closed form"} else None
+    if known is not None:
+        return known
     ways = _bounded(event, question, method), _renyi_or_none(event, question), _by_group(event, question)
     uppers = [answer for answer in ways if answer]
     if not uppers:
@@ -420,6 +424,11 @@ def _lower(event: Event, question: Question, method: Method | None) -> Interval:
         found = _worst(compositions(within(event)), question, method)
     except (NotApplicable, NoSuchRule):
         return NO_LOWER
+    ranges = Ranges.of(event)
+    if ranges is not None:
+        skewed = ranges.largest(lambda pairs: _worst(tuple(pairs), question, method).lower)
+        if skewed > found.lower:
+            found = Interval(skewed, math.inf, method=found.method)
     if isinstance(event, Group) and event.size > 1:
         least = group_lower(event, question, lambda inner, one: _answer(inner, one, None))
         if least > found.lower:

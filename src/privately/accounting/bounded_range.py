@@ -1,0 +1,134 @@
+"""Mechanisms of bounded range: one alone exactly, and pairs of two outcomes for the lower end of compositions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from fractions import Fraction
+
+from privately.accounting.bounding import within
+from privately.accounting.compositions import Composition, compositions
+from privately.accounting.events import Event, Exponential, Repeat
+from privately.accounting.events import Sequence as Steps
+from privately.accounting.losses import FiniteLoss, Loss
+from privately.accounting.questions import DeltaAt, Question
+from privately.accounting.roads import NotApplicable
+from privately.accounting.terms import flatten
+from privately.errors import NoSuchRule
+from privately.rounding import Enclosure, End, Interval
+
+METHOD = "closed form: two outcomes of bounded range"
+
+_DEPTHS = (0.69, 0.85, 1.05, 1.3, 1.7, 2.3, 3.2, 4.6, 6.9, 9.2, 11.5, 14.0)
+"""Where larger losses are tried: at 1 - e^-depth of the range."""
+_FEW, _SOME = 4, (0.69, 0.9, 1.4, 3.0)
+"""For more different laws than these, only some are."""
+_NEARER, _GOLDEN = 12, (math.sqrt(5) - 1) / 2
+_LARGEST = Fraction(300)
+_LEAST_SHARE = 1e-12
+
+
+def skewed(epsilon: Fraction, share: Fraction) -> FiniteLoss:
+    """Two outcomes of range epsilon; that of the larger loss has this probability under Q.
+
+    Theorem: with r = 1 - s + s e^epsilon, Q = (s, 1 - s) and P = (s e^epsilon/r, (1 - s)/r) are two laws with losses
+        epsilon - ln r and -ln r: all losses of the pair lie in one interval of length epsilon.
+    Reference: Dong-Durfee-Rogers 2020, section 4
+    Proof: docs/theory/accounting/events.md#bounded-range-from-below
+    Checked-by: tests/accounting/test_bounded_range.py::test_two_laws_of_bounded_range
+    """
+    rest, none = 1 - share, Fraction(0)
+    return FiniteLoss(
+        epsilon=epsilon,
+        outcomes=(((none, share), (share * rest, share * share)), ((rest, none), (rest * rest, rest * share))),
+    )
+
+
+def alone(event: Event, question: Question) -> Interval | None:
+    """The answer for a single mechanism of bounded range; None for other events.
+
+    Theorem: over all pairs of range epsilon the largest D(x) is (e^(epsilon/2) - e^(x/2))^2/(e^epsilon - 1), for x
+        from 0 to epsilon, and some pair of two outcomes reaches it.
+    Reference: Dong-Durfee-Rogers 2020, section 4
+    Proof: docs/theory/accounting/events.md#bounded-range-from-below
+    Checked-by: tests/accounting/test_bounded_range.py::test_one_mechanism_is_known_exactly,
+        tests/accounting/test_bounded_range.py::test_no_law_of_bounded_range_costs_more
+    """
+    epsilon = _range_alone(event)
+    if epsilon is None:
+        return None
+    half = Enclosure.of(epsilon / 2).exp()
+    gap = half * half - 1
+    if isinstance(question, DeltaAt):
+        if question.epsilon >= epsilon:
+            return Interval(0, 0, method=METHOD)
+        missing = (half - Enclosure.of(question.epsilon / 2).exp()).nonnegative()
+        return (missing * missing / gap).clip(0, 1).interval(METHOD)
+    if not question.delta:
+        return Interval(epsilon, epsilon, method=METHOD)
+    left = half - (question.delta * gap).sqrt()
+    if left.upper <= 1:
+        return Interval(0, 0, method=METHOD)
+    return (2 * Enclosure(max(left.lower, Decimal(1)), left.upper).log()).nonnegative().interval(METHOD)
+
+
+def _range_alone(event: Event) -> Fraction | None:
+    try:
+        terms = flatten(event)
+    except (NotApplicable, NoSuchRule):
+        return None
+    (term, times) = next(iter(terms.items())) if len(terms) == 1 else (event, 0)
+    if not isinstance(term, Exponential) or times != 1:
+        return None
+    return term.epsilon if 0 < term.epsilon <= _LARGEST else None
+
+
+@dataclass(frozen=True)
+class Ranges:
+    """What an event composes: mechanisms of bounded range, and all that is beside them."""
+
+    ranges: Sequence[tuple[Fraction, int]]
+    beside: Sequence[Composition]
+
+    @classmethod
+    def of(cls, event: Event) -> Ranges | None:
+        """None where no mechanism of bounded range is composed, or nothing is known of what is beside."""
+        try:
+            terms = flatten(event)
+            ranges = [(term.epsilon, times) for term, times in terms.items() if isinstance(term, Exponential)]
+            if not ranges or max(epsilon for epsilon, _ in ranges) > _LARGEST:
+                return None
+            others = [Repeat(event=one, times=n) for one, n in terms.items() if not isinstance(one, Exponential)]
+            beside = compositions(within(Steps(events=others))) if others else (Composition(),)
+        except (NotApplicable, NoSuchRule):
+            return None
+        return cls(ranges, beside)
+
+    def at(self, depth: float) -> list[Composition]:
+        """With pairs whose larger loss is about 1 - e^-depth of their range."""
+        pairs: list[tuple[Loss, int]] = []
+        for epsilon, times in self.ranges:
+            near = float(epsilon)
+            share = math.expm1(math.exp(-depth) * near) / math.expm1(near)
+            pairs.append((skewed(epsilon, Fraction(max(share, _LEAST_SHARE))), times))
+        return [replace(one, parts=(*one.parts, *pairs)) for one in self.beside]
+
+    def largest(self, lower: Callable[[list[Composition]], End]) -> End:
+        """The largest lower end that any of several depths gives."""
+        known: dict[float, End] = {}
+
+        def tried(depth: float) -> End:
+            if depth not in known:
+                known[depth] = lower(self.at(depth))
+            return known[depth]
+
+        depths = _DEPTHS if len(self.ranges) <= _FEW else _SOME
+        place = max(range(len(depths)), key=lambda k: tried(depths[k]))
+        if len(self.ranges) <= _FEW:
+            left, right = depths[max(place - 1, 0)], depths[min(place + 1, len(depths) - 1)]
+            for _ in range(_NEARER):
+                first, second = right - _GOLDEN * (right - left), left + _GOLDEN * (right - left)
+                left, right = (left, second) if tried(first) >= tried(second) else (first, right)
+        return max(known.values())

@@ -1,0 +1,123 @@
+"""Pairs of bounded range: that they are such pairs, and the lower ends they lead to."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+from mpmath import mp, mpf
+
+from privately import accounting as acc
+from privately.accounting import bounded_range
+from privately.accounting.bounded_range import Ranges, skewed
+from privately.accounting.losses import FiniteLoss
+from privately.rounding import Enclosure
+
+SIZES = [Fraction(1, 10), Fraction(1), Fraction(7, 2)]
+
+
+@pytest.mark.parametrize("epsilon", SIZES)
+@pytest.mark.parametrize("share", [Fraction(1, 10**12), Fraction(1, 7), Fraction(1, 2), Fraction(99, 100)])
+def test_two_laws_of_bounded_range(epsilon: Fraction, share: Fraction) -> None:
+    """Both laws have mass 1, and the losses are epsilon apart, on either side of 0."""
+    (one, high), (other, low) = skewed(epsilon, share).atoms()
+    assert contains(one + other, 1)
+    assert contains(one * (-high).exp() + other * (-low).exp(), 1)
+    assert contains(high - low, epsilon)
+    assert high.lower >= 0 >= low.upper
+
+
+def contains(found: Enclosure, value: Fraction | int) -> bool:
+    tight = Enclosure.of(Fraction(value))
+    return found.lower <= tight.upper and tight.lower <= found.upper and found.upper - found.lower < 10**-20
+
+
+def exact_delta(epsilon: Fraction, share: Fraction, times: int, at: mpf) -> mpf:
+    """P(E) - e^at Q(E) for the best event E, of so many such pairs, over all outcomes."""
+    grown, s = mp.exp(mpf(epsilon.numerator) / epsilon.denominator), mpf(share.numerator) / share.denominator
+    r = 1 - s + s * grown
+    p, q = (s * grown / r, (1 - s) / r), (s, 1 - s)
+    total = mpf(0)
+    for outcome in product((0, 1), repeat=times):
+        total += max(mp.fprod(p[k] for k in outcome) - mp.exp(at) * mp.fprod(q[k] for k in outcome), mpf(0))
+    return total
+
+
+@pytest.mark.parametrize("epsilon", SIZES)
+@pytest.mark.parametrize("times", [2, 3, 5])
+def test_lower_ends_are_reached_by_some_pair(epsilon: Fraction, times: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """delta at the lower end is at least what was asked for, for one of the pairs that were tried: by enumeration."""
+    shares: list[Fraction] = []
+
+    def noted(size: Fraction, share: Fraction) -> FiniteLoss:
+        shares.append(share)
+        return skewed(size, share)
+
+    monkeypatch.setattr(bounded_range, "skewed", noted)
+    found = acc.epsilon(acc.Repeat(event=acc.Exponential(epsilon=epsilon), times=times), delta="1e-4")
+    at = mpf(found.lower.numerator) / found.lower.denominator  # type: ignore[union-attr]  # finite
+    assert max(exact_delta(epsilon, share, times, at) for share in shares) >= mpf("1e-4") * (1 - mpf(10) ** -14)
+    assert found.lower <= found.upper <= times * epsilon
+
+
+@pytest.mark.parametrize("epsilon", SIZES)
+@pytest.mark.parametrize("delta", ["1e-9", "1e-6", "1e-2"])
+def test_one_mechanism_is_known_exactly(epsilon: Fraction, delta: str) -> None:
+    """The largest delta of two outcomes, over all shares, is (e^(epsilon/2) - e^(at/2))^2/(e^epsilon - 1)."""
+    size = mpf(epsilon.numerator) / epsilon.denominator
+    truth = 2 * mp.log(mp.exp(size / 2) - mp.sqrt(mpf(delta) * mp.expm1(size)))
+    found = acc.epsilon(acc.Exponential(epsilon=epsilon), delta=delta)
+    assert abs(float(found.lower) - max(truth, 0)) < 1e-14
+    assert found.width <= Fraction(1, 10**20)
+    back = acc.delta(acc.Exponential(epsilon=epsilon), epsilon=found.upper)
+    assert back.lower <= Fraction(delta) or not found.upper
+    assert back.upper >= Fraction(delta) * (1 - Fraction(1, 10**12)) or not found.upper
+
+
+def test_no_law_of_bounded_range_costs_more() -> None:
+    """Pairs with several outcomes, at random and at the ends of an interval: never above, and two outcomes reach it."""
+    random, epsilon, best = np.random.default_rng(3), 1.3, 0.0
+    for at in (0.0, 0.4, 1.1):
+        bound = float(acc.delta(acc.Exponential(epsilon="1.3"), epsilon=str(at)).upper)
+        for trial in range(2000):
+            losses = random.uniform(0, epsilon, 4) if trial % 2 else epsilon * random.integers(0, 2, 4)
+            second = random.dirichlet([0.5] * 4)
+            first = second * np.exp(losses) / (second @ np.exp(losses))
+            found = float(np.maximum(first - math.exp(at) * second, 0).sum())
+            assert found <= bound * (1 + 1e-12) + 1e-15
+            best = max(best, found / bound)
+    assert best > 0.99
+
+
+def test_the_ends_of_one_mechanism() -> None:
+    event = acc.Exponential(epsilon=2)
+    assert acc.epsilon(event, delta=0).upper == 2 == acc.epsilon(event, delta=0).lower
+    assert acc.epsilon(event, delta="0.9").upper == 0
+    assert acc.delta(event, epsilon=2).upper == 0 == acc.delta(event, epsilon=3).upper
+    assert acc.delta(event, epsilon=0).lower < acc.delta(acc.Pure(epsilon=2), epsilon=0).lower
+
+
+def test_a_pair_of_larger_range_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two per cent more range, and the lower end of one mechanism is above the truth."""
+    monkeypatch.setattr(bounded_range, "skewed", lambda one, share: skewed(one * 51 / 50, share))
+    ranges = Ranges.of(acc.Exponential(epsilon=1))
+    assert ranges is not None
+    (wrong,) = ranges.at(6.9)
+    (_, loss), *_ = wrong.parts[0][0].atoms()  # type: ignore[union-attr]  # a finite law
+    assert loss.lower > 1
+
+
+def test_what_is_beside_them_stays() -> None:
+    one, other = acc.Exponential(epsilon="0.5"), acc.Gaussian(noise_multiplier=2)
+    both = acc.epsilon(acc.Sequence(events=[one, other]), delta="1e-6")
+    alone = acc.epsilon(other, delta="1e-6")
+    assert alone.upper < both.lower <= both.upper
+    assert both.width < both.upper / 10
+    assert Ranges.of(other) is None
+    assert Ranges.of(acc.Exponential(epsilon=1000)) is None
+    many = acc.Sequence(events=[acc.Exponential(epsilon=f"0.{k}") for k in range(11, 19)])
+    found = acc.epsilon(many, delta="1e-6")
+    assert found.width < found.upper / 20
