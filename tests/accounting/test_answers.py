@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from privately import Neighbors, guarantees
 from privately import accounting as acc
-from privately.accounting import answers, contour
+from privately.accounting import answers, contour, lattice, spreading
 from privately.accounting.coarsening import MOST_DIFFERENT
 from privately.accounting.compositions import Composition, compositions
 from privately.accounting.questions import EpsilonAt
@@ -96,7 +96,7 @@ def test_a_direction_that_is_skipped_still_bounds_from_below(monkeypatch: pytest
     """Where the other one has no good answer: its lower end is below that of what was skipped."""
     event, best, asked = sampled(1, "0.01", 1000), answers._best, []
 
-    def misled(composition: Composition, question: Any, method: Any) -> Interval:
+    def misled(composition: Composition, question: Any, method: Any, *_limit: Interval) -> Interval:
         found = best(composition, question, method)
         asked.append(composition.parts[0][0].direction)  # type: ignore[union-attr]
         return found if len(asked) > 1 else Interval(0, 2 * found.upper, method="wide")
@@ -249,3 +249,27 @@ def test_a_few_hundred_different_terms_are_not_rounded_where_the_contour_takes_t
     assert found.width <= Fraction(1, 10**6) * found.upper
     fewer = acc.epsilon(acc.Sequence(events=[sampled(k) for k in range(MOST_DIFFERENT)]), "1e-6")
     assert fewer.upper < found.lower
+
+
+def test_deltas_next_to_nothing_are_told_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Logarithms of what no float holds were a fault; and a road that leaves out more than is left is not taken."""
+
+    def taken(*_: object) -> Interval:
+        raise AssertionError("it leaves out 1e-30")
+
+    monkeypatch.setattr(spreading, "delta", taken)
+    rare = acc.PoissonSample(event=acc.Gaussian(noise_multiplier=2), rate="1e-4")
+    found = acc.delta(acc.Repeat(event=rare, times=10_000), epsilon="0.5")
+    assert 0 <= found.lower <= found.upper < Fraction(1, 10**50)
+
+
+def test_long_runs_that_rounding_makes_wide_take_no_other_road(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No road is narrower there, and all of them together took seconds."""
+
+    def taken(*_: object) -> Interval:
+        raise AssertionError("it cannot be narrower")
+
+    monkeypatch.setattr(lattice, "epsilon", taken)
+    steps = [(1, "1e-7"), (2, "1e-6"), (3, "1e-6"), ("0.9", "1e-7"), (5, "1e-5"), ("1.5", "1e-7")]
+    found = acc.epsilon(acc.Sequence(events=[sampled(noise, rate, 10**12) for noise, rate in steps]), delta="1e-6")
+    assert 11.85862 < found.lower < found.upper < 11.85865

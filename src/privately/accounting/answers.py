@@ -49,6 +49,8 @@ _LOOSE = Fraction(1, 1000)
 """An answer wider than this is held against Renyi divergences, and against a direction that is below it."""
 
 _NEARLY = Fraction(1, 10**5)
+_LONG = 10**9
+"""Of so many steps rounding is what makes answers wide, on every road."""
 _MOST_LAWS = 2 * MOST_DIFFERENT
 """Compositions of more different laws are left to Renyi divergences."""
 
@@ -277,7 +279,7 @@ def _worst(found: tuple[Composition, ...], question: Question, method: Method | 
     if not skipped and len(answers) == 1:
         return top
     if skipped and not _is_tight(Interval(lower, top.upper), question):
-        lower = max(lower, *(min(_best(one, question, method).lower, top.upper) for one in skipped))
+        lower = max(lower, *(min(_best(one, question, method, top).lower, top.upper) for one in skipped))
     return Interval(lower, top.upper, method=top.method)
 
 
@@ -294,8 +296,10 @@ def _top(answers: list[Interval]) -> Interval:
     return max(answers, key=lambda answer: answer.upper)
 
 
-def _best(composition: Composition, question: Question, method: Method | None) -> Interval:
-    """By the first road that is narrow enough, or by all that lead anywhere."""
+def _best(
+    composition: Composition, question: Question, method: Method | None, limit: Interval | None = None
+) -> Interval:
+    """By the first road that is narrow enough, or by all that lead anywhere; it is known to be below the limit."""
     settled = question.settled(composition)
     if settled is not None:
         return settled
@@ -305,8 +309,11 @@ def _best(composition: Composition, question: Question, method: Method | None) -
     ways = [road for name, road in _ROADS if method in {None, name}]
     most = _MOST_DIRECT if method == "contour" else _MOST_LAWS
     size = _size(composition) if method == "contour" else len(composition.parts)
+    is_long = sum(times for _, times in composition.parts) > _LONG
     for road in ways if size <= most else ():
         if road in _ROUGHLY and best is not None and question.is_met(best, _NEARLY):
+            continue
+        if _is_vain(road, question, best or limit):
             continue
         try:
             found = question.by(road, composition)
@@ -315,9 +322,17 @@ def _best(composition: Composition, question: Question, method: Method | None) -
         best = found if best is None else _both(best, found)
         if _is_improvable(road, composition, question, best, method):
             continue
-        if question.is_met(best, max(question.width, _NEARLY) if road in _NEARLY_BEST else None):
+        is_nearly_best = road in _NEARLY_BEST or (isinstance(road, contour.FewSteps) and is_long)
+        if question.is_met(best, max(question.width, _NEARLY) if is_nearly_best else None):
             return best
     return question.unknown(composition) if best is None else best
+
+
+def _is_vain(road: Road, question: Question, known: Interval | None) -> bool:
+    """Whether a road leaves out more than the whole of what is known to be above it already."""
+    if known is None or road is not spreading or isinstance(question, EpsilonAt):
+        return False
+    return known.upper < spreading.LEFT_OUT / 10
 
 
 def _is_improvable(

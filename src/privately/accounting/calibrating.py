@@ -9,6 +9,7 @@ from fractions import Fraction
 from privately.accounting import answers
 from privately.accounting.events import Event
 from privately.accounting.guessing import Guess, guessed
+from privately.accounting.roads import nearly_log
 from privately.errors import InvalidParameter
 from privately.rounding import End, Number, rational
 
@@ -121,9 +122,9 @@ class _Search:
     def _seen(self, parameter: float, upper: End) -> float:
         excess = math.inf
         if upper <= self.epsilon:
-            excess = min(_log(Fraction(upper) / self.epsilon), 0.0) if upper > 0 else -math.inf
+            excess = min(nearly_log(Fraction(upper) / self.epsilon), 0.0) if upper > 0 else -math.inf
         elif self.epsilon and upper < math.inf:
-            excess = max(_log(Fraction(upper) / self.epsilon), 1e-18)
+            excess = max(nearly_log(Fraction(upper) / self.epsilon), 1e-18)
         self.seen[parameter] = excess
         return excess
 
@@ -242,8 +243,3 @@ class _Search:
             low, high = sorted((safe, unsafe))
             middle = min(max(math.floor(middle), low + 1), high - 1)
         return middle, height * off / (4 * quarter)
-
-
-def _log(ratio: Fraction) -> float:
-    """Of any size."""
-    return math.log(ratio.numerator) - math.log(ratio.denominator)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
+
 
 class NotApplicable(Exception):
     """This road does not lead to an answer here; `reason` says why. Never leaves `privately.accounting`."""
@@ -13,3 +16,8 @@ class NotApplicable(Exception):
 
 DEAD_ENDS = (NotApplicable, ArithmeticError, MemoryError)
 """What ends a road: numbers that leave the range of floats or of memory; another road may have an answer."""
+
+
+def nearly_log(value: Fraction) -> float:
+    """ln of a positive number, which may be beyond the range of floats, to some roundings."""
+    return math.log(value.numerator) - math.log(value.denominator)

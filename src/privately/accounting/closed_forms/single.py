@@ -20,7 +20,7 @@ from privately.accounting.losses import (
     SampledGaussianLoss,
     SampledLaplaceLoss,
 )
-from privately.accounting.roads import NotApplicable
+from privately.accounting.roads import NotApplicable, nearly_log
 from privately.laws.gaussian_sums import half_sum, whole_sum
 from privately.rounding import Enclosure, round_down, round_up, solve_decreasing
 
@@ -150,10 +150,10 @@ def _added_quickly(base: Base, rate: Fraction, delta: Fraction) -> tuple[Fractio
         return None
     if not _LEAST_SIZE < (base.mu_squared if isinstance(base, GaussianLoss) else base.epsilon) < _HIGHEST:
         return None
-    y = _added_guess(base, float(rate), math.log(delta))
+    y = _added_guess(base, float(rate), nearly_log(delta))
     margin = y * _MARGIN
     if isinstance(base, GaussianLoss):
-        log_base = math.log(delta) - math.log(rate) + y + math.log1p(-float(rate) * -math.expm1(-y))
+        log_base = nearly_log(delta) - math.log(rate) + y + math.log1p(-float(rate) * -math.expm1(-y))
         margin += gaussian.margin_of(base.mu_squared, y, log_base)
     left, right = y - margin, y + margin
     if not 0 < left < right < _LARGEST_GUESS:

@@ -16,7 +16,7 @@ from privately.accounting.contour.road import Sums, exp_of, first_narrow, laws_o
 from privately.accounting.contour.saddle import Outline, for_delta, for_epsilon
 from privately.accounting.contour.splitting import jump_mass, may_jump, split_where
 from privately.accounting.losses import SampledGaussianLoss
-from privately.accounting.roads import NotApplicable
+from privately.accounting.roads import NotApplicable, nearly_log
 from privately.rounding import Interval
 
 METHOD = "contour integral, largest losses cut off"
@@ -57,7 +57,7 @@ def epsilon(composition: Composition, delta: Fraction, width: Fraction) -> Inter
     """The epsilon of the finite losses of a composition, at 0 < delta < 1."""
     if delta < _LEAST_DELTA:
         raise NotApplicable("delta is too small")
-    sums = CutSums(composition, math.log(delta))
+    sums = CutSums(composition, nearly_log(delta))
     low, high = log_ends(delta - sums.left_out)[0], log_ends(delta)[1]
     saddle = for_delta(sums.outline, low)
     guess = max(saddle.epsilon + (saddle.log_delta - low) / saddle.c, 0.0)
@@ -90,7 +90,7 @@ def delta(composition: Composition, epsilon: Fraction, width: Fraction) -> Inter
         best = Interval(max(best.lower, lower), min(best.upper, upper), method=METHOD)
         if best.width <= width * best.upper or best.upper < _LEAST_DELTA:
             break
-        log_delta = math.log(Fraction(best.lower or best.upper))
+        log_delta = nearly_log(Fraction(best.lower or best.upper))
     return best
 
 

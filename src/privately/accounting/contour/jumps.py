@@ -37,7 +37,7 @@ from privately.accounting.elementary import (
     turn_minus_one,
 )
 from privately.accounting.losses import SampledGaussianLoss
-from privately.accounting.roads import NotApplicable
+from privately.accounting.roads import NotApplicable, nearly_log
 from privately.rounding import Interval
 
 METHOD = "contour integral, jumps apart"
@@ -222,7 +222,7 @@ class Jumps:
 
     def epsilon(self, composition: Composition, delta: Fraction, width: Fraction) -> Interval:
         """The epsilon of the finite losses of a composition, at 0 < delta < 1."""
-        log_delta, best = math.log(delta), None
+        log_delta, best = nearly_log(delta), None
         for often in self.often:
             sums = _Sums(composition, log_delta, often)
             guess = sums.first_guess(log_delta)
@@ -262,7 +262,7 @@ MORE_JUMPS = Jumps(_LESS_LIKELY, _HIGHER)
 
 def _refined(sums: _Sums, guess: float, delta: Fraction, width: Fraction) -> Interval:
     """Laid again where the guess was wrong, until the answer is as narrow as asked or does not move."""
-    log_delta, best = math.log(delta), None
+    log_delta, best = nearly_log(delta), None
     for _ in range(_ROUNDS):
         both = sums.at(guess, log_delta)
         root = both.root(guess, log_delta)

@@ -6,6 +6,6 @@ fine ones, where there is little noise.
 """
 
 from privately.accounting.spreading.on_lattice import LITTLE, SOME, VERY_LITTLE
-from privately.accounting.spreading.road import METHOD, delta, epsilon
+from privately.accounting.spreading.road import LEFT_OUT, METHOD, delta, epsilon
 
-__all__ = ["LITTLE", "METHOD", "SOME", "VERY_LITTLE", "delta", "epsilon"]
+__all__ = ["LEFT_OUT", "LITTLE", "METHOD", "SOME", "VERY_LITTLE", "delta", "epsilon"]

@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 
 from privately.accounting.compositions import Composition
-from privately.accounting.roads import NotApplicable
+from privately.accounting.roads import NotApplicable, nearly_log
 from privately.accounting.spreading.lists import Losses, Side, profile_of, summed
 from privately.accounting.spreading.steps import listed
 from privately.rounding import Interval
@@ -21,7 +21,7 @@ _FINE, _COARSE = 1 << 15, 1 << 11
 _WORK = 1 << 25
 _LEAST = 128
 _RARE = 2.0**-40
-_FIRST_RARE = 1e-30
+LEFT_OUT = 1e-30
 _LEAST_DELTA = Fraction(1, 10**100)
 _CLOSE = 1e-10
 _ROUNDS = 100
@@ -47,7 +47,7 @@ def delta(composition: Composition, epsilon: Fraction, width: Fraction) -> Inter
     del width
     near = float(epsilon)
     ends = math.nextafter(near, math.inf), math.nextafter(near, -math.inf)
-    lower, upper = (_Curve(composition, _FIRST_RARE, side).at(end) for side, end in zip(_SIDES, ends, strict=True))
+    lower, upper = (_Curve(composition, LEFT_OUT, side).at(end) for side, end in zip(_SIDES, ends, strict=True))
     return Interval(Fraction(lower), min(Fraction(upper), Fraction(1)), method=METHOD)
 
 
@@ -65,7 +65,7 @@ class _Curve:
         """The least epsilon found at which something holds that holds for all larger ones; or the last where it does
         not.
         """
-        target = math.log(delta)
+        target = nearly_log(delta)
         low, high = 0.0, max(float(self.first.losses[0] + self.second.losses[0]), 0.0) * (1 + 1e-12)
         at_low, at_high = self.at(low), self.at(high)
         if holds(at_low):
