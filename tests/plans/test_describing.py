@@ -77,3 +77,14 @@ def test_long_texts_are_hashed() -> None:
     assert NAMES.text(long).startswith("sha256:")
     assert NAMES.text(long) != NAMES.text(constant("y" * LONGEST))
     assert shortened("x" * LONGEST) == "x" * LONGEST
+
+
+def test_names_are_the_same_at_every_step() -> None:
+    """Certificates name the values of every step as the last one does."""
+    twice = Project(source=WHOLE, outputs=((X.identity, X), (Identity(number=90, name="amount"), call("negate", X))))
+    kept = Filter(source=twice, condition=call("greater", twice.fields[1], constant(0)))
+    again = Project(source=kept, outputs=((Identity(number=91, name="amount"), twice.fields[1]),))
+    steps = (WHOLE, twice, kept, again)
+    for step in steps:
+        assert all(Names(step).name(one.identity) == Names(again).name(one.identity) for one in step.fields)
+    assert Names(again).name(again.fields[0].identity) == "amount#3"

@@ -51,6 +51,9 @@ REFUSED = {
     + ", ".join(f"v{i} AS (SELECT w || w AS w FROM v{i - 1})" for i in range(1, 25))
     + " SELECT COUNT(w) AS n FROM v24",
     "patterns on long texts": COUNT + " OR ".join([f"({' || '.join(['word'] * 90)}) LIKE '{'%a' * 90}%'"] * 20),
+    "columns that are handed on": "WITH v0 AS (SELECT * FROM t), "
+    + ", ".join(f"v{i} AS (SELECT *, n + {i} AS n{i} FROM v{i - 1})" for i in range(1, 300))
+    + " SELECT COUNT(*) AS n FROM v299",
     "powers": COUNT + "n ** 1000000 > 1",
 }
 

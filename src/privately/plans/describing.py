@@ -11,7 +11,7 @@ from datetime import date, datetime
 from hashlib import sha256
 
 from privately.plans.expressions import Constant, Expression, Field, Identity
-from privately.plans.relations import Relation, Scan
+from privately.plans.relations import Project, Relation, Scan
 
 LONGEST = 2_000
 """Beyond it, a hash of the text stands for it."""
@@ -34,7 +34,7 @@ SIGNS = {
 
 
 class Names:
-    """What the values of a relation are called."""
+    """What the values of a relation are called, and those of all relations that it is made of: the same in each."""
 
     def __init__(self, relation: Relation) -> None:
         self._names: dict[Identity, str] = {}
@@ -72,11 +72,15 @@ def shortened(text: str) -> str:
 
 def _identities(relation: Relation) -> Iterator[Identity]:
     """Of all values, in the order in which they are made."""
-    if isinstance(relation, Scan):
-        yield from relation.identities
-        return
-    yield from _identities(relation.source)
-    yield from (field.identity for field in relation.fields)
+    steps: list[Relation] = [relation]
+    while not isinstance(relation, Scan):
+        relation = relation.source
+        steps.append(relation)
+    for step in reversed(steps):
+        if isinstance(step, Scan):
+            yield from step.identities
+        elif isinstance(step, Project):
+            yield from (identity for identity, _ in step.outputs)
 
 
 def _name(name: str) -> str:

@@ -83,11 +83,11 @@ class Project:
     outputs: tuple[tuple[Identity, Expression], ...]
 
     def __post_init__(self) -> None:
-        known = _identities(self.source)
+        known, here = _identities(self.source), {field.identity for field in self.source.fields}
         if len({identity for identity, _ in self.outputs}) != len(self.outputs):
             raise InvalidParameter("outputs", "must have an identity each.")
         for identity, expression in self.outputs:
-            check_fields(self.source, expression)
+            _check_among(here, expression)
             same = isinstance(expression, Field) and expression.identity == identity
             if identity in known and not same:
                 raise InvalidParameter("outputs", f"{identity.name} is another value under an old identity.")
@@ -102,15 +102,23 @@ Relation: TypeAlias = Scan | Filter | Project
 
 def check_fields(source: Relation, expression: Expression) -> None:
     """Passes if the expression speaks of nothing but the fields of the relation."""
-    missing = fields_of(expression) - {field.identity for field in source.fields}
+    _check_among({field.identity for field in source.fields}, expression)
+
+
+def _check_among(here: set[Identity], expression: Expression) -> None:
+    missing = fields_of(expression) - here
     if missing:
         raise InvalidParameter("expression", f"there is no {next(iter(missing)).name} here.")
 
 
 def _identities(relation: Relation) -> set[Identity]:
     """Of all values that there are, or were on the way."""
-    found = {field.identity for field in relation.fields}
-    return found if isinstance(relation, Scan) else found | _identities(relation.source)
+    found = set[Identity]()
+    while not isinstance(relation, Scan):
+        if isinstance(relation, Project):
+            found.update(identity for identity, _ in relation.outputs)
+        relation = relation.source
+    return found.union(relation.identities)
 
 
 def scan_of(relation: Relation) -> Scan:

@@ -110,13 +110,13 @@ def _sensitivity(proof: Stability) -> Sensitivity:
 
 def _rows(relation: Relation, change: Change | None) -> Stability:
     """The steps down to the table, each of which looks at one row at a time."""
-    waiting = []
+    waiting, whole = [], relation
     while not isinstance(relation, Scan):
         if not isinstance(relation, (Filter, Project)):
             raise NotSupported("rows that are made of several rows.")
         waiting.append(relation)
         relation = relation.source
-    unit = relation.table.unit
+    unit, names = relation.table.unit, Names(whole)
     proof = rules.scan_rows(
         table=shortened(relation.table.name),
         neighbors=unit.neighbors if change is None else replace(unit.neighbors, change=change),
@@ -125,7 +125,6 @@ def _rows(relation: Relation, change: Change | None) -> Stability:
         rows_per_group=unit.rows_per_group,
     )
     for step in reversed(waiting):
-        names = Names(step)
         if isinstance(step, Filter):
             proof = rules.filter_rows(proof, condition=names.text(step.condition))
         else:

@@ -21,6 +21,8 @@ class Binding:
     source: Source
     numbers: Iterator[int] = field(default_factory=itertools.count)
     columns: dict[Identity, Column] = field(default_factory=dict)
+    handed_on: int = 0
+    """How many columns all inner SELECTs have together."""
 
     def identity(self, name: str) -> Identity:
         """A new one; the name is cut to what people will read."""

@@ -17,6 +17,9 @@ _ROWS_ONLY = (
     "Put aggregates, GROUP BY, HAVING, ORDER BY and LIMIT into the outer one."
 )
 
+MOST_HANDED_ON = 10_000
+"""Columns of inner SELECTs: each * hands on all, so that a short text can make a very large plan."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rows:
@@ -119,6 +122,10 @@ def _inner(select: exp.Expr, tables: Mapping[str, Table | Rows], binding: Bindin
     rows = bind_rows(select, tables, binding)
     scope = Scope(binding=binding, names=rows.names)
     columns = [one for item in select.expressions for one in _columns(item, rows.names, scope)]
+    binding.handed_on += len(columns)
+    if binding.handed_on > MOST_HANDED_ON:
+        hint = "Name the columns that are needed instead of *."
+        raise NotSupported(f"more than {MOST_HANDED_ON:,} columns of inner SELECTs.", hint=hint)
     _check_distinct([(name, item) for name, _, item in columns], binding)
     return _projected(rows, [(name, expression) for name, expression, _ in columns], binding)
 
