@@ -10,7 +10,7 @@ from privately.proving import Proved, Refuted, Verdict, analyze, prove
 from privately.proving.analysis import Analysis
 from privately.proving.exact.budgets import NotFinite
 from privately.proving.verdicts import Witness
-from tests.proving.differential.choices import TooMany
+from tests.proving.differential.choices import Law, TooMany
 from tests.proving.differential.events import event_mass
 from tests.proving.differential.neighbours import neighbours
 from tests.proving.differential.running_python import law_of_python
@@ -119,13 +119,24 @@ def _check_refuted(drawn: Drawn, truth: Truth, claim: str) -> None:
 
 def check_witness(drawn: Drawn, truth: Truth, witness: Witness) -> None:
     """The two inputs are neighbours, the event is as likely as is said, and epsilon is that of these numbers."""
-    sides = [{name: _fractions(value) for name, value in one.items()} for one in (witness.inputs, witness.neighbor)]
-    if (sides[0], sides[1]) not in neighbours(drawn.private, drawn.sizes):
+    sides = sides_of(witness)
+    if sides not in neighbours(drawn.private, drawn.sizes):
         raise Disagreement(f"{witness.inputs} and {witness.neighbor} are no neighbours", drawn)
-    for inputs, said in zip(sides, (witness.probability, witness.neighbor_probability), strict=True):
-        low, high = event_mass(truth.law(inputs), witness.event)
+    check_masses(drawn, (truth.law(sides[0]), truth.law(sides[1])), witness)
+
+
+def sides_of(witness: Witness) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The two inputs in exact numbers."""
+    one, other = witness.inputs, witness.neighbor
+    return {name: _fractions(one[name]) for name in one}, {name: _fractions(other[name]) for name in other}
+
+
+def check_masses(drawn: Drawn, laws: tuple[Law, Law], witness: Witness) -> None:
+    """The event is as likely as is said, and epsilon is that of these numbers."""
+    for law, said in zip(laws, (witness.probability, witness.neighbor_probability), strict=True):
+        low, high = event_mass(law, witness.event)
         if float(said.upper) < low - NEAR or float(said.lower) > high + NEAR:
-            raise Disagreement(f"{witness.event} has mass in [{low}, {high}] for {inputs}, not {said}", drawn)
+            raise Disagreement(f"{witness.event} has mass in [{low}, {high}], not {said}: {witness}", drawn)
     above, below = witness.probability.upper, witness.neighbor_probability.lower
     most = math.inf if not below else math.log(above) - math.log(below)
     if witness.epsilon.lower > most + NEAR:

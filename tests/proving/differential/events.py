@@ -7,7 +7,7 @@ from functools import cache
 from itertools import product
 from typing import Any
 
-from tests.proving.differential.choices import Law, frozen
+from tests.proving.differential.choices import FAILED, Law, frozen
 
 FARTHEST = 40
 """Values of a letter; farther out everything is lost anyway."""
@@ -15,7 +15,7 @@ FARTHEST = 40
 
 def event_mass(law: Law, event: str) -> tuple[float, float]:
     """How likely an event in words is, between two numbers."""
-    inside = float(sum(mass for output, mass in law.masses.items() if happened(event, output)))
+    inside = float(sum(mass for output, mass in law.masses.items() if output != FAILED and happened(event, output)))
     return inside, inside + float(law.lost)
 
 

@@ -13,8 +13,10 @@ from tests.proving.differential import faults
 from tests.proving.differential.agreeing import agreed
 from tests.proving.differential.comparing import Disagreement, compared
 from tests.proving.differential.comparing_open import compared_open
+from tests.proving.differential.comparing_searches import compared_search
 from tests.proving.differential.neighbours import CHANGES
 from tests.proving.differential.noisy_programs import noisy_program
+from tests.proving.differential.odd_programs import odd_program
 from tests.proving.differential.open_programs import open_program
 from tests.proving.differential.python_programs import python_program
 from tests.proving.differential.running_while import law_of_while
@@ -33,6 +35,10 @@ WORDS = {"assume", "Fraction", "list", "range", "enumerate", "zip", "append", "p
 
 def of_python(seed: int) -> str:
     return compared(python_program(seed), verdicts=seed % 3 == 0)
+
+
+def of_oddities(seed: int) -> str:
+    return compared(odd_program(seed), verdicts=seed % 3 == 0)
 
 
 def of_while(seed: int) -> str:
@@ -61,6 +67,11 @@ def test_verdicts_on_python_are_true() -> None:
     found = counted(of_python, range(40))
     assert min(found["finite"], found["everything"], found["nothing"]) >= 3
     assert found["failing"] >= 1
+
+
+def test_verdicts_on_odd_python_are_true() -> None:
+    found = counted(of_oddities, range(40))
+    assert min(found["finite"], found["everything"], found["failing"]) >= 1
 
 
 def test_verdicts_on_while_programs_are_true() -> None:
@@ -102,6 +113,12 @@ def test_verdicts_on_many_python_programs_are_true(first: int) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("first", range(1000, 5000, 1000))
+def test_verdicts_on_many_odd_python_programs_are_true(first: int) -> None:
+    counted(of_oddities, range(first, first + 1000))
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("first", range(1000, 2500, 500))
 def test_verdicts_on_many_while_programs_are_true(first: int) -> None:
     counted(of_while, range(first, first + 500))
@@ -122,11 +139,21 @@ def test_verdicts_on_many_open_parameters_are_true(first: int) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("first", range(1000, 3000, 500))
 def test_what_runs_is_what_is_analysed_in_many_programs(first: int) -> None:
-    assert sum(agreed(python_program(seed)) for seed in range(first, first + 500)) >= 300
+    seeds = range(first, first + 500)
+    assert sum(agreed(make(seed)) for make in (python_program, odd_program) for seed in seeds) >= 700
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", [1000, 1250])
+def test_witnesses_of_searches_are_true(first: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("privately.proving.prover.BUDGET", 0.4)
+    found = Counter(compared_search(noisy_program(seed)) for seed in range(first, first + 250))
+    assert found["refuted"] >= 100
 
 
 FAULTS = [
     *((fault, of_python) for fault in faults.PYTHON),
+    *((fault, of_oddities) for fault in faults.ODD),
     *((fault, of_noise) for fault in faults.NOISY),
     *((fault, of_while) for fault in faults.WHILE),
 ]

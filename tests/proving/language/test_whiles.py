@@ -68,6 +68,7 @@ def test_laws_are_those_of_the_text() -> None:
         ("x := 1 2\nreturn x", "was not expected"),
         ("Name (d : private data)\n", "a body follows"),
         ("x := $ Laplace(1, 2, 3)\nreturn x", "3 arguments"),
+        ("P (n : int)\n  o := Mem(n)\n  return o\n", "marks nothing private, and the program reads Mem"),
     ],
 )
 def test_the_rest_is_refused_with_its_line(text: str, message: str) -> None:

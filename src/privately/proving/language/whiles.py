@@ -6,9 +6,10 @@
       while (condition) ... / if condition then ... else ... / return expression
 
 Names that are never assigned are inputs, and so are private ones of a header that nothing uses. Where no parameter of a
-header is marked private, the first one is; without a header the memory `Mem` is, what an unknown function is applied
-to, and what the caller says. What an unknown function gives for a private input is itself a private number, of which
-only the declared neighbours are known. Without any `return` the output is what every way assigns last.
+header is marked private, the first one is, and the memory `Mem` must not be read beside it; without a header `Mem` is,
+what an unknown function is applied to, and what the caller says. What an unknown function gives for a private input is
+itself a private number, of which only the declared neighbours are known. Without any `return` the output is what every
+way assigns last.
 """
 
 from __future__ import annotations
@@ -144,7 +145,11 @@ def _assembled(name: str, declared: list[tuple[str, str]], body: Block, source: 
     }
     types = dict(declared)
     applied = {one for one in used if one == _MEMORY or "(" in one}
-    if declared and not private and not applied:
+    if declared and not private and _MEMORY in used - set(types):
+        raise NotSupported(
+            f"the header marks nothing private, and the program reads {_MEMORY}.", hint="Mark it: (x : private data)."
+        )
+    if declared and not private:
         private = {declared[0][0]}
     inputs = [one for one in types if one in used or one in private - mentioned] + sorted(used - given - set(types))
     marked = {one for one in inputs if one in private | applied}
