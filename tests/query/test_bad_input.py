@@ -281,3 +281,13 @@ def test_lines_that_are_no_rows_are_left_out_and_the_owner_is_told(tmp_path: Pat
     assert (report.rows, report.left_out) == (10, 2)
     copied = prepare(path, tmp_path / "copy", ledger=tmp_path / "visits.ledger", columns=COLUMNS, name="visits")
     assert copied == report
+
+
+def test_answers_of_too_many_numbers_are_refused_before_the_charge(visits: Path, tmp_path: Path) -> None:
+    """They are computed where the question was asked, without any limit of time."""
+    columns = ", ".join(f"COUNT(*) + {at} AS n{at}" for at in range(200))
+    question, keys = f"SELECT patient, {columns} FROM visits GROUP BY patient", {"patient": range(5_000)}
+    with opened(visits, tmp_path) as session:
+        with pytest.raises(InvalidParameter, match=r"5,000 groups of 201 columns .* 1,000,000 numbers\. Ask for fewer"):
+            session.sql(question, epsilon="0.1", keys=keys)
+        assert session.budget.entries == 0

@@ -11,10 +11,10 @@ from privately.plans import Aggregation, Identity
 from privately.query.allocation import Drawn
 from privately.query.drawing import Noise, ShownKeys, drawn
 from privately.query.listing import (
-    MOST_GROUPS,
     Listing,
     groups_of,
     listing_of,
+    most_groups,
     public_groups,
     restricted,
     shown_keys,
@@ -46,7 +46,8 @@ def answered(priced: Priced, engine: Engine, limits: Limits | None, randomness: 
         groups = groups_of(priced.question)
         return groups, drawn(priced.plan, asked, engine.run(asked, limits), groups, randomness)
     first, *rest = priced.plan
-    shown = _shown(first, listing, MOST_GROUPS // public_groups(priced.question), engine, limits, randomness)
+    most = most_groups(priced.question) // public_groups(priced.question)
+    shown = _shown(first, listing, most, engine, limits, randomness)
     groups = groups_of(priced.question, shown.keys)
     counts: Counts = {}
     if rest and groups:

@@ -25,6 +25,8 @@ from privately.plans import Aggregation, Identity, Number, Question, RowCount, T
 from privately.plans.types import Type, Value, type_of
 
 MOST_GROUPS = 100_000
+MOST_CELLS = 1_000_000
+"""Numbers in an answer: what is computed of each takes time in the process of whoever asks."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +89,20 @@ def public_groups(question: Question) -> int:
         size = len(asked.combinations)
     if size > MOST_GROUPS:
         raise InvalidParameter("keys", f"these would be {size:,} groups; {MOST_GROUPS:,} is the most.")
+    if size > most_groups(question):
+        told = f"{size:,} groups of {_columns(question):,} columns would be more than {MOST_CELLS:,} numbers."
+        raise InvalidParameter("keys", told, hint="Ask for fewer columns, or for fewer groups.")
     return size
+
+
+def most_groups(question: Question) -> int:
+    """How many groups can be answered, with as many columns as are asked for; at least one."""
+    return min(MOST_GROUPS, max(MOST_CELLS // _columns(question), 1))
+
+
+def _columns(question: Question) -> int:
+    """How many numbers are computed for each group: those that are shown, and those that it is ordered by."""
+    return len(question.outputs) + len(question.order)
 
 
 def groups_of(question: Question, shown: Sequence[Group] = ()) -> tuple[Group, ...]:
