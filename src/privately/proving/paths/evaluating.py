@@ -235,9 +235,12 @@ def _between(symbol: Symbol, witness: Mapping[Symbol, Fraction], constraints: Se
     for one in constraints:
         if one.relation == "==":
             return None
-        rest = one.form.constant + sum(f * witness.get(s, 0) for s, f in one.form.terms.items() if s != symbol)
-        edge = -rest / one.form.terms[symbol]
-        if one.form.terms[symbol] > 0:
+        terms, rest = one.form.terms, one.form.constant
+        factor = terms[symbol]
+        if len(terms) > 1:
+            rest += sum(f * witness.get(s, 0) for s, f in terms.items() if s != symbol)
+        edge = rest if factor == -1 else -rest / factor
+        if factor > 0:
             low = edge if low is None else max(low, edge)
         else:
             high = edge if high is None else min(high, edge)

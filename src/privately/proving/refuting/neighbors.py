@@ -115,7 +115,7 @@ class Layout:
 
     def _near(self, pair: Pair) -> bool:
         return all(
-            all(value in one.domain for side in (0, 1) for value in one.of(pair[side], side))
+            (one.domain == ANY_NUMBER or all(v in one.domain for side in (0, 1) for v in one.of(pair[side], side)))
             and are_neighbors(one.neighborhood, *self._turned((one.of(pair[0], 0), one.of(pair[1], 1))))
             for one in self.slices
         )

@@ -12,7 +12,10 @@ from privately.proving.refuting.deadlines import Deadline
 from privately.proving.refuting.neighbors import Layout
 from privately.proving.refuting.templates import templates
 
-CLIMBED = 8
+CLIMBED, MOST_VAIN = 8, 4
+BETTER = 1.001
+"""Events that are climbed for, and how many of them in a row without one that is better than all before."""
+
 MOST_TEMPLATES = 800
 MOST_WAYS = 100
 LOOKING_SHARE = 0.4
@@ -38,10 +41,15 @@ def search(layout: Layout, left: Exploration, right: Exploration, deadline: Dead
         climb.start()
         climbs.append(climb)
     finds = [find for climb in climbs[:1] for find in climb.at_once()]
+    top, vain = 0.0, 0
     for climb in _unlike(climbs)[:CLIMBED]:
         climb.climb(deadline)
         if climb.best is not None:
             finds.append(climb.find(climb.best))
+        vain = 0 if climb.score > BETTER * top else vain + 1
+        top = max(top, climb.score)
+        if vain == MOST_VAIN:
+            break
     return sorted(finds, key=lambda one: -one.score)
 
 
