@@ -11,7 +11,7 @@ from privately.proving.reading import read_program
 from privately.proving.refuting.climbing import Climb, Ground
 from privately.proving.refuting.deadlines import Deadline
 from privately.proving.refuting.neighbors import Layout, layout
-from privately.proving.refuting.searching import _unlike, search
+from privately.proving.refuting.searching import _rounds, _unlike, search
 from privately.proving.refuting.templates import templates
 from tests.proving.textbook import COUNT, NOISY_MAX, PARTIAL_SUM, sparse
 
@@ -55,3 +55,12 @@ def test_events_that_begin_alike_wait_for_others() -> None:
     for climb, score in zip(climbs, (0.5, 0.9, 0.9, 0.7), strict=True):
         climb.score = score
     assert [climb.score for climb in _unlike(climbs)] == [0.9, 0.7, 0.5, 0.9]
+
+
+def test_events_of_every_kind_are_looked_at_before_others_of_the_same() -> None:
+    program = read_program(sparse(noise="laplace(2/epsilon)", guard="i < len(q)"))
+    near = layout(program, {}, 4)
+    found = templates(explore(program, {**PUBLIC, **near.symbolic(0)}).paths)
+    rounds = _rounds(dict.fromkeys(found, 1))
+    assert sum(map(len, rounds)) == len(found) == 16
+    assert sorted(sum(int(value) for _, value in one.fixed) for one in rounds[0]) == [0, 1, 2, 3, 4]
