@@ -21,7 +21,7 @@ BETTER = 1.001
 MOST_TEMPLATES = 800
 MOST_WAYS = 100
 LOOKING_SHARE = 0.4
-VAIN_ROUNDS = 2
+VAIN_ROUNDS = 3
 """Rounds of starts in a row in which no event begins better than all before."""
 
 
@@ -67,14 +67,18 @@ def _started(ground: Ground, some: Iterable[Template], looking: Deadline) -> Ite
 
 def _rounds(ways: Mapping[Template, int]) -> list[list[Template]]:
     """Events in the order in which they are looked at: one of each kind in every round, those of few ways first. Events
-    of one kind, such as one answer out of six in any place, are often worth the same."""
+    of one kind, such as one answer out of six in any place, are often worth the same; windows around other places are
+    another kind."""
     mixed = [one for one, count in ways.items() if count <= MOST_WAYS]
     Random(0).shuffle(mixed)  # noqa: S311 - any order will do, so that no place waits for all others
     rounds: list[list[Template]] = []
     seen: Counter[object] = Counter()
+    centres: Counter[object] = Counter()
     for one in sorted(mixed, key=lambda each: ways[each])[:MOST_TEMPLATES]:
         wide = sorted((direction.width, direction.whole, len(direction.weights)) for direction in one.directions)
-        kind = (one.shape, tuple(sorted(value for _, value in one.fixed)), tuple(wide), ways[one])
+        around = (one.shape, one.fixed, *(direction.weights for direction in one.directions))
+        kind = (one.shape, tuple(sorted(value for _, value in one.fixed)), tuple(wide), ways[one], centres[around])
+        centres[around] += 1
         if seen[kind] == len(rounds):
             rounds.append([])
         rounds[seen[kind]].append(one)
