@@ -51,6 +51,33 @@ def test_outcomes_and_what_is_missing_are_all(law: Loss) -> None:
         assert whole.lower <= 1 <= (whole + missing).upper
 
 
+@pytest.mark.parametrize("sensitivity", [45, 50, 10**6])
+def test_far_apart_only_what_one_side_gives_is_listed(sensitivity: int) -> None:
+    """All outcomes of both sides would be too many; under P nothing more is missing than is said."""
+    law = DiscreteGaussianLoss(variance=Fraction(10), sensitivity=sensitivity)
+    listed, missing = outcomes(law, RARE)
+    whole = total([mass for mass, _ in listed])
+    assert len(listed) <= MOST < sensitivity + 20
+    assert missing.upper <= RARE
+    assert whole.lower <= 1 <= (whole + missing).upper
+    losses = [loss.lower for _, loss in listed]
+    assert losses == sorted(losses, reverse=True)
+    assert abs(float(losses[len(losses) // 2]) - sensitivity**2 / 20) < 1e-9 * sensitivity**2
+
+
+def test_more_outcomes_are_few_where_losses_are_large() -> None:
+    """Other roads do not take them; where losses are small, they do."""
+    far = SampledDiscreteGaussianLoss(variance=Fraction(10), sensitivity=50, rate=Fraction(1, 10), direction="remove")
+    listed, missing = outcomes(far, RARE)
+    assert MOST < len(listed) <= 160
+    whole = total([mass for mass, _ in listed])
+    assert whole.lower <= 1 <= (whole + missing).upper
+    with pytest.raises(NotApplicable):
+        outcomes(
+            SampledDiscreteGaussianLoss(variance=Fraction(30), sensitivity=1, rate=far.rate, direction="add"), RARE
+        )
+
+
 def test_one_outcome_less_would_be_missed() -> None:
     """The claim is not empty: with the tails of k > reach + 1 in place of those of k > reach, too little is missing."""
     variance, rare = Fraction(1, 4), Fraction(1, 10**6)

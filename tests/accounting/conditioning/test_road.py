@@ -6,7 +6,9 @@ import math
 from fractions import Fraction
 
 import pytest
+from mpmath import mp, mpf
 
+from privately import accounting as acc
 from privately.accounting import closed_forms, lattice
 from privately.accounting.compositions import Composition
 from privately.accounting.conditioning import Conditioned
@@ -185,3 +187,21 @@ def test_where_the_other_road_has_no_answer() -> None:
     exact = ROAD.delta(Composition(parts=((response(Fraction(1)), 1), (rare, 1))), Fraction(1, 2), WIDTH)
     assert found.lower <= exact.lower <= exact.upper <= found.upper
     assert found.width <= Fraction(3, 10**9)
+
+
+def test_a_loss_in_the_hundreds_beside_normal_noise() -> None:
+    """By a sum over all k in 50 digits: [125, 207] was all that was known."""
+    found = acc.epsilon(
+        acc.Sequence(events=[acc.DiscreteGaussian(variance=10, sensitivity=50), acc.Gaussian(noise_multiplier=1)]),
+        delta="1e-6",
+    )
+
+    def exact(epsilon: Fraction) -> mpf:
+        weights = {k: mp.exp(-mpf(k * k) / 20) for k in range(-120, 121)}
+        total, at = mp.fsum(weights.values()), mpf(epsilon.numerator) / epsilon.denominator
+        sides = ((weight / total, at - mpf(50 * (2 * k + 50)) / 20) for k, weight in weights.items())
+        return mp.fsum(mass * (mp.ncdf(mpf(1) / 2 - y) - mp.exp(y) * mp.ncdf(-mpf(1) / 2 - y)) for mass, y in sides)
+
+    with mp.workdps(50):
+        assert exact(Fraction(found.upper)) <= mpf("1e-6") <= exact(Fraction(found.lower))
+    assert found.width < found.upper / 10**8

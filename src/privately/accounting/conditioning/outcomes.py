@@ -24,6 +24,8 @@ MOST = 64
 
 _NOTHING = Enclosure.of(0)
 _MOST_ROOM = 10**4
+_FAR, _MOST_FAR = 200, 160
+"""Losses so large are beyond most other roads: then more outcomes are few."""
 
 _Gaussian = DiscreteGaussianLoss | SampledDiscreteGaussianLoss
 _Laplace = DiscreteLaplaceLoss | SampledDiscreteLaplaceLoss
@@ -33,7 +35,8 @@ def outcomes(law: Loss, rare: Fraction) -> tuple[Sequence[Pair], Enclosure]:
     """All outcomes but for some whose probability is at most `rare` in all; that probability, from above.
 
     Theorem: beyond k = -reach and k = sensitivity + reach, discrete normal noise has under P, under Q and under every
-        mixture of them at most twice the mass of k > reach under Q.
+        mixture of them at most twice the mass of k > reach under Q; under P alone it has as much beyond sensitivity -
+        reach and sensitivity + reach.
     Reference: the law is symmetric, and the two pairs of tails are each other's mirror images
     Proof: docs/theory/accounting/conditioning.md#outcomes
     Checked-by: tests/accounting/conditioning/test_outcomes.py::test_outcomes_and_what_is_missing_are_all
@@ -49,15 +52,18 @@ def outcomes(law: Loss, rare: Fraction) -> tuple[Sequence[Pair], Enclosure]:
 
 
 def _gaussian(law: _Gaussian, rare: Fraction) -> tuple[Sequence[Pair], Enclosure]:
-    if law.variance > _MOST_ROOM or law.sensitivity >= MOST:
+    if law.variance > _MOST_ROOM:
         raise NotApplicable("too many outcomes")
     total = whole_sum(law.variance)
     reach = max(math.isqrt(math.floor(2 * law.variance * _bits(rare))) - 1, 1)
     while (outside := 2 * half_sum(reach + 1, law.variance) / total).upper > rare:
         reach += 1
-    if law.sensitivity + 2 * reach >= MOST:
-        raise NotApplicable("too many outcomes")
     places = range(-reach, law.sensitivity + reach + 1)
+    if len(places) > MOST and isinstance(law, DiscreteGaussianLoss):
+        places = places[law.sensitivity :]  # all that P can give
+    is_far = law.sensitivity * (law.sensitivity + 2 * reach) > _FAR * law.variance
+    if len(places) > (_MOST_FAR if is_far else MOST):
+        raise NotApplicable("too many outcomes")
     weights = {k: Enclosure.of(-k * k / (2 * law.variance)).exp() / total for k in {abs(place) for place in places}}
     shifted = {abs(place - law.sensitivity) for place in places} - weights.keys()
     weights.update({k: Enclosure.of(-k * k / (2 * law.variance)).exp() / total for k in shifted})
