@@ -107,6 +107,9 @@ class Climb:
             yield self.on_the_side(pair)
         yield tuple((None, -direction.width) for direction in directions)
         yield tuple((direction.width, None) for direction in directions)
+        # Other paths may show constants far out: a window that ends on both sides leaves them out.
+        yield tuple((-2 * direction.width, -direction.width) for direction in directions)
+        yield tuple((direction.width, 2 * direction.width) for direction in directions)
 
     def on_the_side(self, pair: Pair) -> Windows:
         """Half lines around what the first input gives without noise, away from the second."""
