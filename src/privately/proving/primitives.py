@@ -21,6 +21,12 @@ from privately.rounding import Number, rational
 _FLOATS = random.SystemRandom()
 
 
+def _plain(value: Any) -> Any:
+    """A truth value or a whole fraction as the whole number that it is in an analysis."""
+    whole = isinstance(value, bool) or (isinstance(value, Fraction) and value.denominator == 1)
+    return int(value) if whole else value
+
+
 def discrete_laplace(scale: Number) -> int:
     """A whole number k with probability in proportion to exp(-|k|/scale)."""
     return int(noise.draw(DiscreteLaplace(scale=scale), size=1)[0])
@@ -48,7 +54,7 @@ def discrete_gaussian(variance: Number) -> int:
 
 def flip(probability: Number = Fraction(1, 2)) -> int:
     """1 with that probability, otherwise 0: of one kind with private bits, so that the kind tells nothing."""
-    return int(noise.bernoulli(probability=probability, size=1)[0])
+    return int(noise.bernoulli(probability=_plain(probability), size=1)[0])
 
 
 def flip_exp(exponent: Number) -> int:
@@ -58,12 +64,12 @@ def flip_exp(exponent: Number) -> int:
 
 def uniform(upper: int) -> int:
     """Any of 0, ..., upper - 1."""
-    return int(noise.uniform(upper=upper, size=1)[0])
+    return int(noise.uniform(upper=_plain(upper), size=1)[0])
 
 
 def uniform_bits(length: int) -> list[int]:
     """That many fair bits."""
-    return [int(bit) for bit in noise.uniform(upper=2, size=length)] if length else []
+    return [int(bit) for bit in noise.uniform(upper=2, size=_plain(length))] if length else []
 
 
 def laplace(scale: Number, centre: Number = 0) -> float:
