@@ -162,6 +162,12 @@ def test_a_scale_that_is_private_is_taken_one_input_at_a_time() -> None:
     assert found.epsilon.lower > 3
 
 
+def test_no_event_is_pushed_out_of_sight_once_the_claim_is_broken() -> None:
+    found = refute(read_program("def f(x: each(1)):\n    return x + gaussian(1)\n"), Fraction(1), public={})
+    assert isinstance(found, Counterexample)
+    assert found.neighbor_probability.lower > 1e-300
+
+
 def test_normal_noise_has_no_epsilon_of_its_own() -> None:
     found = refute(read_program("def f(x: each(1)):\n    return x + gaussian(1)\n"), Fraction(100), public={})
     assert isinstance(found, Counterexample)

@@ -61,6 +61,7 @@ SEARCH_SHARE, ENCLOSING_SHARE = 0.625, 0.96
 LATER_SHARE = 0.2
 LONGER_SHARE = 0.6
 FARTHEST_STEP = 12
+FAINTEST = Fraction(1, 10**300)
 MOST_VAIN = 3
 STRETCH_SHARE = 0.2
 MOST_PAIRS = 400
@@ -111,7 +112,7 @@ def refute(
         later = hunt.has_broken(allowed) and length != max(lengths)
         hunt.climb(length, hunt.deadline.part(LATER_SHARE if later else LONGER_SHARE))
     refused = hunt.refused or hunt.best is None
-    hunt.stretch()
+    hunt.stretch(allowed)
     if refused:
         if hunt.has_broken(allowed):
             hunt.enclosing = hunt.enclosing.part(LATER_SHARE)
@@ -338,8 +339,11 @@ class _Hunt:
                 self.measure(setting, near, pair, exactly((entry,) * length))
         return self.best is not None and not self.deadline.part(LATER_SHARE).passed()
 
-    def stretch(self) -> None:
-        """Pushes the half lines of the best event outwards, to where floats could not look."""
+    def stretch(self, allowed: End) -> None:
+        """Pushes the half lines of the best event outwards, to where floats could not look.
+
+        Nobody ever sees events so far out, so they are no better witnesses against a claim that is broken already.
+        """
         vain = 0
         for step in range(FARTHEST_STEP):
             if self.best is None or self.origin is None or self.best.infinite or vain == MOST_VAIN:
@@ -348,6 +352,9 @@ class _Hunt:
             for event in before.event.stretched(Fraction(2**step)):
                 share = self.deadline.part(STRETCH_SHARE)
                 self.measure(*self.origin, event)
+                if self.best.neighbor_probability.upper < FAINTEST and before.epsilon.lower > allowed:
+                    self.best = before
+                    return
                 if share.passed():  # the next step may take many times as long
                     return
             vain = vain + 1 if float(self.best.epsilon.lower) < 1.001 * float(before.epsilon.lower) else 0
