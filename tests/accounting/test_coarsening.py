@@ -109,7 +109,7 @@ def test_less_is_lost_where_the_contour_takes_all(monkeypatch: pytest.MonkeyPatc
     """Rounded to more different terms than the other roads could take."""
     event = many(FAMILIES["laplace"], 700)
     exact = acc.epsilon(event, delta="1e-6")
-    monkeypatch.setattr(answers, "_MOST_DIRECT", 699)
+    monkeypatch.setattr(answers, "_MOST_DIRECT", 699 * answers._OTHER)
     monkeypatch.setattr(answers, "_MANY", (600,))
     found = acc.epsilon(event, delta="1e-6")
     assert "rounded" in found.method
@@ -256,3 +256,12 @@ def test_thousands_of_different_terms_are_composed_as_they_are() -> None:
     found = acc.epsilon(acc.Sequence(events=terms), "1e-6")
     assert found.method == "contour integral"
     assert found.width <= found.lower / 10**6
+
+
+def test_thousands_of_sampled_gaussians_are_not_rounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As many as take less than 100 megabytes: 10,000, of which 300 stand for all here."""
+    monkeypatch.setattr(answers, "_MOST_DIRECT", answers._MOST_DIRECT * 300 // 10_000)
+    event = many(FAMILIES["sampled gaussian"], 300)
+    assert "rounded" not in acc.epsilon(event, delta="1e-6").method
+    monkeypatch.setattr(answers, "_MOST_DIRECT", answers._MOST_DIRECT - 1)
+    assert "rounded" in acc.epsilon(event, delta="1e-6").method

@@ -22,9 +22,11 @@ from privately.accounting.little_noise import LITTLE_NOISE
 from privately.accounting.losses import (
     DiscreteGaussianLoss,
     DiscreteLaplaceLoss,
+    GaussianLoss,
     GluedLoss,
     SampledDiscreteGaussianLoss,
     SampledDiscreteLaplaceLoss,
+    SampledGaussianLoss,
 )
 from privately.accounting.nearby_rates import between_rates, share_of_all
 from privately.accounting.questions import ALLOWED, LARGEST_EPSILON, NO_LOWER, DeltaAt, EpsilonAt, Question, Road
@@ -39,10 +41,11 @@ METHODS: tuple[Method, ...] = get_args(Method)
 WIDTH = Fraction(1, 10**6)
 """How narrow an answer should be, relative to epsilon (or to 0.001, if that is more)."""
 
-_MOST_DIRECT, _MOST_DIRECT_NODES = 6_000, 20_000
-"""So many different laws, and so large an event, are not too much for the contour integral."""
+_MOST_DIRECT, _MOST_DIRECT_NODES = 30_000, 32_000
+"""So much of different laws, and so large an event, are not too much for the contour integral."""
 _MANY_OUTCOMES = (SampledDiscreteGaussianLoss, SampledDiscreteLaplaceLoss, DiscreteGaussianLoss, DiscreteLaplaceLoss)
-_LISTED = 3
+_NORMAL, _OTHER, _LISTED = 3, 5, 15
+"""So much of that a law takes: normal noise, sampled or not, any other, and one with many outcomes."""
 _MANY = 4_000, 1_000
 """To so many different terms others are rounded for it, if it takes them."""
 _LOOSE = Fraction(1, 1000)
@@ -235,8 +238,14 @@ def _direct(event: Event, question: Question) -> Interval | None:
 
 
 def _size(composition: Composition) -> int:
-    """How many laws, those with many outcomes counted as often as they take memory."""
-    return sum(_LISTED if isinstance(law, _MANY_OUTCOMES) else 1 for law, _ in composition.parts)
+    """How many laws, each counted as often as it takes memory."""
+    total = 0
+    for law, _ in composition.parts:
+        if isinstance(law, _MANY_OUTCOMES):
+            total += _LISTED
+        else:
+            total += _NORMAL if isinstance(law, (GaussianLoss, SampledGaussianLoss)) else _OTHER
+    return total
 
 
 def _exact(event: Event, question: Question, method: Method | None) -> Interval:

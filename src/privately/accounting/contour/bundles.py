@@ -47,6 +47,7 @@ _MOST_KEPT = 1 << 17
 _MOST_LIFTED = 1 << 17
 """So many points, over all frequencies, are looked at together."""
 _LARGEST_LOSS = 600.0
+_NO_POINTS: Floats = np.empty(0)
 _LEAST_EXCESS = -0.5
 _WIDEST, _MANY = 256.0, 64
 """Wider ones stay alone, unless there are many."""
@@ -368,9 +369,10 @@ class Relaid:
         """As a bundle's."""
         return Bundle.of(self.rows).log_mass_above(c)
 
-    def view(self, c: float, reach: float) -> BundleView:
-        """As a bundle's."""
-        return Bundle.of(self.rows).view(c, reach)
+    def view(self, c: float, reach: float) -> RelaidView:
+        """As a bundle's, of which only what has to be known before is kept."""
+        found = Bundle.of(self.rows).view(c, reach)
+        return RelaidView(found.log_mass, found.centre, _NO_POINTS, _NO_POINTS, 0.0, 0.0, of=(self.rows, c, reach))
 
     def atoms(self, c: float, view: View, times: int) -> None:
         """None that could be taken out."""
@@ -425,6 +427,18 @@ class BundleView(View):
         slopes = self.slopes + (turn_error(count) + 4 * UNIT * sizes) * self.spreads
         error = (self.errors[:, None] + places * slopes[:, None]) * enlarged(1.0)
         return raised(found, error, self.times)
+
+
+@dataclass(frozen=True)
+class RelaidView(View):
+    """The view of a bundle that is laid again for its transforms."""
+
+    of: tuple[Sequence[tuple[SampledGaussian, int, Plan]], float, float]
+
+    def transforms(self, step: float, count: int) -> tuple[Complex, Floats]:
+        """As those of the bundle's view."""
+        rows, c, reach = self.of
+        return Bundle.of(rows).view(c, reach).transforms(step, count)
 
 
 def _weighed(values: Sequence[float], times: Sequence[int]) -> tuple[float, float]:
