@@ -15,6 +15,7 @@ from privately.proving.reading import read_program
 from privately.proving.refuting import refuting
 from privately.proving.refuting.climbing import Find
 from privately.proving.refuting.deadlines import Deadline
+from privately.proving.refuting.neighbors import layout
 from privately.proving.refuting.refuting import refute
 from privately.proving.refuting.witnesses import Counterexample, LowerBound
 from privately.rounding import Interval
@@ -372,3 +373,45 @@ def test_differences_of_one_sided_noises_in_a_comparison() -> None:
     found = refute(read_program(text), Fraction(1, 10), public={}, budget=0.8)
     assert isinstance(found, Counterexample)
     assert 0.45 < found.epsilon.lower <= Fraction(1, 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "length", "truth"),
+    [
+        ("def f(x: one(1), y: one(1)):\n    return sum(x) - sum(y) + laplace(1)\n", 2, 2),
+        ("def f(x: each(1, whole(0, 3)), y: each(1, whole(0, 3))):\n    return x - y + laplace(1)\n", 1, 2),
+    ],
+)
+def test_what_two_inputs_do_at_once_may_cancel(text: str, length: int, truth: float) -> None:
+    found = refute(read_program(text), Fraction(1), public={}, sizes=(length,), budget=0.8)
+    assert isinstance(found, Counterexample)
+    assert 0.999 * truth < found.epsilon.lower <= truth
+
+
+def test_a_median_moves_where_the_others_are_halves() -> None:
+    median = "max(min(x[0], x[1]), min(max(x[0], x[1]), x[2]))"
+    text = f"def f(x: replaced(between(0, 10))):\n    return {median} + laplace(1)\n"
+    found = refute(read_program(text), Fraction(1), public={}, sizes=(3,), budget=0.8)
+    assert isinstance(found, Counterexample)
+    assert 9.99 < found.epsilon.lower <= 10
+
+
+def test_a_peak_is_seen_through_a_narrow_window() -> None:
+    text = "def f(x: each(1)):\n    scale = 1/2 if flip(1/4) else 2\n    return x + laplace(scale)\n"
+    found = refute(read_program(text), Fraction(1), public={}, budget=0.8)
+    truth = math.log((1 / 4 + 3 / 16) / (math.exp(-2) / 4 + 3 / 16 * math.exp(-1 / 2)))
+    assert isinstance(found, Counterexample)
+    assert 0.99 * truth < found.epsilon.lower <= truth
+
+
+def test_small_numbers_at_which_bounded_entries_are_cut_off_are_tried() -> None:
+    text = "def f(x: replaced(between(0, 10))):\n    return sum(x) / max(max(x), 1) + laplace(1)\n"
+    found = refute(read_program(text), Fraction(1), public={}, sizes=(3,), budget=3.2)
+    assert isinstance(found, Counterexample)
+    assert 1.79 < found.epsilon.lower <= Fraction(9, 5)
+
+
+def test_at_the_ends_of_a_domain_some_go_up_and_others_down() -> None:
+    text = "def f(q: each(1, one_of(0, 1))):\n    return [v + discrete_laplace(2) for v in q]\n"
+    up = tuple(map(Fraction, (0, 1, 0, 1)))
+    assert (up, tuple(1 - one for one in up)) in set(layout(read_program(text), {}, 4).starts())

@@ -26,12 +26,16 @@ NEAR = 4
 DECIDING = {"<", "<=", ">", ">=", "==", "!=", "least", "largest"}
 
 
-def anchors(program: Program, public: Mapping[str, Any]) -> tuple[Fraction, ...]:
-    """Numbers in assumptions, and larger ones with which something is compared, or at which it is cut off."""
+def anchors(program: Program, public: Mapping[str, Any], *, small: bool = False) -> tuple[Fraction, ...]:
+    """Numbers in assumptions, and larger ones (or small ones, too) with which something is compared, or at which it is
+    cut off."""
     found = dict.fromkeys(number for one in program.assumptions for number in _assumed(one.condition, public))
-    for number in _deciding(program, public):
+    deciding = list(_deciding(program, public))
+    for number in deciding:
         if abs(number) > NEAR:
             found |= {number: None, -number: None}
+    if small:
+        found |= dict.fromkeys(number for number in deciding if number and abs(number) <= NEAR)
     return tuple(found)[:MOST_ANCHORS]
 
 

@@ -19,13 +19,16 @@ _ZERO = Fraction(0)
 def starts(near: Neighborhood, count: int, anchors: Sequence[Fraction] = ()) -> Iterator[Pair]:
     """Neighbours with nothing special about the rest: all up, all down, one entry, halves, alternating. Entries are
     zero, or what is in the middle of a domain, or near numbers that the program speaks of (`anchors`)."""
+    domain = near.domain or ANY_NUMBER
     if near.distance is not None:
-        for base in _bases(near.domain or ANY_NUMBER, near.distance, anchors):
+        all_gaps = [_times(near.distance, gaps) for gaps in _first_gaps(near.change, count)]
+        for base in _bases(domain, near.distance, anchors):
             same = (base,) * count
-            yield from ((same, moved(same, _times(near.distance, gaps))) for gaps in _first_gaps(near.change, count))
+            yield from ((same, moved(same, gaps)) for gaps in all_gaps)
+        yield from ((base, moved(base, gaps)) for gaps in all_gaps for base in _at_both_ends(domain, gaps))
         return
-    values = [*worth_trying(near.domain or ANY_NUMBER), *anchors]
-    for base in values[:3]:
+    values = [*worth_trying(domain), *anchors]
+    for base in dict.fromkeys((*values[:3], *anchors)):
         same = (base,) * count
         for other in values:
             if near.change == "added":
@@ -33,6 +36,28 @@ def starts(near: Neighborhood, count: int, anchors: Sequence[Fraction] = ()) -> 
             elif other != base:
                 yield from ((same, _with(same, place, other)) for place in range(count))
                 yield from [(same, (other,) * count)] if near.change == "anything" else []
+    yield from _among_halves(near.change, count, values)
+
+
+def _at_both_ends(domain: Domain, gaps: Vector) -> Iterator[Vector]:
+    """Entries that go up at one end of what they can be, those that go down at the other."""
+    if min(gaps, default=_ZERO) < 0 < max(gaps, default=_ZERO):
+        low, high = ends_of(domain)
+        if low is not None and high is not None:
+            yield tuple(low if gap > 0 else high for gap in gaps)
+            yield tuple(high - gap if gap > 0 else low - gap for gap in gaps)
+
+
+def _among_halves(change: str, count: int, values: Sequence[Fraction]) -> Iterator[Pair]:
+    """One half is small, the other large: an entry that goes over changes what most of them are."""
+    for low, high in ((low, high) for low in values[:2] for high in values[:2] if low != high and count > 1):
+        halves = (low,) * (count // 2) + (high,) * (count - count // 2)
+        for place in range(count):
+            if change == "added":
+                yield halves, halves[:place] + halves[place + 1 :]
+            else:
+                other = low if halves[place] == high else high
+                yield halves, _with(halves, place, other)
 
 
 def _bases(domain: Domain, distance: Fraction, anchors: Sequence[Fraction]) -> list[Fraction]:
@@ -123,6 +148,13 @@ def worth_trying(domain: Domain) -> list[Fraction]:
     if len(values) > MOST_VALUES:
         values = [*values[:3], *values[-3:], values[len(values) // 2]]
     return list(dict.fromkeys(values))
+
+
+def ends_of(domain: Domain) -> tuple[Fraction | None, Fraction | None]:
+    """The least and the largest number in it, if there are."""
+    if domain.values is not None:
+        return domain.values[0], domain.values[-1]
+    return domain.lower, domain.upper
 
 
 def _with(vector: Vector, place: int, value: Fraction) -> Vector:

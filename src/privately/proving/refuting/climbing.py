@@ -263,6 +263,9 @@ def _windows(window: Window, width: Fraction, steps: Sequence[Fraction]) -> Iter
         yield (offset, offset + width / 4)
         yield (offset, offset)
     low, high = window
+    if low is not None and high is not None and low < high:
+        narrow = (high - low) / 4
+        yield from ((low + narrow * k, low + narrow * (k + 1)) for k in range(4))
     for offset in offsets:
         if low is not None:
             yield (low + offset, None if high is None else high + offset)

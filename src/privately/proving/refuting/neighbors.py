@@ -19,7 +19,7 @@ from privately.proving.language.program import Parameter, Program
 from privately.proving.language.syntax import Value
 from privately.proving.paths.affine import Constraint, Exact, symbol_form
 from privately.proving.refuting.anchors import anchors
-from privately.proving.refuting.changes import Pair, Vector, are_neighbors, moves, starts
+from privately.proving.refuting.changes import Pair, Vector, are_neighbors, ends_of, moves, starts
 from privately.proving.refuting.relating import FARTHEST, member, related
 
 
@@ -87,7 +87,7 @@ class Layout:
         """What the domains say of the symbols."""
         found = []
         for one in self.slices:
-            lower, upper = _ends(one.domain)
+            lower, upper = ends_of(one.domain)
             for name in _names(one, side):
                 if lower is not None:
                     found.append(Constraint(symbol_form(name) - lower, ">="))
@@ -136,7 +136,17 @@ class Layout:
         yield from self.models
         parts = [list(starts(one.neighborhood, max(one.length), self.anchors)) or [((), ())] for one in self.slices]
         for number in range(max(map(len, parts))):
-            yield self._joined([part[number % len(part)] for part in parts])
+            alike = [part[number % len(part)] for part in parts]
+            yield self._joined(alike)
+            if len(parts) > 1:
+                yield from map(self._joined, self._unlike(alike))
+
+    def _unlike(self, parts: list[Pair]) -> Iterator[list[Pair]]:
+        """One parameter differs the other way round, or not at all: what all of them do at once may cancel."""
+        for place, (left, right) in enumerate(parts):
+            if self.slices[place].neighborhood.change != "added":
+                yield [*parts[:place], (right, left), *parts[place + 1 :]]
+                yield [*parts[:place], (left, left), *parts[place + 1 :]]
 
     def moves(self, pair: Pair) -> Iterator[Pair]:
         """What is a step away."""
@@ -192,7 +202,13 @@ def layout(
         left, right = left + longer, right + count
     if not slices:
         raise NotSupported("no parameter is private.", hint="Annotate one: q: each(1).")
-    return Layout(tuple(slices), program.model == "exact", (), anchors=anchors(program, public or {}))
+    spoken_of = anchors(program, public or {}, small=_small(slices))
+    return Layout(tuple(slices), program.model == "exact", (), anchors=spoken_of)
+
+
+def _small(slices: Iterable[Slice]) -> bool:
+    """Whether small numbers are not tried anyhow: entries take any value between two ends."""
+    return any(one.neighborhood.distance is None and one.domain.lower is not None for one in slices)
 
 
 def _names(one: Slice, side: int) -> tuple[str, ...]:
@@ -203,9 +219,3 @@ def _names(one: Slice, side: int) -> tuple[str, ...]:
 def _simple(value: Exact) -> Exact:
     exact = Fraction(value)
     return exact.numerator if exact.denominator == 1 else exact
-
-
-def _ends(domain: Domain) -> tuple[Fraction | None, Fraction | None]:
-    if domain.values is not None:
-        return domain.values[0], domain.values[-1]
-    return domain.lower, domain.upper
