@@ -38,6 +38,7 @@ _SMALL = Fraction(1, 1000)
 _LEAST = Fraction(1, 10**300)
 _FAR = Fraction(64)
 _FARTHEST = Fraction(10**9)
+_SPARE = 4
 _SCOUTS = 10
 _DOUBTFUL = 0.1
 _LOWER = (0.5, 0.25, 0.125)
@@ -199,7 +200,7 @@ class _Search:
             enough = min(comfortable, most) if self.is_narrow else most
             if self.count >= enough:
                 break
-            self.count = min(self.count * _more(self.wide, has_both=has_both), enough)
+            self.count = min(self.count * _more(self.lacking, has_both=has_both), enough)
             self.scout()
         if self.best is None:
             self.lower()
@@ -237,10 +238,22 @@ class _Search:
         """Whether more nodes are not worth their cost."""
         if self.best is None:
             return False
-        is_fine = self.best.width <= (_FINEST if self.are_few else _FINE) * self.steps
+        is_fine = self.best.width <= self.fine
         if self.query.finer > 1 and self.steps <= _FEW:
             return self.is_narrow and is_fine
         return self.wide <= 1 or (self.is_narrow and is_fine)
+
+    @property
+    def fine(self) -> float:
+        """So narrow that nothing narrower is worth its cost."""
+        return (_FINEST if self.are_few else _FINE) * self.steps
+
+    @property
+    def lacking(self) -> Fraction:
+        """How many times narrower the answer should become, with something to spare where it is narrow already."""
+        if self.best is None or not self.is_narrow:
+            return self.wide
+        return min(self.wide, Fraction(self.best.width) / Fraction(self.fine) * _SPARE)
 
     def comfortable(self, *, has_both: bool) -> int:
         """So many nodes cost little."""
