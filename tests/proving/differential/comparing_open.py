@@ -75,5 +75,9 @@ def _check_claim(drawn: Drawn, truths: dict[Fraction, Truth], claim: str) -> str
                 raise Disagreement(f"{claim} is proved, and fails at {point}: {largest}", drawn)
     if isinstance(verdict, Refuted):
         point = Fraction(verdict.claim.rsplit(" ", 1)[1])
-        check_witness(drawn, _truth(drawn, point), verdict.witness)
+        try:
+            there = _truth(drawn, point)
+        except TooMany:
+            return "many"
+        check_witness(drawn, there, verdict.witness)
     return verdict.word
