@@ -106,6 +106,6 @@ def test_equality_looks_into_lists() -> None:
 
 def test_what_is_open_is_not_named_in_messages() -> None:
     assert shown(UNKNOWN + 1) == "a number that is still open"
-    assert shown((Fraction(1, 2), UNKNOWN)) == "[(1, 2), a number that is still open]"
+    assert shown((Fraction(1, 2), UNKNOWN)) == "[1/2, a number that is still open]"
     with pytest.raises(NotSupported, match="a number that is still open is neither true nor false"):
         truth(UNKNOWN)

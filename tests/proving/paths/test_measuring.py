@@ -111,3 +111,9 @@ def test_a_difference_of_exponentials_is_laplace() -> None:
         ]
         assert chances[0].overlaps(chances[1])
         assert chances[0].rel_accuracy_bits() >= 40
+
+
+def test_what_is_far_too_small_for_a_fraction_lies_above_zero() -> None:
+    found = interval(arb(-(10**12)).exp())
+    assert (found.lower, found.upper) == (0, Fraction(1, 2**measuring.TINY))
+    assert log_ratio(Interval(1, 1), found).lower > 277_000

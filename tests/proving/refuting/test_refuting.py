@@ -415,3 +415,10 @@ def test_at_the_ends_of_a_domain_some_go_up_and_others_down() -> None:
     text = "def f(q: each(1, one_of(0, 1))):\n    return [v + discrete_laplace(2) for v in q]\n"
     up = tuple(map(Fraction, (0, 1, 0, 1)))
     assert (up, tuple(1 - one for one in up)) in set(layout(read_program(text), {}, 4).starts())
+
+
+def test_hardly_any_noise_is_measured_in_little_memory() -> None:
+    text = "def f(x: each(1)):\n    return x + laplace(1)/10**8\n"
+    found = refute(read_program(text), Fraction(1), public={}, budget=0.8)
+    assert isinstance(found, Counterexample)
+    assert 277_000 < found.epsilon.lower <= 10**8

@@ -206,6 +206,10 @@ def ordered(value: Value) -> int | Fraction:
     return known
 
 
+WRITTEN = 10_000
+"""Bits of a number that is written out; Python refuses to write much longer ones."""
+
+
 def shown(value: Value) -> str:
     """A value in an error message, cut where it is long; of what is open only that it is."""
     text = _words(value)
@@ -215,7 +219,10 @@ def shown(value: Value) -> str:
 def _words(value: Value) -> str:
     if isinstance(value, tuple):
         return f"[{', '.join(map(_words, value))}]"
-    return "a number that is still open" if isinstance(value, OpenNumber) else repr(value).replace("Fraction", "")
+    if isinstance(value, OpenNumber):
+        return "a number that is still open"
+    length = max(value.numerator.bit_length(), value.denominator.bit_length())
+    return str(value) if length < WRITTEN else f"a number of {length} bits"
 
 
 def _list(value: Value) -> tuple[Value, ...]:

@@ -55,7 +55,8 @@ def read_python(source: str) -> Program:
     try:
         module = ast.parse(source)
     except SyntaxError as error:
-        raise NotSupported(f"line {error.lineno}: {error.msg}.") from None
+        where = "" if error.lineno is None else f"line {error.lineno}: "
+        raise NotSupported(f"{where}{error.msg}.") from None
     except (ValueError, RecursionError, MemoryError):
         raise NotSupported("Python cannot read this text.") from None
     functions = [node for node in module.body if isinstance(node, ast.FunctionDef)]

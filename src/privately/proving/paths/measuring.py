@@ -125,10 +125,20 @@ def coins_probability(weight: Fraction, coins: Sequence[Coin]) -> arb:
     return whole
 
 
+TINY = 400_000
+
+
 def interval(value: arb) -> Interval:
     """The two ends of a ball, as fractions; a probability lies between 0 and 1."""
-    lower, upper = (_fraction(end) for end in (value.lower(), value.upper()))
-    return Interval(_chance(lower), _chance(upper), method="ball arithmetic")
+    lower, upper = value.lower(), value.upper()
+    least = Fraction(0) if _is_tiny(lower) else _fraction(lower)
+    most = Fraction(1, 2**TINY) if _is_tiny(upper) else _fraction(upper)
+    return Interval(_chance(least), _chance(most), method="ball arithmetic")
+
+
+def _is_tiny(end: arb) -> bool:
+    """Whether it is too small to be written as a fraction: that takes a bit for every halving."""
+    return bool(abs(end) < arb(2) ** -TINY) and not end.is_zero()
 
 
 def _chance(end: Fraction) -> Fraction:

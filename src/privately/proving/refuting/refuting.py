@@ -374,6 +374,8 @@ class _Hunt:
         if chances[0].is_zero():
             return
         first, second = map(interval, chances)
+        if first.lower == 0:
+            return
         epsilon = Interval(math.inf, math.inf) if chances[1].is_zero() else log_ratio(first, second)
         if self.best is None or epsilon.lower > self.best.epsilon.lower:
             self.origin = (setting, near, pair)
