@@ -169,6 +169,19 @@ def test_no_event_is_pushed_out_of_sight_once_the_claim_is_broken() -> None:
     assert found.neighbor_probability.lower > 1e-300
 
 
+@pytest.mark.parametrize("factor", [12, 320])
+def test_inputs_may_be_far_apart_even_for_floats(factor: int) -> None:
+    program = read_program(f"def f(x: each(1)):\n    return x * 10**{factor} + laplace(1)\n")
+    assert isinstance(refute(program, Fraction(1), public={}), Counterexample)
+
+
+def test_noise_that_no_float_holds_ends_the_search() -> None:
+    program = read_program("def f(x: each(1)):\n    return x + laplace(1) * 10**400\n")
+    found = refute(program, Fraction(1), public={})
+    assert isinstance(found, LowerBound)
+    assert "there are numbers that no float holds." in found.notes
+
+
 def test_normal_noise_has_no_epsilon_of_its_own() -> None:
     found = refute(read_program("def f(x: each(1)):\n    return x + gaussian(1)\n"), Fraction(100), public={})
     assert isinstance(found, Counterexample)

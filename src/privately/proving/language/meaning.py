@@ -16,8 +16,8 @@ Evaluator: TypeAlias = Callable[[State], Value]
 
 LONGEST_LIST = 100_000
 DEEPEST_LIST = 6
-MOST_BITS = 100_000
-"""Numbers longer than this are a fault of the program, not a value."""
+MOST_BITS = 14_000
+"""Numbers longer than this are a fault of the program, not a value; Python writes out no much longer ones."""
 
 
 class _Unset:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
@@ -104,14 +104,15 @@ def refute(
         return LowerBound(best=None, notes=("no short lists meet the assumptions.",))
     looking = hunt.deadline.part(SUPPORT_SHARE)
     shortest, *longer = lengths
-    hunt.supports(shortest, looking)
-    hunt.climb(shortest, hunt.deadline.part(LATER_SHARE if longer else 1.0))
-    for length in longer:
-        hunt.supports(length, looking)
-    for length in reversed(longer):  # the longest need not lose most: a mean of few moves farther
-        later = hunt.has_broken(allowed) and length != max(lengths)
-        hunt.climb(length, hunt.deadline.part(LATER_SHARE if later else LONGER_SHARE))
-    refused = hunt.refused or hunt.best is None
+    with hunt.in_floats():
+        hunt.supports(shortest, looking)
+        hunt.climb(shortest, hunt.deadline.part(LATER_SHARE if longer else 1.0))
+        for length in longer:
+            hunt.supports(length, looking)
+        for length in reversed(longer):  # the longest need not lose most: a mean of few moves farther
+            later = hunt.has_broken(allowed) and length != max(lengths)
+            hunt.climb(length, hunt.deadline.part(LATER_SHARE if later else LONGER_SHARE))
+    refused = hunt.refused or hunt.best is None or hunt.best.epsilon.lower <= 0
     hunt.stretch(allowed)
     if refused:
         if hunt.has_broken(allowed):
@@ -251,10 +252,19 @@ class _Hunt:
         if len(changes) == 1 and (changes[0] is None or changes[0].change != "added"):
             return
         refused, notes = self.refused, list(self.notes)
-        with suppress(NotSupported):
+        with suppress(NotSupported), self.in_floats():
             self.supports(0, self.deadline.part(LATER_SHARE))
             self.climb(0, self.deadline.part(LATER_SHARE))
         self.refused, self.notes = refused, notes
+
+    @contextmanager
+    def in_floats(self) -> Iterator[None]:
+        """In which numbers that no float holds end the search, and nothing else."""
+        try:
+            yield
+        except OverflowError:
+            self.refused = True
+            self.notes.append("there are numbers that no float holds.")
 
     def supports(self, length: int, deadline: Deadline) -> None:
         """Looks for outputs that one neighbour cannot give."""
