@@ -198,3 +198,11 @@ def test_what_entries_are_added_to_is_a_list() -> None:
     assert verdict.witness.epsilon.lower == float("inf")
     with pytest.raises(NotSupported, match="is no number"):
         prove("def f(x: added(0, 1)):\n    return x if flip() else x + 1\n", 2)
+
+
+@pytest.mark.parametrize("noise", ["0", "laplace(1)"])
+def test_an_input_that_cannot_change_stands_beside_one_that_can(noise: str) -> None:
+    text = f"def f(x: replaced(0, 1), y: replaced(2)):\n    return 3 * sum(x) + y + {noise}\n"
+    witness = getattr(prove(text, 2), "witness", None)
+    assert witness is not None
+    assert witness.inputs["y"] == witness.neighbor["y"] == 2

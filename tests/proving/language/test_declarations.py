@@ -1,5 +1,6 @@
 """Domains and neighbourhoods."""
 
+from collections.abc import Callable
 from fractions import Fraction
 
 import pytest
@@ -52,7 +53,21 @@ def test_words() -> None:
     assert str(whole(1)) == "whole(1, -)"
 
 
-@pytest.mark.parametrize("bad", [lambda: each(-1), lambda: whole(2, 1), lambda: whole("1/2"), one_of, lambda: bits(-1)])  # type: ignore[arg-type]
-def test_bad_declarations_are_refused(bad: object) -> None:
+BAD: list[tuple[Callable[..., object], tuple[object, ...]]] = [
+    (each, (-1,)),
+    (each, (1, 5)),
+    (one, (1, (0, 1))),
+    (monotone, (1, each(1))),
+    (whole, (2, 1)),
+    (whole, ("1/2",)),
+    (inside, (1, 1)),
+    (one_of, ()),
+    (bits, (-1,)),
+    (bits, ("5/2",)),
+]
+
+
+@pytest.mark.parametrize(("word", "given"), BAD, ids=str)
+def test_bad_declarations_are_refused(word: Callable[..., object], given: tuple[object, ...]) -> None:
     with pytest.raises(InvalidParameter):
-        bad()  # type: ignore[operator]
+        word(*given)

@@ -72,3 +72,10 @@ def test_half_the_distance_is_tried_where_steps_are_as_fine() -> None:
     halves = (Fraction(0),), (Fraction(1, 2),)
     assert halves in list(moves(each(1), pair, [Fraction(1, 2), Fraction(1)]))
     assert halves not in list(moves(each(1), pair, [Fraction(1), Fraction(2)]))
+
+
+@pytest.mark.parametrize("near", [replaced(2), anything(2), anything(one_of(5))], ids=str)
+def test_what_has_one_value_only_stays_as_it_is(near: Neighborhood) -> None:
+    assert near.domain is not None
+    same = near.domain.members() * 3
+    assert (same, same) in list(starts(near, 3))

@@ -110,7 +110,10 @@ def between(lower: Number, upper: Number) -> Domain:
 
 def inside(lower: Number, upper: Number) -> Domain:
     """All numbers between the two, without them."""
-    return replace(between(lower, upper), open=True)
+    found = replace(between(lower, upper), open=True)
+    if found.lower == found.upper:
+        raise InvalidParameter("upper", "must be above lower: nothing lies inside.")
+    return found
 
 
 def one_of(*values: Number) -> Domain:
@@ -122,22 +125,31 @@ def one_of(*values: Number) -> Domain:
 
 def bits(length: int) -> Domain:
     """Lists of that many zeros and ones."""
-    return replace(BIT, length=int(decimal(length, "length", minimum=0, maximum=4096)))
+    exact = decimal(length, "length", minimum=0, maximum=4096)
+    if exact.denominator != 1:
+        raise InvalidParameter("length", f"{length} is not a whole number.")
+    return replace(BIT, length=int(exact))
 
 
 def each(distance: Number, domain: Domain | None = None) -> Neighborhood:
     """Every entry moves by at most this, and lies in the domain if there is one."""
-    return Neighborhood("each", distance=decimal(distance, "distance", minimum=0), domain=domain)
+    return _within("each", distance, domain)
 
 
 def one(distance: Number, domain: Domain | None = None) -> Neighborhood:
     """One entry moves by at most this, and lies in the domain if there is one."""
-    return Neighborhood("one", distance=decimal(distance, "distance", minimum=0), domain=domain)
+    return _within("one", distance, domain)
 
 
 def monotone(distance: Number, domain: Domain | None = None) -> Neighborhood:
-    """All entries move in one direction, by at most this, and lies in the domain if there is one."""
-    return Neighborhood("monotone", distance=decimal(distance, "distance", minimum=0), domain=domain)
+    """All entries move in one direction, by at most this, and lie in the domain if there is one."""
+    return _within("monotone", distance, domain)
+
+
+def _within(change: Change, distance: Number, domain: Domain | None) -> Neighborhood:
+    if not (domain is None or isinstance(domain, Domain)):
+        raise InvalidParameter("domain", f"{domain!r} is no domain.", hint="Such as whole(0, 5) or one_of(0, 1).")
+    return Neighborhood(change, distance=decimal(distance, "distance", minimum=0), domain=domain)
 
 
 def replaced(*domain: Domain | Number) -> Neighborhood:

@@ -37,6 +37,8 @@ def starts(near: Neighborhood, count: int, anchors: Sequence[Fraction] = ()) -> 
                 yield from ((same, _with(same, place, other)) for place in range(count))
                 yield from [(same, (other,) * count)] if near.change == "anything" else []
     yield from _among_halves(near.change, count, values)
+    if len(values) == 1 and near.change != "added":  # it cannot change, but what stands beside it may
+        yield (values[0],) * count, (values[0],) * count
 
 
 def _at_both_ends(domain: Domain, gaps: Vector) -> Iterator[Vector]:
