@@ -77,3 +77,10 @@ def test_what_cannot_be_read_is_refused(tmp_path: Path) -> None:
         read_program(3)  # type: ignore[arg-type]  # no source
     with pytest.raises(NotSupported, match="cannot be found"):
         read_program(len)
+
+
+def test_a_file_that_is_not_read_to_its_end_is_refused(tmp_path: Path) -> None:
+    long = tmp_path / "long.txt"
+    long.write_text("x := Mem(0)\no := flip()\n" + "# nothing\n" * 50_000 + "o := Mem(0)\n")
+    with pytest.raises(NotSupported, match="characters"):
+        read_program(long)

@@ -16,7 +16,8 @@ from typing import Any, TypeAlias
 from privately.errors import InvalidParameter, NotSupported
 from privately.proving.language.program import Program
 from privately.proving.language.python_names import RESERVED
-from privately.proving.language.pythonic import MOST_CHARACTERS, read_python
+from privately.proving.language.pythonic import read_python
+from privately.proving.language.refusals import MOST_CHARACTERS
 from privately.proving.language.whiles import read_while
 from privately.proving.primitives import SAMPLERS, align, assume, invariant
 

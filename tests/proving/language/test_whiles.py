@@ -69,6 +69,13 @@ def test_laws_are_those_of_the_text() -> None:
         ("Name (d : private data)\n", "a body follows"),
         ("x := $ Laplace(1, 2, 3)\nreturn x", "3 arguments"),
         ("P (n : int)\n  o := Mem(n)\n  return o\n", "marks nothing private, and the program reads Mem"),
+        ("true := Mem(0)\nreturn true\n", "line 1: 'true' is a word"),
+        ("o := Mem(0)\nreturn then\n", "line 2: 'then' is a word"),
+        ("P (d : private data) (d : real)\n  return d\n", "different names"),
+        ("P (size : private data)\n  return size\n", "no words of the language"),
+        ("x := " + "F(" * 99 + "1" + ")" * 99, "brackets inside one another"),
+        ("P (a :" + " " * 50_000 + "x\n  return a\n", "a header is"),
+        ("x := Mem(0)\n" * 10_000, "more than 100000 characters"),
     ],
 )
 def test_the_rest_is_refused_with_its_line(text: str, message: str) -> None:

@@ -17,7 +17,7 @@ from privately.proving.language.annotations import declared
 from privately.proving.language.program import Parameter, Program
 from privately.proving.language.python_expressions import ExpressionReader
 from privately.proving.language.python_names import BINARY, STATEMENTS, check_name, copied, is_method, is_stored, word
-from privately.proving.language.refusals import refusal
+from privately.proving.language.refusals import check_length, refusal
 from privately.proving.language.syntax import (
     FALSE,
     TRUE,
@@ -36,7 +36,6 @@ from privately.proving.language.syntax import (
     free_variables,
 )
 
-MOST_CHARACTERS = 100_000
 _SOURCES = {"__future__": None, "fractions": {"Fraction"}, "privately.proving": None}
 """Where words come from, and which ones; None: all that are there."""
 
@@ -50,8 +49,7 @@ def read_python(source: str) -> Program:
     ... ''').samples[0].law
     'discrete_laplace'
     """
-    if len(source) > MOST_CHARACTERS:
-        raise NotSupported(f"the text has more than {MOST_CHARACTERS} characters.")
+    check_length(source)
     try:
         module = ast.parse(source)
     except SyntaxError as error:

@@ -21,7 +21,7 @@ from fractions import Fraction
 from privately.errors import NotSupported
 from privately.proving.language.declarations import BIT, Domain
 from privately.proving.language.program import Parameter, Program
-from privately.proving.language.refusals import refusal
+from privately.proving.language.refusals import check_length, refusal
 from privately.proving.language.syntax import (
     Apply,
     Assign,
@@ -46,7 +46,7 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _HEADER = re.compile(r"[A-Za-z_]\w*\s*\(")
-_PARAMETER = re.compile(r"\(\s*(\w+)\s*:\s*([^()]*)\)")
+_PARAMETER = re.compile(r"\(\s*(\w+)\s*:([^()]*)\)")
 _LEVELS: tuple[dict[str, str], ...] = (
     {"or": "or"},
     {"and": "and"},
@@ -70,6 +70,8 @@ _SAMPLERS = {
     "Uniform": "uniform",
 }
 _MEMORY = "Mem"
+_WORDS = {"while", "do", "if", "then", "else", "return", "size", "true", "false", "not", "and", "or", "xor"}
+"""Words of the language, which nothing else is called."""
 
 
 @dataclass(slots=True)
@@ -85,6 +87,7 @@ def read_while(source: str) -> Program:
     >>> read_while("b := flip()\\nif b = 1 then\\n  o := Mem(0)\\nelse\\n  o := flip()\\n").private[0].name
     'Mem'
     """
+    check_length(source)
     lines = [
         _Line(number, len(text) - len(text.lstrip()), text.strip().rstrip(";").rstrip())
         for number, text in enumerate(source.expandtabs(8).splitlines(), start=1)
@@ -114,6 +117,9 @@ def _header(lines: list[_Line]) -> tuple[str, list[tuple[str, str]], list[_Line]
     rest = _PARAMETER.sub("", whole.split("(", 1)[0] + "(" + whole.split("(", 1)[1])
     if not parameters or used == len(lines) or "(" in rest or ")" in rest:
         raise refusal(first, "a header is Name (input : type) : type, and a body follows.")
+    names = [name for name, _ in parameters]
+    if len(set(names)) < len(names) or not _WORDS.isdisjoint(names):
+        raise refusal(first, "inputs have different names, which are no words of the language.")
     return whole.split("(")[0].strip(), parameters, lines[used:]
 
 
@@ -265,7 +271,7 @@ class _Reader:
         if tokens.take("return"):
             before, value = self.value(tokens)
             return [*before, Return(value, line.lineno)]
-        name = tokens.name()
+        name = tokens.own_name()
         tokens.need(":=")
         before, value = self.value(tokens, into=name)
         return before if value == Variable(name) and before else [*before, Assign(name, value, line.lineno)]
@@ -324,7 +330,16 @@ class _Reader:
         while not tokens.take(")"):
             if found:
                 tokens.need(",")
-            found.append(self.expression(tokens))
+            found.append(self.nested(tokens))
+        return found
+
+    def nested(self, tokens: _Tokens) -> Expression:
+        """An expression inside another one."""
+        self.inside += 1
+        if self.inside > 20:
+            raise refusal(tokens.line, "too many brackets inside one another.")
+        found = self.expression(tokens)
+        self.inside -= 1
         return found
 
     def expression(self, tokens: _Tokens, level: int = 0) -> Expression:
@@ -357,19 +372,15 @@ class _Reader:
     def factor(self, tokens: _Tokens) -> Expression:
         tokens.count()
         if tokens.take("("):
-            self.inside += 1
-            if self.inside > 20:
-                raise refusal(tokens.line, "too many brackets inside one another.")
-            inside = self.expression(tokens)
+            inside = self.nested(tokens)
             tokens.need(")")
-            self.inside -= 1
             return inside
         if tokens.take("["):
             items: list[Expression] = []
             while not tokens.take("]"):
                 if items:
                     tokens.need(",")
-                items.append(self.expression(tokens))
+                items.append(self.nested(tokens))
             return Apply("list", tuple(items))
         if tokens.take("{"):
             return self.power_set(tokens)
@@ -386,23 +397,22 @@ class _Reader:
         return Apply("function", (Constant("bits"), self.factor(tokens)))
 
     def named(self, tokens: _Tokens) -> Expression:
-        name = tokens.name()
-        if name == "size":
+        if tokens.take("size"):
             return Apply("length", (self.factor(tokens),))
-        if name in {"true", "false"}:
-            return Constant(name == "true")
+        for word, truth in (("true", True), ("false", False)):
+            if tokens.take(word):
+                return Constant(truth)
+        name = tokens.own_name()
         value: Expression = Variable(name)
         if tokens.look() == "(" and name in _SAMPLERS:
             raise refusal(tokens.line, f"{name} stands alone on the right of :=.", f"Write z := $ {name}(...) first.")
-        if tokens.look() == "(" and name not in self.inputs | {"while", "if"}:
+        if tokens.look() == "(":
             arguments = self.arguments(tokens)
-            if name == _MEMORY and len(arguments) == 1:
+            if name == _MEMORY and name not in self.inputs and len(arguments) == 1:
                 return Apply("item", (value, arguments[0]))
             return Apply("function", (Constant(name), *arguments))
-        if tokens.look() == "(" and name in self.inputs:
-            return Apply("function", (Constant(name), *self.arguments(tokens)))
         while tokens.take("["):
-            value = Apply("item", (value, self.expression(tokens)))
+            value = Apply("item", (value, self.nested(tokens)))
             tokens.need("]")
         return value
 
@@ -453,6 +463,12 @@ class _Tokens:
             raise refusal(self.line, f"a name should stand where {word!r} is." if word else "a name is missing.")
         self.place += 1
         return word
+
+    def own_name(self) -> str:
+        """A name that the program itself gives."""
+        if self.look() in _WORDS:
+            raise refusal(self.line, f"{self.look()!r} is a word of the language, not a name.")
+        return self.name()
 
     def number(self) -> int | Fraction | None:
         word = self.look()
