@@ -52,6 +52,12 @@ def test_sampling_changes_both_directions_differently(base: Event) -> None:
     assert sorted(largest(PoissonSample(event=base, rate=QUARTER))) == pytest.approx(sorted([remove, add]))
 
 
+@pytest.mark.parametrize("sensitivity", [10**9, 10**18])
+def test_losses_beyond_all_exponents(sensitivity: int) -> None:
+    noise = PoissonSample(event=DiscreteLaplace(scale="1e-9", sensitivity=sensitivity), rate=QUARTER)
+    assert sorted(largest(noise)) == pytest.approx([-math.log(0.75), sensitivity * 1e9])
+
+
 def test_a_sampled_gaussian_is_bounded_in_one_direction() -> None:
     found = largest(PoissonSample(event=Gaussian(noise_multiplier=1), rate=QUARTER))
     assert sorted(found) == pytest.approx([-math.log(0.75), math.inf])

@@ -134,6 +134,14 @@ def test_events_of_noise_are_exact(name: str) -> None:
     assert specimen.mechanism.event(specimen.sensitivity) == EXACT_EVENTS[name]
 
 
+def test_events_on_fine_grids() -> None:
+    """Of 2^40 steps and the one by which both ends may be rounded apart."""
+    event = m.Laplace(scale=10, grid=Fraction(1, 2**40)).event(Sensitivity(value=1))
+    assert event == accounting.DiscreteLaplace(scale=10 * 2**40, sensitivity=2**40 + 1)
+    like = accounting.epsilon(accounting.Laplace(scale=10), "1e-6")
+    assert like.upper <= accounting.epsilon(event, "1e-6").upper <= like.upper * Fraction("1.0001")
+
+
 @every
 def test_too_little_noise_breaks_the_claim(specimen: Specimen) -> None:
     claim = specimen.mechanism.guarantee(specimen.sensitivity)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 from privately.accounting.compositions import Composition
 from privately.accounting.losses import (
@@ -19,6 +20,8 @@ from privately.accounting.losses import (
     SampledLaplaceLoss,
 )
 from privately.rounding import Enclosure
+
+_LARGE = 1000
 
 
 def largest_loss(composition: Composition) -> Enclosure | None:
@@ -68,7 +71,7 @@ def _largest(law: Loss) -> Enclosure | None:
             return -Enclosure.of(1 - law.rate).log()
         case GluedLoss(base=LaplaceLoss() | DiscreteLaplaceLoss()):
             whole = _largest(law.base)
-            return None if whole is None else (1 - law.rate + law.rate * whole.exp()).log()
+            return None if whole is None else _removed(law.rate, whole)
         case GaussianLoss() | DiscreteGaussianLoss() | SampledGaussianLoss() | SampledDiscreteGaussianLoss():
             return None
         case GluedLoss():
@@ -83,5 +86,12 @@ def _base(law: SampledLaplaceLoss | SampledDiscreteLaplaceLoss) -> Enclosure:
 
 def _sampled(law: SampledLaplaceLoss | SampledDiscreteLaplaceLoss, whole: Enclosure) -> Enclosure:
     if law.direction == "remove":
-        return (1 - law.rate + law.rate * whole.exp()).log()
+        return _removed(law.rate, whole)
     return -(1 - law.rate + law.rate * (-whole).exp()).log()
+
+
+def _removed(rate: Fraction, whole: Enclosure) -> Enclosure:
+    """ln(1 - q + q e^l), for large l as l + ln(q + (1 - q) e^-l), which stays in the range of numbers."""
+    if whole.lower > _LARGE:
+        return whole + (rate + (1 - rate) * (-whole).exp()).log()
+    return (1 - rate + rate * whole.exp()).log()

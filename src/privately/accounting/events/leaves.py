@@ -14,6 +14,9 @@ from privately.accounting.events.event import Event, check_neighbors, noise, set
 from privately.guarantees import Neighbors, RenyiDP
 from privately.rounding import LARGEST, Number, rational, whole
 
+MOST_STEPS = 10**18
+"""Whole sensitivities count steps of a grid, which may be fine."""
+
 
 @dataclass(frozen=True, init=False, repr=False)
 class Gaussian(Event):
@@ -55,7 +58,7 @@ class DiscreteGaussian(Event):
 
     def __init__(self, *, variance: Number, sensitivity: int = 1, neighbors: Neighbors = Neighbors.ADD_REMOVE) -> None:
         settle(self, "variance", noise(variance, "variance"))
-        settle(self, "sensitivity", whole(sensitivity, "sensitivity"))
+        settle(self, "sensitivity", whole(sensitivity, "sensitivity", maximum=MOST_STEPS))
         settle(self, "neighbors", check_neighbors(neighbors))
 
 
@@ -71,7 +74,7 @@ class DiscreteLaplace(Event):
 
     def __init__(self, *, scale: Number, sensitivity: int = 1, neighbors: Neighbors = Neighbors.ADD_REMOVE) -> None:
         settle(self, "scale", noise(scale, "scale"))
-        settle(self, "sensitivity", whole(sensitivity, "sensitivity"))
+        settle(self, "sensitivity", whole(sensitivity, "sensitivity", maximum=MOST_STEPS))
         settle(self, "neighbors", check_neighbors(neighbors))
 
 

@@ -34,11 +34,11 @@ def _read(path: Path) -> bytes:
     try:
         if str(path) == "-":
             return sys.stdin.buffer.read(LARGEST + 1)
-        if not stat.S_ISREG(path.stat().st_mode):
-            raise InvalidParameter("FILE", f"{str(path)!r} is not a regular file; use - for standard input.")
-        with path.open("rb") as file:
-            return file.read(LARGEST + 1)
+        if stat.S_ISREG(path.stat().st_mode):
+            with path.open("rb") as file:
+                return file.read(LARGEST + 1)
     except OSError as fault:
         raise InvalidParameter("FILE", f"{str(path)!r} cannot be read: {fault.strerror}.") from None
     except (AttributeError, ValueError):  # standard input is closed, or the name is none
         raise InvalidParameter("FILE", f"{str(path)!r} cannot be read.") from None
+    raise InvalidParameter("FILE", f"{str(path)!r} is not a regular file; use - for standard input.")
