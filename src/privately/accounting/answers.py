@@ -24,9 +24,11 @@ from privately.accounting.losses import (
     DiscreteLaplaceLoss,
     GaussianLoss,
     GluedLoss,
+    LaplaceLoss,
     SampledDiscreteGaussianLoss,
     SampledDiscreteLaplaceLoss,
     SampledGaussianLoss,
+    SampledLaplaceLoss,
 )
 from privately.accounting.nearby_rates import between_rates, share_of_all
 from privately.accounting.questions import ALLOWED, LARGEST_EPSILON, NO_LOWER, DeltaAt, EpsilonAt, Question, Road
@@ -41,11 +43,12 @@ METHODS: tuple[Method, ...] = get_args(Method)
 WIDTH = Fraction(1, 10**6)
 """How narrow an answer should be, relative to epsilon (or to 0.001, if that is more)."""
 
-_MOST_DIRECT, _MOST_DIRECT_NODES = 30_000, 32_000
-"""So much of different laws, and so large an event, are not too much for the contour integral."""
+_MOST_DIRECT = 100_000
+"""So much of different laws is not too much for the contour integral."""
 _MANY_OUTCOMES = (SampledDiscreteGaussianLoss, SampledDiscreteLaplaceLoss, DiscreteGaussianLoss, DiscreteLaplaceLoss)
-_NORMAL, _OTHER, _LISTED = 3, 5, 15
-"""So much of that a law takes: normal noise, sampled or not, any other, and one with many outcomes."""
+_SIZES = {GaussianLoss: 1, LaplaceLoss: 1, SampledGaussianLoss: 2, SampledLaplaceLoss: 5}
+_OTHER, _LISTED = 16, 50
+"""So much of that a law takes: noise on the line, any other, and one with many outcomes."""
 _MANY = 4_000, 1_000
 """To so many different terms others are rounded for it, if it takes them."""
 _LOOSE = Fraction(1, 1000)
@@ -226,13 +229,8 @@ def _little_rounded(event: Event, question: Question) -> Interval | None:
 
 def _direct(event: Event, question: Question) -> Interval | None:
     """By the contour integral, to which several hundred different terms are not too many, if it takes them all."""
-    if event.nodes > _MOST_DIRECT_NODES:
-        return None
-    try:
-        found = compositions(event)
-    except (NotApplicable, NoSuchRule):
-        return None
-    if any(_size(one) > _MOST_DIRECT for one in found):
+    found = _compositions_or_none(event)
+    if not found or any(_size(one) > _MOST_DIRECT for one in found):
         return None
     return _worst(found, question, "contour")
 
@@ -241,10 +239,7 @@ def _size(composition: Composition) -> int:
     """How many laws, each counted as often as it takes memory."""
     total = 0
     for law, _ in composition.parts:
-        if isinstance(law, _MANY_OUTCOMES):
-            total += _LISTED
-        else:
-            total += _NORMAL if isinstance(law, (GaussianLoss, SampledGaussianLoss)) else _OTHER
+        total += _LISTED if isinstance(law, _MANY_OUTCOMES) else _SIZES.get(type(law), _OTHER)
     return total
 
 

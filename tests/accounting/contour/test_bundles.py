@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from flint import acb, arb
 
-from privately.accounting.contour import bundles
-from privately.accounting.contour.bundles import Bundle, Relaid, RelaidView, RoughBundle, grids, sketches
+from privately.accounting.contour import bundles, segments
+from privately.accounting.contour.bundles import Bundle, Relaid, RelaidView, grids
 from privately.accounting.contour.finite import Finite
 from privately.accounting.contour.protocols import Law
 from privately.accounting.contour.sampled_gaussian import Grid, SampledGaussian, aliases
@@ -139,25 +139,39 @@ def test_cells_between_laws_count_for_nothing(removes: bool) -> None:
     assert np.all(found >= sum(each) * 0.99)
 
 
+@pytest.mark.parametrize("removes", [True, False])
+def test_on_lines_beside_the_real_one(monkeypatch: pytest.MonkeyPatch, removes: bool) -> None:
+    """Of many laws those far beside the real line are in rows, too: as each alone, and the truth within the bounds."""
+    apart = [grid for grid, _ in grids(parts_of(removes), C, HIGHEST, 400.0, [QUIET] * len(PARAMETERS))]
+    monkeypatch.setattr(bundles, "_MANY", 1)
+    found = [grid for grid, _ in grids(parts_of(removes), C, HIGHEST, 400.0, [QUIET] * len(PARAMETERS))]
+    beside = [grid for grid in found if isinstance(grid, Bundle) and grid.height is not None]
+    assert len(beside) == 1
+    alone = {grid.law: grid for grid in apart if isinstance(grid, Grid)}
+    assert len(beside[0].laws) >= 2
+    views = [alone[law].view(C, 400.0) for law in beside[0].laws]
+    whole, step, count = beside[0].view(C, 400.0), 0.02, 30
+    assert whole.log_mass[0] <= sum(n * v.log_mass[1] for n, v in zip(beside[0].times, views, strict=True))
+    assert whole.log_mass[1] >= sum(n * v.log_mass[0] for n, v in zip(beside[0].times, views, strict=True))
+    seen, bounds = whole.transforms(step, count)
+    kept = [(law.mu, law.rate, times) for law, times in zip(beside[0].laws, beside[0].times, strict=True)]
+    monkeypatch.setattr("tests.accounting.contour.test_bundles.PARAMETERS", kept)
+    with precision(260):
+        for n in (1, 3, 10):
+            truth = characteristic(removes, n * step, Fraction(whole.centre)) - 1
+            assert abs(truth - acb(complex(seen[n - 1]))) <= arb(float(bounds[n - 1]))
+    assert bounds.max() <= 1e-6
+    again = beside[0].mirrored()
+    assert again.height is None
+    far, _ = replace(whole, weights=np.conj(whole.weights)).transforms(step, count)  # on the other side
+    assert abs(far - seen).max() > bounds.max()
+
+
 def test_gains_are_taken_law_by_law_and_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     frequencies = np.array([0.01, 0.5, 2.0, 40.0])
     whole = bundle_of(removes=True).decay(C, frequencies)
     monkeypatch.setattr(bundles, "_MOST_LIFTED", 1)
     assert np.allclose(bundle_of(removes=True).decay(C, frequencies), whole, rtol=1e-12)
-
-
-@pytest.mark.parametrize("removes", [True, False])
-def test_the_rough_cumulants(removes: bool) -> None:
-    parts = parts_of(removes)
-    ((both, once),) = sketches(parts, 64.0)
-    assert isinstance(both, RoughBundle)
-    assert once == 1
-    each = [(law.rough(64.0), times) for law, times in parts]
-    for c in (0.5, 5.0, 60.0):
-        apart = [sum(n * sketch.cumulants(c)[order] for sketch, n in each) for order in range(3)]
-        assert both.cumulants(c) == pytest.approx(apart, rel=1e-9)
-    heights = np.array([1.0, 3.0])
-    assert both.levels(heights) == pytest.approx(sum(n * sketch.levels(heights) for sketch, n in each), rel=1e-9)
 
 
 def test_who_stays_alone(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -174,7 +188,7 @@ def test_who_stays_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     assert any(isinstance(grid, Grid) and grid.line.height for grid, _ in beside)
     both = grids(plain + parts_of(removes=False), C, HIGHEST, REACH, quiets[1:] * 2)
     assert [grid.removes for grid, _ in both if isinstance(grid, Bundle)] == [True, False]
-    monkeypatch.setattr(bundles, "_MOST_TOGETHER", 300)
+    monkeypatch.setattr(segments, "MOST_TOGETHER", 300)
     few = [grid for grid, _ in grids(plain, C, HIGHEST, REACH, quiets[1:]) if isinstance(grid, Bundle)]
     assert len(few) > 1
     assert all(grid.size <= 300 for grid in few)
@@ -186,8 +200,8 @@ def test_who_stays_alone(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_points_that_are_not_kept(monkeypatch: pytest.MonkeyPatch, removes: bool) -> None:
     """Laid again whenever they are needed, they tell the same; and only a few of them are there at a time."""
     kept, frequencies = bundle_of(removes), np.array([0.5, 2.0])
-    monkeypatch.setattr(bundles, "_MOST_KEPT", 1)
-    monkeypatch.setattr(bundles, "_MOST_TOGETHER", 200)
+    monkeypatch.setattr(bundles, "MOST_KEPT", 1)
+    monkeypatch.setattr(segments, "MOST_TOGETHER", 200)
     found = [grid for grid, _ in grids(parts_of(removes), C, HIGHEST, REACH, [QUIET] * len(PARAMETERS))]
     assert all(isinstance(grid, Relaid) and not grid.is_endless for grid in found)
     assert len(found) > 1
@@ -202,19 +216,6 @@ def test_points_that_are_not_kept(monkeypatch: pytest.MonkeyPatch, removes: bool
     assert sum(grid.log_mass_above(HIGHEST) for grid in found) == pytest.approx(kept.log_mass_above(HIGHEST))
     assert sum(grid.decay(C, frequencies) for grid in found) == pytest.approx(kept.decay(C, frequencies))
     assert all(grid.atoms(C, view, 1) is None for grid, view in zip(found, views, strict=True))
-
-
-def test_first_looks_at_many_laws(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In several rows, and wide ones among them where there are many."""
-    parts: Parts = [*parts_of(removes=True), (SampledGaussian(mu=5.0, rate=0.01, removes=True), 2)]
-    apart = sum(n * law.rough(64.0).levels(np.array([3.0])) for law, n in parts)
-    assert sum(isinstance(one, RoughBundle) for one, _ in sketches(parts, 64.0)) == 1
-    monkeypatch.setattr(bundles, "_MANY", 2)
-    monkeypatch.setattr(bundles, "_MOST_TOGETHER", 600)
-    rows = sketches(parts, 64.0)
-    assert len(rows) > 1
-    assert all(isinstance(one, RoughBundle) for one, _ in rows)
-    assert sum(n * one.levels(np.array([3.0])) for one, n in rows) == pytest.approx(apart, rel=1e-9)
 
 
 @pytest.mark.parametrize("removes", [True, False])

@@ -1,11 +1,12 @@
 """Many sampled Gaussians at once: the points of all laws in one row, so that a step for all of them is one operation.
 
-Sums are taken law by law. What is laid on a line beside the real one, and everything else, stays alone.
+Sums are taken law by law. Of few laws those on a line beside the real one, and everything else, stay alone.
 """
 
 from __future__ import annotations
 
 import math
+from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -16,58 +17,34 @@ from numpy.typing import NDArray
 
 from privately.accounting.contour.falling import QUARTER_TURN, fallen_rows, law_by_law
 from privately.accounting.contour.points import LEAST_MASS, Points, Tilted
-from privately.accounting.contour.protocols import Gridded, Law, Sketch, Sketched
-from privately.accounting.contour.rough_samples import DENSITY
-from privately.accounting.contour.sampled_gaussian import (
-    ROUGH_WIDTH,
-    WIDEST,
-    Extent,
-    Plan,
-    SampledGaussian,
-    aliases,
-    points_at,
-)
+from privately.accounting.contour.protocols import Gridded, Law
+from privately.accounting.contour.sampled_gaussian import WIDEST, Extent, Plan, SampledGaussian, aliases, points_at
+from privately.accounting.contour.sampled_laplace import SampledLaplace
+from privately.accounting.contour.segments import MOST_KEPT, MOST_TOGETHER, Segments, packs
+from privately.accounting.contour.shifted import Beside, Turned, missing_beside
+from privately.accounting.contour.streamed import Streamed
 from privately.accounting.contour.view import (
     Complex,
     Turns,
     View,
     enlarged,
+    largest,
     points_at_once,
     raised,
     turn_error,
 )
-from privately.accounting.elementary import LARGEST_ANGLE, UNIT, Floats, expm1, log1p
+from privately.accounting.elementary import LARGEST_ANGLE, UNIT, Floats, exp, expm1, log1p, turn_minus_one
 from privately.accounting.roads import NotApplicable
 
-_PER_ROOT = 0.3989422804014327
-_MOST_TOGETHER = 1 << 14
-"""More points in a row would take more memory and save no time."""
-_MOST_KEPT = 1 << 17
-"""If there are more points in all, only what the sum itself needs of them is kept."""
 _MOST_LIFTED = 1 << 17
 """So many points, over all frequencies, are looked at together."""
 _LARGEST_LOSS = 600.0
 _NO_POINTS: Floats = np.empty(0)
 _LEAST_EXCESS = -0.5
-_WIDEST, _MANY = 256.0, 64
-"""Wider ones stay alone, unless there are many."""
-
-
-def sketches(parts: Sequence[tuple[Sketched, int]], highest: float) -> list[tuple[Sketch, int]]:
-    """A first look at every part, up to this height."""
-    found: list[tuple[Sketch, int]] = []
-    alike: dict[bool, list[tuple[SampledGaussian, int, tuple[float, float]]]] = {}
-    for law, times in parts:
-        if len(parts) > 1 and isinstance(law, SampledGaussian):
-            left, right = law.ends(highest, ROUGH_WIDTH)
-            if right - left < _WIDEST or len(parts) > _MANY:
-                alike.setdefault(law.removes, []).append((law, times, (left, right)))
-                continue
-        found.append((law.rough(highest), times))
-    for rows in alike.values():
-        sizes = [int((right - left) * DENSITY) + 2 for _, _, (left, right) in rows]
-        found += [(RoughBundle.of(rows[part]), 1) for part in _packs(sizes)]
-    return found
+_MANY = 64
+"""Of more laws, those on lines beside the real one are laid together, too."""
+_MOST_ALONE, _STREAMED = 6000, 1 << 11
+"""Of more laws those whose points stay alone are laid when they are needed, so many at a time."""
 
 
 def grids(
@@ -78,102 +55,59 @@ def grids(
         (law, times), quiet = parts[0], quiets[0]
         return [(law.grid(c, highest, reach, quiet), times)]
     found: list[tuple[Gridded, int]] = []
-    alike: dict[bool, list[tuple[SampledGaussian, int, Plan]]] = {}
+    alike: dict[tuple[bool, bool], Rows] = {}
+    streamed: list[tuple[Law, int, float]] = []
+    is_many = len(parts) > _MOST_ALONE
     for (law, times), quiet in zip(parts, quiets, strict=True):
         if isinstance(law, SampledGaussian) and law.is_tame(highest):
             plan = law.plan(c, highest, reach, quiet)
-            if not plan.line.height and plan.size <= _MOST_TOGETHER:
-                alike.setdefault(law.removes, []).append((law, times, plan))
+            is_beside = plan.line.height > 0
+            if plan.size <= MOST_TOGETHER and (not is_beside or len(parts) > _MANY):
+                alike.setdefault((law.removes, is_beside), Rows([], [], array("d"))).add(law, times, plan)
                 continue
-        found.append((law.grid(c, highest, reach, quiet), times))
-    total = sum(plan.size for rows in alike.values() for _, _, plan in rows)
+        if is_many and isinstance(law, (SampledGaussian, SampledLaplace)):
+            streamed.append((law, times, quiet))
+        else:
+            found.append((law.grid(c, highest, reach, quiet), times))
+    found += [(Streamed(some, c, highest, reach), 1) for some in _few(streamed)]
+    total = sum(sum(rows.sizes) for rows in alike.values())
     for rows in alike.values():
-        for part in _packs([plan.size for _, _, plan in rows]):
-            row = rows[part]
-            found.append((Bundle.of(row) if total <= _MOST_KEPT else Relaid(row), 1))
+        for part in packs(rows.sizes):
+            row = rows.part(part)
+            found.append((Bundle.of(row) if total <= MOST_KEPT else Relaid(row), 1))
     return found
 
 
-def _packs(sizes: Sequence[int]) -> Iterator[slice]:
-    """Neighbours with so many points together as are not too many for one row."""
-    first = total = 0
-    for place, size in enumerate(sizes):
-        total += size
-        if total > _MOST_TOGETHER and place > first:
-            yield slice(first, place)
-            first, total = place, size
-    yield slice(first, len(sizes))
+def _few(rows: Sequence[tuple[Law, int, float]]) -> Iterator[Sequence[tuple[Law, int, float]]]:
+    """So many at a time."""
+    for start in range(0, len(rows), _STREAMED):
+        yield rows[start : start + _STREAMED]
 
 
-@dataclass(frozen=True)
-class Segments:
-    """How long each law's part of the row is."""
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Laws whose points are laid one after the other, how often each comes, and for each, in turn, the step of its
+    points, the place of the first, how many they are, and the height of their line.
+    """
 
-    sizes: NDArray[np.int64]
+    laws: list[SampledGaussian]
+    times: list[int]
+    places: array[float]
 
-    @cached_property
-    def starts(self) -> NDArray[np.int64]:
-        return np.cumsum(self.sizes) - self.sizes
+    def add(self, law: SampledGaussian, times: int, plan: Plan) -> None:
+        """One more."""
+        self.laws.append(law)
+        self.times.append(times)
+        self.places.extend((plan.step, plan.first, plan.size, plan.line.height))
 
-    @cached_property
-    def places(self) -> Floats:
-        """0, 1, ... for each law."""
-        return np.arange(self.sizes.sum(), dtype=np.float64) - self.spread(self.starts.astype(np.float64))
+    @property
+    def sizes(self) -> list[int]:
+        """How many points each law has."""
+        return [int(size) for size in self.places[2::4]]
 
-    def spread(self, values: Floats) -> Floats:
-        """A number of each law for all its points."""
-        return np.repeat(values, self.sizes, axis=-1)
-
-    def sums(self, row: Floats) -> Floats:
-        """Of each law's points, or of the cells between them."""
-        found: Floats = np.add.reduceat(row, self.starts, axis=-1)
-        return found
-
-
-@dataclass(frozen=True)
-class RoughBundle:
-    """ln M(c) of all together nearly, as `Rough`."""
-
-    segments: Segments
-    losses: Floats
-    base: Floats
-    times: Floats
-
-    @classmethod
-    def of(cls, rows: Sequence[tuple[SampledGaussian, int, tuple[float, float]]]) -> RoughBundle:
-        ends = np.array([ends for _, _, ends in rows])
-        left, width = ends[:, 0], ends[:, 1] - ends[:, 0]
-        sizes = (width * DENSITY).astype(np.int64) + 2
-        segments, step = Segments(sizes), width / (sizes - 1)
-        mu, rate = np.array([(law.mu, law.rate) for law, _, _ in rows]).T
-        each = segments.spread(np.array([left, step, mu, mu * mu / 2, rate, np.log(step * _PER_ROOT)]))
-        x = each[0] + segments.places * each[1]
-        loss = np.log1p(each[4] * np.expm1(np.minimum(each[2] * x - each[3], _LARGEST_LOSS)))
-        base = each[5] - x * x / 2
-        times = np.array([float(times) for _, times, _ in rows])
-        return cls(segments, *((loss, base + loss) if rows[0][0].removes else (-loss, base)), times)
-
-    def cumulants(self, c: float) -> tuple[float, float, float]:
-        """K(c) and its first two derivatives."""
-        top, weights = self._weights(np.array([c]))
-        weighted = weights * self.losses
-        total, first, second = (self.segments.sums(row) for row in (weights, weighted, weighted * self.losses))
-        mean = first / total
-        spread = np.maximum(second / total - mean * mean, 0)
-        level, slope, bend = (float((row @ self.times)[0]) for row in (top + np.log(total), mean, spread))
-        return level, slope, bend
-
-    def levels(self, heights: Floats) -> Floats:
-        """K alone, at several places."""
-        top, weights = self._weights(heights)
-        found: Floats = (top + np.log(self.segments.sums(weights))) @ self.times
-        return found
-
-    def _weights(self, heights: Floats) -> tuple[Floats, Floats]:
-        exponents = self.base + heights[:, None] * self.losses
-        top = np.maximum.reduceat(exponents, self.segments.starts, axis=-1)
-        exponents -= self.segments.spread(top)
-        return top, np.exp(exponents, out=exponents)
+    def part(self, part: slice) -> Rows:
+        """Some of them."""
+        return Rows(self.laws[part], self.times[part], self.places[4 * part.start : 4 * part.stop])
 
 
 @dataclass(frozen=True)
@@ -196,17 +130,20 @@ class Bundle:
     step: Floats
     points: Points
     share: Floats
+    height: Floats | None = None
+    """Of the line beside the real one on which each law's transform is taken, if that is not the real one."""
     _tilts: dict[float, _Tilts] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
-    def of(cls, rows: Sequence[tuple[SampledGaussian, int, Plan]]) -> Bundle:
-        laws = tuple(law for law, _, _ in rows)
-        segments = Segments(np.array([plan.size for _, _, plan in rows]))
-        numbers = np.array([(law.mu, law.rate, plan.step, plan.first) for law, _, plan in rows]).T
-        mu, rate, step, first = segments.spread(numbers)
-        x = (first + segments.places) * step
-        points, share = points_at(mu, rate, x, step)
-        return cls(laws, tuple(times for _, times, _ in rows), segments, x, numbers[2], points, share)
+    def of(cls, rows: Rows) -> Bundle:
+        step, first, sizes, height = np.array(rows.places).reshape(-1, 4).T
+        segments = Segments(sizes.astype(np.int64))
+        mu, rate = np.array([(law.mu, law.rate) for law in rows.laws]).T
+        mu, rate, steps, first = segments.spread(np.array([mu, rate, step, first]))
+        x = (first + segments.places) * steps
+        points, share = points_at(mu, rate, x, steps)
+        beside = height if height[0] else None
+        return cls(tuple(rows.laws), tuple(rows.times), segments, x, step, points, share, beside)
 
     @property
     def size(self) -> int:
@@ -261,6 +198,8 @@ class Bundle:
     def view(self, c: float, reach: float) -> BundleView:
         """What the integral needs at c."""
         tilts = self._tilted(c)
+        if self.height is not None:
+            return self._beside(tilts, self.height)
         tilted, points, segments = tilts.tilted, self.points, self.segments
         missing = self._missing(tilts, reach)
         losses = points.loss if self.removes else -points.loss
@@ -283,6 +222,33 @@ class Bundle:
             errors=2 * missing * enlarged(1.0),
             slopes=slope * enlarged(1.0) * (1 + 2 * doubt),
             spreads=segments.sums(tilts.shares * sizes),
+        )
+
+    def _beside(self, tilts: _Tilts, height: Floats) -> BundleView:
+        """The same by points on the lines, as `Line.view`."""
+        tilted, points, segments = tilts.tilted, self.points, self.segments
+        spread, sums, sign = segments.spread, segments.sums, 1 if self.removes else -1
+        turn, missing = turn_minus_one(self.mu * height), self._missing(tilts, 0.0)
+        line = Turned(*spread(np.array([height, -turn.real, turn.imag, exp(height * height / 2)])))
+        seen = Beside.of(line, self.x, points, self.share, (tilted.s, tilts.shares, sign))
+        centres = sums(tilts.shares * (sign * points.loss))
+        centred = seen.real - spread(centres)
+        loss_error = seen.loss_error + spread(4 * UNIT * np.abs(centres))
+        doubt = missing + sums(tilts.shares * tilted.error) + segments.sizes * UNIT
+        slopes = sums(seen.slopes(centred, loss_error, tilted.error + spread(doubt), tilted.s))
+        gap, edge = missing_beside(self.mu, height, self.step, None if self.removes else tilts.c)
+        return BundleView(
+            log_mass=self._log_mass(tilts, missing),
+            centre=_total(self.times, centres.tolist()),
+            weights=seen.weights,
+            losses=centred + 1j * seen.angle,
+            error=0.0,
+            slope=0.0,
+            segments=segments,
+            times=self.times,
+            errors=2 * (gap + tilts.outside * edge) * enlarged(1.0),
+            slopes=slopes * enlarged(1.0) * (1 + 2 * doubt),
+            spreads=sums(seen.sizes * (np.abs(centred) + seen.angle)),
         )
 
     def atoms(self, c: float, view: View, times: int) -> None:
@@ -320,9 +286,9 @@ class Bundle:
         return found
 
     def mirrored(self) -> Bundle:
-        """The other direction by the same points."""
+        """The other direction by the same points, on the real line."""
         laws = tuple(SampledGaussian(law.mu, law.rate, not law.removes) for law in self.laws)
-        other = replace(self, laws=laws, _tilts={})
+        other = replace(self, laws=laws, height=None, _tilts={})
         other.__dict__["untilted"] = self.untilted
         return other
 
@@ -361,9 +327,9 @@ class Relaid:
 
     is_endless = False
 
-    def __init__(self, rows: Sequence[tuple[SampledGaussian, int, Plan]]) -> None:
+    def __init__(self, rows: Rows) -> None:
         self.rows = rows
-        self.size = sum(plan.size for _, _, plan in rows)
+        self.size = sum(rows.sizes)
 
     def log_mass_above(self, c: float) -> float:
         """As a bundle's."""
@@ -405,7 +371,7 @@ class BundleView(View):
 
     def transforms(self, step: float, count: int) -> tuple[Complex, Floats]:
         """phi - 1 of all laws together at step, 2 step, ..., count step, and bounds on the errors."""
-        if step * float(np.abs(self.losses).max()) > LARGEST_ANGLE:
+        if step * largest(self.losses.real) > LARGEST_ANGLE:
             raise NotApplicable("the sum turns too often")
         sizes, most = self.segments.sizes, points_at_once(count)
         found = np.empty((sizes.size, count), dtype=np.complex128)
@@ -433,7 +399,7 @@ class BundleView(View):
 class RelaidView(View):
     """The view of a bundle that is laid again for its transforms."""
 
-    of: tuple[Sequence[tuple[SampledGaussian, int, Plan]], float, float]
+    of: tuple[Rows, float, float]
 
     def transforms(self, step: float, count: int) -> tuple[Complex, Floats]:
         """As those of the bundle's view."""

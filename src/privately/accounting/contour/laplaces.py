@@ -183,34 +183,12 @@ class Laplaces:
         Proof: docs/theory/accounting/contour.md#the-laplace-transform-falls
         Checked-by: tests/accounting/contour/test_laplaces.py::test_how_fast_it_falls
         """
-        e, s, many = self.epsilon[:, None], 2 * c + 1, frequencies.size
-        g = self._shrunk(c)[:, None]
-        first = s / (2 * ((c + 1) + c * g))
-        mass = first * (1 + g)
-        sizes = np.empty((e.size, 2 * many + 1))
-        squares = sizes[:, : many + 1]
-        squares[:, :many] = frequencies
-        squares[:, many:] = _FIRST_TURN / e
-        squares *= squares
-        squares *= 4
-        squares += s * s
-        np.divide(2 * s + 1, squares, out=squares)
-        squares += 1
-        np.sqrt(squares, out=squares)
-        squares *= first
-        squares += first * g
-        _, sine = cos_sin(np.minimum(frequencies * e, _FIRST_TURN))
-        turned = np.minimum(sine * sine, _LEAST_SQUARE) * (1 - 2.0**-20)
-        near = sizes[:, many + 1 :]
-        np.multiply(turned, -4 * g / (1 + g) ** 2, out=near)
-        near += 1
-        np.sqrt(np.maximum(near, 0, out=near), out=near)
-        near *= mass
-        near += 1 - mass
-        found = _falls(sizes)
-        best = np.maximum(found[:, :many], np.minimum(found[:, many + 1 :], found[:, many : many + 1]))
-        total: Floats = self.counts @ best * (1 - 2.0**-20)
-        return total
+        g, most = self._shrunk(c), max(_CELLS_AT_ONCE // (2 * frequencies.size + 1), 1)
+        blocks = [slice(at, at + most) for at in range(0, g.size, most)]
+        total = np.zeros_like(frequencies)
+        for some in blocks:
+            total += self.counts[some] @ _slowest(self.epsilon[some, None], g[some, None], c, frequencies)
+        return total * (1 - 2.0**-20)
 
     def atoms(self, c: float, view: View, times: int) -> Atoms | None:
         """What can be taken out of the integral, of a single law."""
@@ -221,6 +199,36 @@ class Laplaces:
         steps = times * self.times[0]
         kind = OneOff if 1 < steps <= _FEW_STEPS else Atoms
         return kind.of(view, c, steps, mass / 2, errors)
+
+
+def _slowest(e: Floats, g: Floats, c: float, frequencies: Floats) -> Floats:
+    """How far each law has fallen at each frequency, and beyond it, at least."""
+    s, many = 2 * c + 1, frequencies.size
+    first = s / (2 * ((c + 1) + c * g))
+    mass = first * (1 + g)
+    sizes = np.empty((e.size, 2 * many + 1))
+    squares = sizes[:, : many + 1]
+    squares[:, :many] = frequencies
+    squares[:, many:] = _FIRST_TURN / e
+    squares *= squares
+    squares *= 4
+    squares += s * s
+    np.divide(2 * s + 1, squares, out=squares)
+    squares += 1
+    np.sqrt(squares, out=squares)
+    squares *= first
+    squares += first * g
+    _, sine = cos_sin(np.minimum(frequencies * e, _FIRST_TURN))
+    turned = np.minimum(sine * sine, _LEAST_SQUARE) * (1 - 2.0**-20)
+    near = sizes[:, many + 1 :]
+    np.multiply(turned, -4 * g / (1 + g) ** 2, out=near)
+    near += 1
+    np.sqrt(np.maximum(near, 0, out=near), out=near)
+    near *= mass
+    near += 1 - mass
+    found = _falls(sizes)
+    best: Floats = np.maximum(found[:, :many], np.minimum(found[:, many + 1 :], found[:, many : many + 1]))
+    return best
 
 
 def _cumulants(e: float, c: float) -> tuple[float, float, float]:

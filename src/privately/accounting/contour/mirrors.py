@@ -37,6 +37,12 @@ class Known:
     composition: Composition
     layout: Layout
 
+    @classmethod
+    def of(cls, composition: Composition, layout: Layout | None) -> Known | None:
+        """None where some points would not serve the other direction: nothing is kept for nothing."""
+        is_of_use = layout and all(isinstance(grid, Mirrored) for grid, _ in layout.whole.grids)
+        return cls(composition, layout) if layout and is_of_use else None
+
     def is_mirror_below(self, composition: Composition, epsilon: Fraction, log_delta: float) -> bool:
         """Whether ln D is at most this for the same composition in the other direction: by the points of this one.
 

@@ -87,7 +87,7 @@ def epsilon(composition: Composition, delta: Fraction, width: Fraction, *, is_st
 
     wanted = float(width)
     found = first_narrow(refined(), lambda found: wanted * max(float(found.upper), _LEAST_EPSILON))
-    _LAST.known = Known(composition, sums.layout) if sums.layout else None
+    _LAST.known = Known.of(composition, sums.layout)
     return found
 
 

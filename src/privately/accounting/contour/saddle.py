@@ -10,8 +10,8 @@ from typing import cast
 
 import numpy as np
 
-from privately.accounting.contour.bundles import sketches
 from privately.accounting.contour.protocols import Guided, Sketch, Sketched
+from privately.accounting.contour.rough_bundles import sketches
 from privately.accounting.contour.rough_samples import FACTORS, MIDDLE, Ladder, RoughSample
 from privately.accounting.contour.sampled_gaussian import SampledGaussian
 from privately.accounting.roads import NotApplicable

@@ -44,7 +44,7 @@ _WORTHWHILE = 2.5
 """So much wider must steps be on a line beside the real one, as points there cost more."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class SampledGaussian:
     """One law, apart from any contour."""
 
@@ -156,7 +156,7 @@ def aliases(mu: Floats, step: Floats, c: float | None, reach: float, widest: flo
     return np.where(least < -4, 2.1 * exp(np.clip(least, -600.0, 0.0)), math.inf)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Plan:
     """Points first step, ..., last step on a line."""
 

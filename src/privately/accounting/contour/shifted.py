@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from privately.accounting.contour.points import Points, Tilted
-from privately.accounting.contour.view import View, enlarged, exp_above
+from privately.accounting.contour.view import Complex, View, enlarged, exp_above
 from privately.accounting.elementary import ERROR, UNIT, Floats, atan, cos_sin, exp, log1p, turn_minus_one
 
 _TURN = 6.283185307179586  # below 2 pi
@@ -16,7 +17,7 @@ _HIGHEST = 1.5
 _DYADIC = 1024
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Line:
     """Im x = height; below the real line for "add", mirrored here. At height 0 it is the real line itself."""
 
@@ -61,28 +62,71 @@ class Line:
 
     def view(self, x: Floats, points: Points, share: Floats, tilted: Tilted, gaps: tuple[float, float]) -> View:
         """The tilted law as points on the line; `gaps` are what sums miss on the line, and on the real one."""
-        y, s = self.height, tilted.s
+        y, sign = self.height, 1 if self.removes else -1
         turn = turn_minus_one(np.array([self.mu * y]))[0]
-        versed, sine = -turn.real, turn.imag
-        mixed = -2 * share * (1 - share) * versed
-        wane = log1p(mixed) / 2
-        slant = share * sine / (1 - share * versed)
-        angle = atan(slant)
-        sizes = tilted.shares * exp(np.minimum(s * wane, 600.0)) * float(exp(np.array([y * y / 2]))[0])
-        cosine, sine_of = cos_sin(s * angle - x * y if self.removes else x * y - s * angle)
-        sign = 1 if self.removes else -1
-        real = sign * (points.loss + wane)
+        grown = float(exp(np.array([y * y / 2]))[0])
+        seen = Beside.of(Turned(y, -turn.real, turn.imag, grown), x, points, share, (tilted.s, tilted.shares, sign))
         centre = float(tilted.shares @ (sign * points.loss))
-        losses = (real - centre) + 1j * angle
-        loss_error = points.loss_error + 8 * ERROR * (np.abs(mixed) + slant) + 4 * UNIT * (np.abs(real) + abs(centre))
-        errors = tilted.error + abs(s) * loss_error + 4 * ERROR
+        losses = (seen.real - centre) + 1j * seen.angle
+        loss_error = seen.loss_error + 4 * UNIT * abs(centre)
         whole = tilted.doubt(gaps[1])
-        slope = float(sizes @ ((errors + whole) * (np.abs(losses.real) + losses.imag) + loss_error))
+        slope = float(np.add.reduce(seen.slopes(losses.real, loss_error, tilted.error + whole, tilted.s)))
         return View(
             log_mass=tilted.log_mass(gaps[1]),
             centre=centre,
-            weights=sizes * cosine + 1j * (sizes * sine_of),
+            weights=seen.weights,
             losses=losses,
             error=enlarged(2 * gaps[0]),
             slope=enlarged(slope) * (1 + 2 * whole),
         )
+
+
+class Turned(NamedTuple):
+    """The height y of a line, 1 - cos and sin of mu y, and e^(y^2/2): numbers, or arrays for points of many laws."""
+
+    height: Floats | float
+    versed: Floats | float
+    sine: Floats | float
+    grown: Floats | float
+
+
+class Beside(NamedTuple):
+    """Points on a line beside the real one: the sizes of their weights, these themselves, and the losses, not centred,
+    with bounds on their errors.
+    """
+
+    sizes: Floats
+    weights: Complex
+    real: Floats
+    angle: Floats
+    loss_error: Floats
+
+    @classmethod
+    def of(cls, line: Turned, x: Floats, points: Points, share: Floats, tilt: tuple[float, Floats, int]) -> Beside:
+        """`tilt` is s, the shares of the tilted weights on the real line, and the sign of the loss."""
+        s, shares, sign = tilt
+        mixed = -2 * share * (1 - share) * line.versed
+        wane = log1p(mixed) / 2
+        slant = share * line.sine / (1 - share * line.versed)
+        angle = atan(slant)
+        sizes = shares * exp(np.minimum(s * wane, 600.0)) * line.grown
+        cosine, sine = cos_sin(sign * (s * angle - x * line.height))
+        real = sign * (points.loss + wane)
+        loss_error = points.loss_error + 8 * ERROR * (np.abs(mixed) + slant) + 4 * UNIT * np.abs(real)
+        return cls(sizes, sizes * cosine + 1j * (sizes * sine), real, angle, loss_error)
+
+    def slopes(self, centred: Floats, loss_error: Floats, weight_error: Floats, s: float) -> Floats:
+        """What each point adds to the growth of the error of the transform with the frequency."""
+        errors = weight_error + abs(s) * loss_error + 4 * ERROR
+        return self.sizes * (errors * (np.abs(centred) + self.angle) + loss_error)
+
+
+def missing_beside(mu: Floats, height: Floats, step: Floats, c: float | None) -> tuple[Floats, Floats]:
+    """What `Line.missing` bounds, for lines of many laws of one direction, and how much larger the integrand may be at
+    twice the height: c is that of "add", None for "remove".
+    """
+    square = height * height
+    edge = 2 * square if c is None else 2 * square + 0.62 * c * (mu * height) ** 2
+    exponent = edge - _TURN * height / step
+    missing = np.where(exponent < -4, 2.1 * exp(np.clip(exponent, -600.0, 0.0)), math.inf)
+    return missing, exp(np.minimum(edge, 600.0)) * (1 + 2.0**-10)
