@@ -7,7 +7,7 @@ import mpmath
 import pytest
 
 from privately.errors import InvalidParameter, NotSupported
-from privately.proving import analyze, between, each, replaced, whole
+from privately.proving import analyze, anything, between, bits, each, replaced, whole
 from privately.proving.analysis import question, rational_law
 from privately.proving.exact.sampling import NotFinite
 from privately.proving.exact.weights import Quotient
@@ -193,3 +193,19 @@ def test_comparing_many_tails_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr("privately.proving.analysis.UNROLLING", 10**8)
     with pytest.raises(NotFinite, match="steps"):
         _ = analyze(text, sizes=[2]).epsilon
+
+
+def test_a_law_in_a_finer_unit_changes_no_answer() -> None:
+    found = analyze("def f(x: each(1, whole(0, 2))):\n    return sum(x) + discrete_laplace(len(x))\n", sizes=[1])
+    assert str(found.worst.value) == "1/t"
+    found.law(x=[0, 0, 0])
+    assert (str(found.worst.value), found.unit) == ("1/t^3", 3)
+    assert found.epsilon == Interval(1, 1)
+
+
+def test_neighbours_with_the_same_laws_are_compared_once() -> None:
+    pad = "Pad(m : private msg) : public msg\n  key := $ Uniform({0,1}n)\n  return m xor key\n"
+    found = analyze(pad, neighbors={"m": anything(bits(6))}, public={"n": 6})
+    assert len(found.pairs) == 64 * 63
+    assert len(list(found.ratios())) == 64
+    assert found.curve.vertices == ((Fraction(1), Fraction(0)),)

@@ -1,12 +1,13 @@
 """What is no input, no claim or no program is told so in words."""
 
 from collections.abc import Callable
+from operator import eq
 from typing import Any
 
 import pytest
 
 from privately.errors import InvalidParameter, NotSupported
-from privately.proving import analyze, coupled, expected, feasible, prove, reveals_nothing
+from privately.proving import analyze, coupled, expected, feasible, odds, posterior, prove, quadruple, reveals_nothing
 
 RESPONSE = "def f(x: replaced(0, 1), k: between(0, 1)):\n    return x if flip(1/2) else flip(1/2)\n"
 KNOWN: dict[str, Any] = {"k": 1}
@@ -28,6 +29,12 @@ CASES: dict[str, tuple[Wrong, str]] = {
     "no input": (lambda: coupled(_found(), (0,), (7,), lambda one, other: one == other), r"\(7,\) is no input"),
     "no analysis": (lambda: reveals_nothing(3), "what pv.analyze returned"),  # type: ignore[arg-type]
     "no analysis at all": (lambda: feasible(3, 0), "what pv.analyze returned"),  # type: ignore[arg-type]
+    "no output": (lambda: feasible(_found(), {}), "output: {} is no output"),
+    "an unusual input": (lambda: odds(_found(), 1, ({},), (0,)), "no input"),
+    "a prior": (lambda: posterior(_found(), 1, 5), "prior: give a dictionary"),  # type: ignore[arg-type]
+    "no memories": (lambda: _judged(memories=3), "memories: give a list of dictionaries"),
+    "memories without names": (lambda: _judged(right_memories=[1]), "right_memories: give a list of dictionaries"),
+    "no relation": (lambda: _judged(before=None), "before: give a function of two"),
     "a claim": (lambda: prove(RESPONSE, "-1", public=KNOWN), "claim: -1 is below 0"),
     "no text": (lambda: prove(" \n", 1), "program: is empty"),
 }
@@ -35,6 +42,11 @@ CASES: dict[str, tuple[Wrong, str]] = {
 
 def _found() -> Any:
     return analyze(RESPONSE, public=KNOWN)
+
+
+def _judged(**given: Any) -> Any:
+    known = {"left": RESPONSE, "right": RESPONSE, "before": eq, "after": eq, "memories": [{"x": 0, "k": 1}]}
+    return quadruple(**{**known, **given})
 
 
 @pytest.mark.parametrize("name", CASES)

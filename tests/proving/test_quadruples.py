@@ -79,3 +79,15 @@ def test_each_law_is_found_once_and_all_of_it_is_work(monkeypatch: pytest.Monkey
     monkeypatch.setattr(budgets, "MOST_WORK", 100)
     with pytest.raises(NotFinite, match="steps of work"):
         quadruple(before=lambda *_: True, **statement)
+
+
+@pytest.mark.parametrize(("work", "size"), [(9_000, 100), (10_500, 100)], ids=["relations", "searches"])
+def test_couplings_take_bounded_work(monkeypatch: pytest.MonkeyPatch, work: int, size: int) -> None:
+    monkeypatch.setattr(budgets, "MOST_WORK", work)
+    left, right = (f"u := $ Uniform({size})\nreturn {value}\n" for value in ("u", f"{size - 1} - u"))
+    with pytest.raises(NotFinite, match="steps of work"):
+        quadruple(left=left, right=right, before=_all, after=lambda one, other: one <= other, memories=[{}])
+
+
+def _all(one: object, other: object) -> bool:
+    return one == other or one != other

@@ -31,6 +31,9 @@ Relation: TypeAlias = AbstractSet[tuple[A, B]] | Callable[[A, B], bool]
 Joint: TypeAlias = dict[tuple[A, B], Fraction]
 Side: TypeAlias = Literal["left", "right"]
 
+EDGES = 64
+"""Pairs that a search passes in the time in which a relation is asked about one."""
+
 _ZERO = Fraction(0)
 
 
@@ -106,8 +109,15 @@ class NotLifted:
     image_mass: Fraction
 
 
-def lifting(left: Mapping[A, Number], right: Mapping[B, Number], relation: Relation[A, B]) -> Lifted[A, B] | NotLifted:
-    """Decides mu1 R* mu2, with a coupling or with a set that proves there is none.
+def lifting(
+    left: Mapping[A, Number],
+    right: Mapping[B, Number],
+    relation: Relation[A, B],
+    *,
+    spend: Callable[[int], object] | None = None,
+) -> Lifted[A, B] | NotLifted:
+    """Decides mu1 R* mu2, with a coupling or with a set that proves there is none. Who bounds the work is told, by
+    `spend`, how many pairs are about to be looked at.
 
     >>> lifting({0: "1/2", 1: "1/2"}, {1: "1/2", 2: "1/2"}, lambda a, b: a < b)
     Lifted(coupling={(0, 1): Fraction(1, 2), (1, 2): Fraction(1, 2)})
@@ -120,10 +130,12 @@ def lifting(left: Mapping[A, Number], right: Mapping[B, Number], relation: Relat
     Checked-by: tests/guarantees/test_couplings.py::test_lifting_agrees_with_all_subsets
     """
     exact_left, exact_right = subdistribution(left, name="left"), subdistribution(right, name="right")
+    if spend is not None:
+        spend(len(exact_left) * len(exact_right))
     related = _related(exact_left, exact_right, relation)
     unit = lcm(*(mass.denominator for mass in (*exact_left.values(), *exact_right.values())))
     transport = _Transport(_whole(exact_left, unit), _whole(exact_right, unit), related)
-    stuck = transport.fill()
+    stuck = transport.fill(spend)
     if stuck:
         image = {b for a in stuck for b in related[a]}
         return NotLifted(
@@ -188,13 +200,15 @@ class _Transport(Generic[A, B]):
         self.related = related
         self.flow: dict[B, dict[A, int]] = {b: {} for b in wanted}
 
-    def fill(self) -> set[A]:
+    def fill(self, spend: Callable[[int], object] | None = None) -> set[A]:
         """Places all that can be placed; the left outcomes that the rest could come from, if any is left."""
         for a, targets in self.related.items():
             for b in targets:
                 self._place([(a, b)])
         while True:
             path, reached = self._search()
+            if spend is not None:
+                spend(sum(len(self.related[a]) for a in reached) // EDGES)
             if not path:
                 return reached
             self._place(path)

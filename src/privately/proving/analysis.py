@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -30,8 +31,8 @@ from privately.rounding import whole as whole_number
 SECONDS = 8.0
 """The most that one answer takes, if its work is misjudged."""
 
-UNROLLING, COMPARING = 120, 2
-"""Steps of work to compare an output, with tails and without."""
+UNROLLING, COMPARING, TABULATING = 120, 2, 10
+"""Steps of work to compare an output, with tails and without, and to have it in a table of fractions."""
 
 SIZES = (1, 2, 3)
 """Lists of private entries have these lengths unless something else is said."""
@@ -123,6 +124,10 @@ class Analysis:
         self._unit = 1
         self._budget = Budget(seconds=SECONDS, renewed=True) if budget is None else budget
 
+    def answering(self) -> AbstractContextManager[None]:
+        """Whatever is done in the meantime is one answer, whose work is bounded."""
+        return self._budget.answering()
+
     @cached_property
     def pairs(self) -> list[tuple[Inputs, Inputs]]:
         """All ordered pairs of neighbours that meet the assumptions of the program."""
@@ -144,6 +149,17 @@ class Analysis:
                 hint="Check assume(...) and sizes.",
             )
         return found
+
+    @cached_property
+    def _different_pairs(self) -> list[tuple[Inputs, Inputs]]:
+        """The first pair of neighbours with each two laws: others with the same ones add nothing."""
+        inputs = dict.fromkeys(one for pair in self.pairs for one in pair)
+        numbers: dict[frozenset[tuple[Value, Weight]], int] = {}
+        law = {one: numbers.setdefault(frozenset(self.law_of(one).items()), len(numbers)) for one in inputs}
+        first: dict[tuple[int, int], tuple[Inputs, Inputs]] = {}
+        for one, other in self.pairs:
+            first.setdefault((law[one], law[other]), (one, other))
+        return list(first.values())
 
     @cached_property
     def _has_tails(self) -> bool:
@@ -172,6 +188,7 @@ class Analysis:
         )
         if unit != self._unit:
             self._unit = unit
+            self.__dict__.pop("largest", None)  # its weights are in the unit from before
             self._laws = {one: self._again(one) for one in self._laws}
         self._laws[inputs] = law
 
@@ -218,7 +235,7 @@ class Analysis:
 
     def ratios(self) -> Iterable[Ratio]:
         """All ratios of probabilities of one output under two neighbours."""
-        pairs, tails = self.pairs, self._has_tails  # in this order: the pairs know all laws
+        pairs, tails = self._different_pairs, self._has_tails  # in this order: the pairs know all laws
         for one, other in pairs:
             left, right = self.law_of(one), self.law_of(other)
             each = UNROLLING if tails else COMPARING
@@ -266,7 +283,8 @@ class Analysis:
     @cached_property
     def _curve(self) -> Curve:
         with self._budget.answering():
-            return curve_of(((self.law_of(one), self.law_of(other)) for one, other in self.pairs), self.place)
+            laws = ((self.law_of(one), self.law_of(other)) for one, other in self._different_pairs)
+            return curve_of(laws, self.place)
 
     def delta(self, epsilon: Number) -> Interval:
         """The tight delta for an epsilon, over all these inputs."""
@@ -281,8 +299,14 @@ class Analysis:
     @cached_property
     def curve(self) -> PrivacyCurve:
         """The whole curve in exact numbers; for laws with rational weights that are not too many."""
-        laws = (side_by_side(self.law_of(one), self.law_of(other)) for one, other in self.pairs)
-        return privacy_curve_of((_fractions(left), _fractions(right)) for left, right in laws)
+        with self._budget.answering():
+            return privacy_curve_of(self._tables())
+
+    def _tables(self) -> Iterable[tuple[dict[Value, Fraction], dict[Value, Fraction]]]:
+        for one, other in self._different_pairs:
+            left, right = side_by_side(self.law_of(one), self.law_of(other))
+            self._budget.spend(TABULATING * (len(left) + len(right)))
+            yield _fractions(left), _fractions(right)
 
 
 def plain(mass: Weight) -> Any:

@@ -8,11 +8,17 @@ from typing import Any
 
 from privately.errors import InvalidParameter, NotSupported
 from privately.guarantees.couplings import Lifted, NotLifted, Relation, lifting
-from privately.proving.analysis import Analysis, rational_law
+from privately.proving.analysis import UNROLLING, Analysis, rational_law
+from privately.proving.exact.budgets import spend
 from privately.proving.exact.inputs import Inputs, named
 from privately.proving.exact.sets import mass_at, side_by_side
+from privately.proving.exact.states import Outputs
+from privately.proving.language.declarations import decimal
 from privately.proving.language.syntax import Value
-from privately.rounding import Number, rational
+from privately.rounding import Number
+
+ALIKE = 10
+"""Outputs that are compared in a step of work."""
 
 
 def all_inputs(found: Analysis) -> list[Inputs]:
@@ -38,11 +44,13 @@ def posterior(found: Analysis, output: Value, prior: Mapping[Inputs, Number] | N
     weight for each input, in proportion to how likely it is."""
     inputs, seen = all_inputs(found), _output(output)
     before = {one: Fraction(1) for one in inputs}
+    if not (prior is None or isinstance(prior, Mapping)):
+        raise InvalidParameter("prior", "give a dictionary of inputs, such as {(0,): 1, (1,): 3}.")
     if prior is not None:
         unknown = set(prior) - set(inputs)
         if unknown:
             raise InvalidParameter("prior", f"{min(map(repr, unknown))} is no input of the program.")
-        before = {one: rational(prior.get(one, 0), "prior", minimum=0) for one in inputs}
+        before = {one: decimal(prior.get(one, 0), "prior", minimum=0) for one in inputs}
     joint = {one: before[one] * _chance(found, one, seen) for one in inputs}
     whole = sum(joint.values())
     if not whole:
@@ -62,8 +70,8 @@ def odds(found: Analysis, output: Value, one: Inputs, other: Inputs) -> Fraction
     Proof: docs/theory/programs.md#beliefs
     Checked-by: tests/proving/test_beliefs.py::test_odds_stay_within_epsilon
     """
-    _check_inputs(found, one, other)
-    above, below = (_chance(found, place, _output(output)) for place in (one, other))
+    seen = _output(output)
+    above, below = (_chance(found, place, seen) for place in _inputs(found, one, other))
     if not above and not below:
         raise NotSupported("neither input leads to that output.")
     return above / below if below else None
@@ -74,16 +82,30 @@ def _check_analysis(found: object) -> None:
         raise InvalidParameter("found", "give what pv.analyze returned.")
 
 
-def _check_inputs(found: Analysis, *inputs: Inputs) -> None:
+def _inputs(found: Analysis, *inputs: Inputs) -> list[Inputs]:
+    """Inputs as the laws have them."""
     known = set(all_inputs(found))
-    for one in inputs:
-        if not isinstance(one, tuple) or one not in known:
+    given = [_tuples(one) if isinstance(one, tuple) else None for one in inputs]
+    for one, wanted in zip(inputs, given, strict=True):
+        if wanted is None or not _is_value(wanted) or wanted not in known:
             raise InvalidParameter("inputs", f"{one!r} is no input.", hint="Give a tuple of the private inputs.")
+    return [one for one in given if one is not None]
 
 
 def _output(value: Value) -> Value:
-    """Lists as the laws have them."""
-    return tuple(_output(one) for one in value) if isinstance(value, (list, tuple)) else value
+    """An output as the laws have it."""
+    found = _tuples(value)
+    if not _is_value(found):
+        raise InvalidParameter("output", f"{value!r} is no output.", hint="Outputs are numbers and lists of them.")
+    return found
+
+
+def _tuples(value: Value) -> Value:
+    return tuple(map(_tuples, value)) if isinstance(value, (list, tuple)) else value
+
+
+def _is_value(value: object) -> bool:
+    return all(map(_is_value, value)) if isinstance(value, tuple) else isinstance(value, (int, float, Fraction))
 
 
 def expected(found: Analysis, measure: Callable[[dict[str, Value], Value], Number | bool]) -> dict[Inputs, Fraction]:
@@ -105,17 +127,28 @@ def expected(found: Analysis, measure: Callable[[dict[str, Value], Value], Numbe
 
 
 def _measured(value: Number | bool) -> Fraction:  # noqa: FBT001 - what a measure gives
-    return rational(int(value) if isinstance(value, bool) else value, "measure")
+    return decimal(int(value) if isinstance(value, bool) else value, "measure")
 
 
 def reveals_nothing(found: Analysis) -> bool:
     """Whether the output has the same law for all neighbours: noninterference, epsilon = 0."""
     _check_analysis(found)
-    laws = (side_by_side(found.law_of(one), found.law_of(other)) for one, other in found.pairs)
-    return all(left == right for left, right in laws)
+    with found.answering():
+        return all(_alike(found.law_of(one), found.law_of(other)) for one, other in found.pairs)
+
+
+def _alike(left: Outputs, right: Outputs) -> bool:
+    spend(1 + len(left) // ALIKE)
+    if left == right:
+        return True
+    spend(UNROLLING * len(left))
+    first, second = side_by_side(left, right)  # tails may start elsewhere
+    return bool(first == second)
 
 
 def coupled(found: Analysis, one: Inputs, other: Inputs, relation: Relation[Any, Any]) -> Lifted[Any, Any] | NotLifted:
     """A coupling of the outputs for two inputs inside a relation, or a set of outputs that shows there is none."""
-    _check_inputs(found, one, other)
-    return lifting(rational_law(found.law_of(one)), rational_law(found.law_of(other)), relation)
+    first, second = _inputs(found, one, other)
+    with found.answering():
+        laws = rational_law(found.law_of(first)), rational_law(found.law_of(second))
+        return lifting(*laws, relation, spend=spend)

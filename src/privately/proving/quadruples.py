@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
+from itertools import islice, product
 from typing import Any, TypeAlias
 
 from privately.errors import InvalidParameter
@@ -65,8 +65,11 @@ def quadruple(
     Checked-by: tests/proving/test_quadruples.py::test_validity_agrees_with_all_sets_of_outputs
     """
     first, second = read_program(left), read_program(right)
-    ones = [_exact(one) for one in memories]
-    others = ones if right_memories is None else [_exact(one) for one in right_memories]
+    for name, relation in (("before", before), ("after", after)):
+        if not callable(relation):
+            raise InvalidParameter(name, "give a function of two, which says whether they are related.")
+    ones = _all_exact(memories, "memories")
+    others = ones if right_memories is None else _all_exact(right_memories, "right_memories")
     if len(ones) * len(others) > MOST_PAIRS:
         raise InvalidParameter("memories", f"more than {MOST_PAIRS} pairs of memories.")
     found = []
@@ -76,8 +79,7 @@ def quadruple(
         if not before(one, other):
             continue
         left_law, right_law = lefts.of(i, one), rights.of(j, other)
-        budget.spend(len(left_law) * len(right_law))
-        result = lifting(left_law, right_law, after)
+        result = lifting(left_law, right_law, after, spend=budget.spend)
         if isinstance(result, NotLifted):
             return Invalid(left=one, right=other, reason=result)
         found.append((one, other, result))
@@ -98,6 +100,13 @@ class _Laws:
         if place not in self.known:
             self.known[place] = rational_law(output_law(self.program, memory, budget=self.budget)[0])
         return self.known[place]
+
+
+def _all_exact(memories: Iterable[Memory], field: str) -> list[dict[str, Value]]:
+    found = list(islice(memories, MOST_PAIRS + 1)) if isinstance(memories, Iterable) else [None]
+    if not all(isinstance(one, Mapping) for one in found):
+        raise InvalidParameter(field, 'give a list of dictionaries by the names of inputs, such as [{"x": 0}].')
+    return [_exact(one) for one in found if one is not None]
 
 
 def _exact(memory: Memory) -> dict[str, Value]:
