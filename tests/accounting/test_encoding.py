@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from privately import accounting as acc
+from privately.accounting import encoding
 from privately.accounting.encoding import KINDS, LONGEST_TEXT, OPTIONAL, decode, encode, from_text, to_text
 from privately.accounting.events import MAX_DEPTH
 from privately.accounting.events.event import Event
@@ -241,6 +242,15 @@ def test_events_that_cannot_be_are_not_read() -> None:
 def test_bad_texts_are_refused(text: Any) -> None:
     with pytest.raises(InvalidParameter):
         from_text(text)
+
+
+def test_no_more_is_read_than_an_event_can_hold(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(encoding, "MAX_NODES", 10)
+    four = {"kind": "Sequence", "events": [DATA] * 3}
+    assert decode({"version": 1, "event": {"kind": "Sequence", "events": [four, four]}}).nodes == 9
+    for listed in ([four, four, four], [DATA] * 10, [DATA] * 9 + [four, "not looked at"]):
+        with pytest.raises(InvalidParameter, match="more than 10 events"):
+            decode({"version": 1, "event": {"kind": "Sequence", "events": listed}})
 
 
 def test_depth_is_limited_without_recursion_errors() -> None:

@@ -35,6 +35,7 @@ from privately.accounting.questions import ALLOWED, LARGEST_EPSILON, NO_LOWER, D
 from privately.accounting.roads import DEAD_ENDS, NotApplicable
 from privately.accounting.wide_noise import OFF, WideNoise, enclosed, event_on_the_line
 from privately.errors import InvalidParameter, NoSuchRule
+from privately.guarantees import Neighbors
 from privately.rounding import End, Interval, Number, rational
 
 Method = Literal["closed form", "contour", "lattice", "renyi"]
@@ -155,7 +156,7 @@ def delta(event: Event, epsilon: Number, *, width: Number = WIDTH, method: Metho
 
 
 def _check(event: object, method: object) -> None:
-    if not isinstance(event, Event) or type(event) is Event:
+    if not isinstance(event, Event) or not isinstance(getattr(event, "neighbors", None), Neighbors):
         raise InvalidParameter("event", f"a {type(event).__name__} is no event, such as acc.Laplace(scale=1).")
     if method is not None and method not in METHODS:
         raise InvalidParameter("method", f"must be one of {', '.join(METHODS)}.")

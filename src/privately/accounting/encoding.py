@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeAlias, TypeVar
 
 from privately.accounting.events import (
     MAX_DEPTH,
+    MAX_NODES,
     ZCDP,
     Approx,
     DiscreteGaussian,
@@ -168,9 +169,20 @@ def _decode_field(value: Any, form: Form, place: str, depth: int) -> Any:
         case "events":
             if not isinstance(value, list):
                 raise InvalidParameter(place, "must be a list of events.")
-            return [_decode(part, f"{place}[{i}]", depth + 1) for i, part in enumerate(value)]
+            return _decode_all(value, place, depth)
         case "neighbors":
             return _made(Neighbors, _members(value, _NEIGHBORS, place), place)
+
+
+def _decode_all(listed: list[Any], place: str, depth: int) -> list[Event]:
+    """No more of them than an event can hold, before time is spent on the rest."""
+    found, nodes = [], 1
+    for i, part in enumerate(listed):
+        found.append(_decode(part, f"{place}[{i}]", depth + 1))
+        nodes += found[-1].nodes
+        if nodes > MAX_NODES:
+            raise InvalidParameter(place, f"more than {MAX_NODES} events in one; repeat equal ones with Repeat.")
+    return found
 
 
 def _made(kind: Callable[..., Made], given: Mapping[str, Any], place: str) -> Made:

@@ -19,7 +19,16 @@ def test_lists_become_tuples() -> None:
 
 @pytest.mark.parametrize("kind", [Sequence, Parallel])
 @pytest.mark.parametrize(
-    ("events", "field"), [([], "events"), (None, "events"), (3, "events"), ([ONE, 3], "events[1]"), (ONE, "events")]
+    ("events", "field"),
+    [
+        ([], "events"),
+        (None, "events"),
+        (3, "events"),
+        ([ONE, 3], "events[1]"),
+        (ONE, "events"),
+        ({ONE: 3}, "events"),
+        ({ONE}, "events"),
+    ],
 )
 def test_bad_lists_are_named(kind: Any, events: Any, field: str) -> None:
     with pytest.raises(InvalidParameter) as caught:

@@ -72,6 +72,17 @@ def test_known_kinds_have_no_kinds_of_their_own(kind: type[acc.Event]) -> None:
             acc.epsilon(event, "1e-6")
 
 
+def test_events_without_neighbours_are_none() -> None:
+    class Unfinished(acc.Event):
+        pass
+
+    for event in (Unfinished(), acc.Event()):
+        with pytest.raises(InvalidParameter, match="is no event"):
+            acc.epsilon(event, "1e-6")
+        with pytest.raises(InvalidParameter, match="is not an event"):
+            acc.Repeat(event=event, times=2)
+
+
 def test_long_lists_print_short() -> None:
     assert repr(acc.Sequence(events=[ONE] * 1000)).endswith("... 1000 in all])")
     assert len(repr(acc.Sequence(events=[ONE] * 1000))) < 200

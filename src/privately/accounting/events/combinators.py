@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -76,6 +77,8 @@ class Group(Event):
 
 
 def _parts(events: Iterable[Event]) -> tuple[Event, ...]:
+    if isinstance(events, (Mapping, AbstractSet)):
+        raise InvalidParameter("events", "give a list of events: others forget how often each of them is run.")
     try:
         listed = list(islice(events, MAX_NODES))
     except TypeError:

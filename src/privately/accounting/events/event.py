@@ -79,7 +79,7 @@ def check_neighbors(value: object) -> Neighbors:
 
 def check_part(value: object, name: str) -> Event:
     """An event inside another one."""
-    if not isinstance(value, Event):
+    if not isinstance(value, Event) or not isinstance(getattr(value, "neighbors", None), Neighbors):
         raise InvalidParameter(name, f"a {type(value).__name__} is not an event.")
     return value
 
