@@ -9,6 +9,7 @@ from privately.guarantees import PureDP
 from privately.mechanisms import Mechanism
 from privately.proving import Verdict, each, prove
 from privately.proving.exact.claims import read_claim
+from privately.proving.exact.curves import curve_of
 from privately.proving.exact.places import Exponential
 from privately.proving.exact.ratios import Ratio, ratios, within
 from privately.proving.exact.states import output_law
@@ -99,6 +100,24 @@ def _searched(mechanism: Mechanism, specimen: Specimen, epsilon: str) -> Verdict
     size = len(given.pop(private.name))
     source = mechanism.program.source
     return prove(source, epsilon, neighbors={private.name: each(1)}, public=given, sizes=[size])
+
+
+@pytest.mark.parametrize("careless", [False, True])
+def test_thresholds_keep_epsilon_and_delta(*, careless: bool) -> None:
+    specimen = SPECIMENS["ThresholdedHistogram"]
+    promised = specimen.mechanism.guarantee(specimen.sensitivity).parameters
+    mechanism = specimen.careless if careless else specimen.mechanism
+    program = read_python(mechanism.program.source)
+    laws = []
+    for pair in specimen.neighbors:
+        keys = sorted(set(pair[0]) | set(pair[1]))  # whoever is not there counts as 0, and is not shown either
+        for one in (pair, pair[::-1]):
+            counts = [{**mechanism.program_inputs(side), "counts": [side.get(key, 0) for key in keys]} for side in one]
+            first, second = ({name: exact(value) for name, value in side.items()} for side in counts)
+            laws.append((output_law(program, first)[0], output_law(program, second)[0]))
+    needed = curve_of(laws, Exponential(1)).delta(promised["epsilon"])
+    assert (needed.upper <= promised["delta"]) != careless
+    assert (needed.lower > promised["delta"]) == careless
 
 
 @pytest.mark.parametrize("name", SPECIMENS)
