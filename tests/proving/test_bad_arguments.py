@@ -32,6 +32,8 @@ CASES: dict[str, tuple[Wrong, str]] = {
     "no output": (lambda: feasible(_found(), {}), "output: {} is no output"),
     "an unusual input": (lambda: odds(_found(), 1, ({},), (0,)), "no input"),
     "a prior": (lambda: posterior(_found(), 1, 5), "prior: give a dictionary"),  # type: ignore[arg-type]
+    "no samples": (lambda: _refuted().witness.replay(0), "samples: 0 is not between 1"),
+    "no number of samples": (lambda: _refuted().witness.replay("x"), "samples: 'x' is not a whole number"),
     "no memories": (lambda: _judged(memories=3), "memories: give a list of dictionaries"),
     "memories without names": (lambda: _judged(right_memories=[1]), "right_memories: give a list of dictionaries"),
     "no relation": (lambda: _judged(before=None), "before: give a function of two"),
@@ -42,6 +44,10 @@ CASES: dict[str, tuple[Wrong, str]] = {
 
 def _found() -> Any:
     return analyze(RESPONSE, public=KNOWN)
+
+
+def _refuted() -> Any:
+    return prove(RESPONSE, "1/2", public=KNOWN)
 
 
 def _judged(**given: Any) -> Any:

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from privately.certificates import Certificate
 from privately.errors import NotPrivate, NotSupported, Unproved
 from privately.proving.language.syntax import Value
-from privately.rounding import Interval, decimal_text
+from privately.rounding import Interval, decimal_text, whole
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +30,7 @@ class Witness:
         """How often the event happens in so many runs for each of the two inputs, with real draws."""
         if self.replayed is None:
             raise NotSupported("this witness has no program to run.")
-        return self.replayed(samples)
+        return self.replayed(whole(samples, "samples", minimum=1))
 
     def __str__(self) -> str:
         one = f"{self.probability.in_words()} for {_inputs(self.inputs)}"

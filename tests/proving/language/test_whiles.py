@@ -88,6 +88,8 @@ def test_private_parameters_of_a_header_are_inputs_even_if_nothing_uses_them() -
     assert [(one.name, one.private) for one in both.parameters] == [("x", True), ("y", True)]
     first = read_while("P (x : data) (y : real)\n  return y\n")
     assert [(one.name, one.private) for one in first.parameters] == [("x", True), ("y", False)]
+    second = read_while("iffy (n : public int) (d : data)\n  return d + n\n")
+    assert [(one.name, one.private) for one in second.parameters] == [("n", False), ("d", True)]
     applied = read_while("P (d : private data)\n  return f(d)\n")
     assert [(one.name, one.private) for one in applied.parameters] == [("f(d)", True)]
 

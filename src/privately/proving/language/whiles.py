@@ -6,10 +6,10 @@
       while (condition) ... / if condition then ... else ... / return expression
 
 Names that are never assigned are inputs, and so are private ones of a header that nothing uses. Where no parameter of a
-header is marked private, the first one is, and the memory `Mem` must not be read beside it; without a header `Mem` is,
-what an unknown function is applied to, and what the caller says. What an unknown function gives for a private input is
-itself a private number, of which only the declared neighbours are known. Without any `return` the output is what every
-way assigns last.
+header is marked private, the first one not marked public is, and the memory `Mem` must not be read beside it; without a
+header `Mem` is, what an unknown function is applied to, and what the caller says. What an unknown function gives for a
+private input is itself a private number, of which only the declared neighbours are known. Without any `return` the
+output is what every way assigns last.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _TOKEN = re.compile(
              | (?P<symbol>:=|\+\+|<=|>=|!=|<>|\*\*|[-+*/^<>=()\[\]{},$]) )""",
     re.VERBOSE,
 )
-_HEADER = re.compile(r"[A-Za-z_]\w*\s*\(")
+_HEADER = re.compile(r"(?!(?:while|if|return)\b)[A-Za-z_]\w*\s*\(")
 _PARAMETER = re.compile(r"\(\s*(\w+)\s*:([^()]*)\)")
 _LEVELS: tuple[dict[str, str], ...] = (
     {"or": "or"},
@@ -108,7 +108,7 @@ def read_while(source: str) -> Program:
 def _header(lines: list[_Line]) -> tuple[str, list[tuple[str, str]], list[_Line]]:
     """Name, parameters with the words of their types, and the lines of the body."""
     first = lines[0]
-    if ":=" in first.text or not _HEADER.match(first.text) or first.text.startswith(("while", "if")):
+    if ":=" in first.text or not _HEADER.match(first.text):
         return "program", [], lines
     whole, used = first.text, 1
     while used < len(lines) and ":=" not in lines[used].text and lines[used].text.startswith("("):
@@ -156,7 +156,7 @@ def _assembled(name: str, declared: list[tuple[str, str]], body: Block, source: 
             f"the header marks nothing private, and the program reads {_MEMORY}.", hint="Mark it: (x : private data)."
         )
     if declared and not private:
-        private = {declared[0][0]}
+        private = set([name for name, words in declared if not _is_marked(words, "public", "pub")][:1])
     inputs = [one for one in types if one in used or one in private - mentioned] + sorted(used - given - set(types))
     marked = {one for one in inputs if one in private | applied}
     parameters = tuple(
@@ -176,8 +176,8 @@ def _names(body: Block) -> set[str]:
     return {one for statement in statements(body) for part in expressions_of(statement) for one in free_variables(part)}
 
 
-def _is_private(words: str) -> bool:
-    return bool(set(words.split()) & {"private", "priv"})
+def _is_marked(words: str, *marks: str) -> bool:
+    return not set(words.split()).isdisjoint(marks)
 
 
 def _domain(words: str) -> Domain | None:
@@ -187,7 +187,7 @@ def _domain(words: str) -> Domain | None:
 def _private_names(body: Block, declared: list[tuple[str, str]]) -> set[str]:
     """Inputs that a header marks; without a header, those that an unknown function is applied to."""
     if declared:
-        return {name for name, words in declared if _is_private(words)}
+        return {name for name, words in declared if _is_marked(words, "private", "priv")}
     return {
         one.name
         for statement in statements(body)
