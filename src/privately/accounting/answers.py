@@ -10,7 +10,7 @@ from typing import Literal, get_args
 
 from privately.accounting import closed_forms, contour, lattice, renyi, spreading
 from privately.accounting.below import continuous, told_apart
-from privately.accounting.bounded_range import Ranges, alone
+from privately.accounting.bounded_range import Ranges, alone, chosen_adaptively
 from privately.accounting.bounding import bounding, within
 from privately.accounting.coarsening import MOST_DIFFERENT, coarser, concentrated
 from privately.accounting.compositions import Composition, compositions
@@ -62,6 +62,7 @@ _MOST_LAWS = 2 * MOST_DIFFERENT
 """Compositions of more different laws are left to Renyi divergences."""
 
 _FOR_ONE_STEP: tuple[Road, ...] = (closed_forms,)
+_SOON: tuple[Road, ...] = (closed_forms, lattice.Plain())
 _FOR_STEPS: tuple[Road, ...] = (*_FOR_ONE_STEP, contour.FewSteps(is_last=False), contour.JUMPS, contour.BRIEF)
 """What is asked for the rest, beside few losses."""
 
@@ -288,6 +289,20 @@ def _worst(found: tuple[Composition, ...], question: Question, method: Method | 
     return Interval(lower, top.upper, method=top.method)
 
 
+def _soon(found: tuple[Composition, ...], question: Question) -> Interval:
+    """The same, by roads that go no further than asked."""
+    answers: list[Interval] = []
+    for one in found:
+        best = question.settled(one)
+        for road in _SOON if best is None else ():
+            with suppress(*DEAD_ENDS):
+                best = question.by(road, one)
+                break
+        answers.append(best if best is not None and question.is_met(best) else _best(one, question, None))
+    top = _top(answers)
+    return Interval(max(answer.lower for answer in answers), top.upper, method=top.method)
+
+
 def _is_tight(found: Interval, question: Question) -> bool:
     return question.is_met(found, _LOOSE)
 
@@ -386,7 +401,16 @@ def _indirect(event: Event, question: Question, method: Method | None, reason: E
             if isinstance(reason, NoSuchRule)
             else NoSuchRule(premise=type(event).__name__, wanted="an epsilon and a delta")
         )
-    return _between(_lower(event, question, method), _least(uppers))
+    below, above = _lower(event, question, method), _least(uppers)
+    found = _between(below, above)
+    if method is not None or question.is_met(found, max(question.width, _NEARLY)):
+        return found
+    chosen = chosen_adaptively(event, question, _soon)
+    if chosen is None or (chosen.lower <= found.lower and chosen.upper >= found.upper):
+        return found
+    if chosen.lower > found.lower and chosen.upper < found.upper:
+        return chosen
+    return _between(max(below, chosen, key=lambda end: end.lower), min(above, chosen, key=lambda end: end.upper))
 
 
 def _least(answers: Iterable[Interval | None]) -> Interval:

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 
-from privately.accounting.bounding import within
+from privately.accounting import adaptive
+from privately.accounting.bounding import bounding, within
 from privately.accounting.compositions import Composition, compositions
 from privately.accounting.events import Event, Exponential, Repeat
 from privately.accounting.events import Sequence as Steps
@@ -132,3 +133,23 @@ class Ranges:
                 first, second = right - _GOLDEN * (right - left), left + _GOLDEN * (right - left)
                 left, right = (left, second) if tried(first) >= tried(second) else (first, right)
         return max(known.values())
+
+
+def chosen_adaptively(event: Event, question: Question, asked: adaptive.Asked) -> Interval | None:
+    """The answer where steps of bounded range are chosen in the light of all before; None where it is unknown.
+
+    `asked` answers for the worst of several compositions.
+    """
+    try:
+        terms = flatten(event)
+        ranges = sorted((term.epsilon, times) for term, times in terms.items() if isinstance(term, Exponential))
+        others = [Repeat(event=one, times=n) for one, n in terms.items() if not isinstance(one, Exponential)]
+        if not ranges:
+            return None
+        beside = adaptive.Beside((Composition(),), (Composition(),))
+        if others:
+            both = Steps(events=others)
+            beside = adaptive.Beside(compositions(bounding(both)), compositions(within(both)))
+    except (NotApplicable, NoSuchRule):
+        return None
+    return adaptive.enclosed(tuple(ranges), beside, question, asked)

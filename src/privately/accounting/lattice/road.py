@@ -112,6 +112,18 @@ def epsilon_of(views: Sequence[View], delta: Fraction, width: Fraction) -> Inter
     return _refined(views, _Epsilon(delta, delta, finer=1), width)
 
 
+class Plain:
+    """The same road, which goes no further than it is asked to."""
+
+    def epsilon(self, composition: Composition, delta: Fraction, width: Fraction) -> Interval:
+        """Of finite losses alone."""
+        return epsilon_of(_views(composition), delta, width)
+
+    def delta(self, composition: Composition, epsilon: Fraction, width: Fraction) -> Interval:
+        """Of finite losses alone."""
+        return delta_of(_views(composition), epsilon, width)
+
+
 def _views(composition: Composition) -> list[View]:
     return [View.of(*in_steps(law, times)) for law, times in composition.parts]
 

@@ -1,0 +1,124 @@
+"""All steps of bounded range, in every order: the lattice they are played on, and the profile in the end."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from itertools import product
+from typing import TypeAlias
+
+from privately.accounting.adaptive.curves import Curve
+from privately.accounting.adaptive.steps import LARGEST, play, table
+from privately.accounting.roads import NotApplicable
+
+Ranges: TypeAlias = tuple[tuple[Fraction, int], ...]
+"""Each range, and the number of steps that have it."""
+
+WORK = 4e6, 6e7, 6e8
+"""How often values are compared, roughly: first this often, then more."""
+_LEAST_CELLS, _FINEST, _WIDEST = 6, 1 / 1024, 0.25
+_MOST_PLACES, _MOST_KEPT = 40_000, 1_000_000
+_MOST_GAMES = 20_000
+_SPARE = 1e-7
+_MOST_LOSS = 600.0
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """A curve whose upper values count, and one whose tests count; often the same."""
+
+    upper: Curve
+    lower: Curve
+
+
+@lru_cache(maxsize=8)
+def bounds(ranges: Ranges, rare: float, work: float) -> Bounds:
+    """The profile of all steps, chosen adaptively, in any order; values below about `rare` need not be told apart.
+
+    Theorem: a composition of n and m steps of two ranges that begins with one of either kind is worth at most the
+        better of the two; so every order, even one that is chosen as it goes, is within the value of the game over
+        the numbers of steps that are left. A larger range is worth at least as much.
+    Reference: Dong-Durfee-Rogers 2020, section 5; Bellman 1957
+    Proof: docs/theory/accounting/adaptive.md#games
+    Checked-by: tests/accounting/adaptive/test_games.py::test_every_order_is_within,
+        tests/accounting/adaptive/test_games.py::test_ranges_that_fit_no_lattice
+    """
+    cells = _cells(ranges, rare, work)
+    fits = [size / count for (size, _), count in zip(ranges, cells, strict=True)]
+    times = [count for _, count in ranges]
+    upper = _played(max(fits), cells, times, _SPARE * rare / sum(times))
+    if min(fits) == max(fits):
+        return Bounds(upper, upper)
+    return Bounds(upper, _played(min(fits), cells, times, _SPARE * rare / sum(times)))
+
+
+def _played(step: Fraction, cells: Sequence[int], times: Sequence[int], rare: float) -> Curve:
+    """The value of the game with all steps left, layer by layer of how many are."""
+    layer = {(0,) * len(times): Curve.start(float(step))}
+    tables = [table(count, step) for count in cells]
+    for left in range(1, sum(times) + 1):
+        after: dict[tuple[int, ...], Curve] = {}
+        for state in _states(times, left):
+            found: Curve | None = None
+            for kind, chances in enumerate(tables):
+                if not state[kind]:
+                    continue
+                before = layer[(*state[:kind], state[kind] - 1, *state[kind + 1 :])]
+                value = play(before, chances)
+                found = value if found is None else found.joined(value)
+            if found is not None:
+                after[state] = found.trimmed(rare)
+        layer = after
+    return layer[tuple(times)]
+
+
+def _states(times: Sequence[int], left: int) -> Iterator[tuple[int, ...]]:
+    """How many steps of each kind may be left, so many in all."""
+    longest = max(range(len(times)), key=lambda kind: times[kind])
+    others = [range(count + 1) if kind != longest else (0,) for kind, count in enumerate(times)]
+    for state in product(*others):
+        rest = left - sum(state)
+        if 0 <= rest <= times[longest]:
+            yield (*state[:longest], rest, *state[longest + 1 :])
+
+
+def _cells(ranges: Ranges, rare: float, work: float) -> list[int]:
+    """How many steps of the lattice each range is, about."""
+    sizes = [float(size) for size, _ in ranges]
+    games = math.prod(times + 1 for _, times in ranges)
+    if games > _MOST_GAMES or max(sizes) > LARGEST:
+        raise NotApplicable("too many games, or too large a range")
+    reach = _reach(ranges, rare)
+    played = [games * times / (times + 1) for _, times in ranges]
+    compared = sum(count * size for count, size in zip(played, sizes, strict=True)) * 2 * reach
+    layer = games / (max(times for _, times in ranges) + 1)
+    finest = max(2 * reach / _MOST_PLACES, 2 * reach * layer / _MOST_KEPT, _FINEST * max(sizes))
+    step = min(max(math.sqrt(compared / work), finest), _WIDEST)
+    if min(sizes) < _LEAST_CELLS * step or reach > _MOST_LOSS or compared / step**2 > 1.2 * work:
+        raise NotApplicable("the lattice would be too coarse")
+    return _fitting([size for size, _ in ranges], step)
+
+
+def _reach(ranges: Ranges, rare: float) -> float:
+    """About the largest loss that counts."""
+    squares = sum(times * float(size) ** 2 for size, times in ranges)
+    deviations = math.sqrt(-2 * math.log(max(rare * _SPARE, 1e-300)))
+    return min(sum(times * float(size) for size, times in ranges), squares / 8 + deviations * math.sqrt(squares) / 2)
+
+
+def _fitting(sizes: Sequence[Fraction], step: float) -> list[int]:
+    """Whole numbers, in whose proportion the sizes are as nearly as possible."""
+    largest = max(sizes)
+    least = math.ceil(float(largest) / step)
+
+    def shared(count: int) -> list[int]:
+        return [round(size * count / largest) for size in sizes]
+
+    def misfit(count: int) -> Fraction:
+        fits = [size / cells for size, cells in zip(sizes, shared(count), strict=True)]
+        return max(fits) / min(fits)
+
+    return shared(min(range(least, least + (max(least // 2, 4) if len(sizes) > 1 else 1)), key=misfit))

@@ -1,0 +1,98 @@
+"""The road of adaptive choices: mechanisms of bounded range beside anything that has a pair."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+
+from privately.accounting.adaptive.curves import Curve
+from privately.accounting.adaptive.games import WORK, Bounds, Ranges, bounds
+from privately.accounting.adaptive.pairs import above, below
+from privately.accounting.compositions import Composition
+from privately.accounting.elementary import Floats
+from privately.accounting.losses import FiniteLoss
+from privately.accounting.questions import DeltaAt, EpsilonAt, Question
+from privately.accounting.roads import DEAD_ENDS
+from privately.rounding import Interval
+
+METHOD = "adaptive choices"
+
+Asked = Callable[[tuple[Composition, ...], Question], Interval]
+"""The worst of several compositions."""
+
+_NARROW = Fraction(1, 10**4)
+"""So narrow answers are not made narrower."""
+_FINE = Fraction(1, 10**5)
+"""So narrow are the answers of other roads for what the game has left."""
+_LEAST, _UNKNOWN = 1e-150, 1e-40
+
+
+@dataclass(frozen=True)
+class Beside:
+    """What is composed with the mechanisms of bounded range: pairs that cost at least as much, and at most."""
+
+    above: tuple[Composition, ...]
+    below: tuple[Composition, ...]
+
+    @property
+    def is_nothing(self) -> bool:
+        return all(one.is_nothing for one in (*self.above, *self.below))
+
+
+def enclosed(ranges: Ranges, beside: Beside, question: Question, asked: Asked) -> Interval | None:
+    """The answer for steps of these ranges beside others, or None where it would take too long.
+
+    Theorem: whatever the order, and however the steps of bounded range are chosen, the profile is at most that of the
+        pairs beside composed with the pair whose profile is the value of the game; with these steps last it is reached.
+    Reference: Dong-Durfee-Rogers 2020, section 5; Zhu-Dong-Wang 2022, Theorem 10
+    Proof: docs/theory/accounting/adaptive.md#beside-others
+    Checked-by: tests/accounting/adaptive/test_road.py::test_beside_others_against_enumeration
+    """
+    best: Interval | None = None
+    rare = float(question.delta) if isinstance(question, EpsilonAt) else _UNKNOWN
+    for work in WORK:
+        try:
+            found = _answer(bounds(ranges, max(rare, _LEAST), work), beside, question, asked)
+        except DEAD_ENDS:
+            continue
+        if isinstance(question, DeltaAt) and found.lower:
+            rare = float(found.lower)
+        best = found if best is None else _common(best, found)
+        if question.is_met(best, max(question.width, _NARROW)):
+            break
+    return best
+
+
+def _answer(known: Bounds, beside: Beside, question: Question, asked: Asked) -> Interval:
+    near_top = near_bottom = None
+    if beside.is_nothing:
+        near_top, near_bottom = _near(known.upper, known.upper.upper, question), _near(known.lower, None, question)
+    question = replace(question, width=max(question.width, _FINE))
+    most = above(known.upper, near_top)
+    top = asked(tuple(_with(one, most.law, most.infinite) for one in beside.above), question)
+    bottom = asked(tuple(_with(one, below(known.lower, near_bottom)) for one in beside.below), question)
+    return Interval(min(bottom.lower, top.upper), top.upper, method=f"{METHOD}, {top.method}")
+
+
+def _near(curve: Curve, values: Floats | None, question: Question) -> float:
+    """The loss around which the answer lies, by the curve's upper values or its tests."""
+    if isinstance(question, DeltaAt):
+        return min(float(question.epsilon), curve.last * curve.step)
+    found = np.flatnonzero((curve.lower() if values is None else values) >= float(question.delta))
+    return (curve.first + int(found[-1] if found.size else 0)) * curve.step
+
+
+def _with(one: Composition, law: FiniteLoss, infinite: Fraction = Fraction(0)) -> Composition:
+    return replace(
+        one,
+        parts=(*one.parts, (law, 1)),
+        infinite=1 - (1 - one.infinite) * (1 - infinite),
+        infinite_lower=one.infinite_lower,
+    )
+
+
+def _common(one: Interval, other: Interval) -> Interval:
+    return Interval(max(one.lower, other.lower), min(one.upper, other.upper), method=other.method)
