@@ -15,11 +15,11 @@ def value(y: Floats | float, ranges: Sequence[float], count: int = 300) -> Float
     """The largest P(E) - y Q(E); the last step is known in closed form, the others are searched."""
     at = np.asarray(y, dtype=float)
     if not ranges:
-        return np.maximum(1 - at, 0)
-    grown = np.exp(ranges[0])
+        return np.asarray(np.maximum(1 - at, 0))
+    grown = float(np.exp(ranges[0]))
     if len(ranges) == 1:
         inside = (np.sqrt(grown) - np.sqrt(at)) ** 2 / (grown - 1)
-        return np.where((at > 1 / grown) & (at < grown), inside, np.maximum(1 - at, 0))
+        return np.asarray(np.where((at > 1 / grown) & (at < grown), inside, np.maximum(1 - at, 0)))
     u = np.exp(np.linspace(0, ranges[0], count + 1))
     up = (grown - u) / (grown - 1)
     z = at[..., None] / u

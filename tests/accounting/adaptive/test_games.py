@@ -26,7 +26,7 @@ def at(curve: Curve, losses: list[float]) -> tuple[list[float], list[float]]:
 def test_every_order_is_within() -> None:
     """Of three steps of three ranges; and the best order, the largest range last, is reached."""
     sizes = (Fraction(1, 4), HALF, ONE)
-    found = bounds(tuple((size, 1) for size in sizes), 1e-6, 1e5)
+    found = bounds(tuple((size, 1) for size in sizes), 1e-6, WORK[0])
     assert found.upper is found.lower
     losses = [-0.5, 0.0, 0.25, 0.75, 1.25]
     upper, lower = at(found.upper, losses)
@@ -44,28 +44,29 @@ def test_a_single_order_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> Non
     """With the largest range always first, values are below what another order reaches."""
     monkeypatch.setattr(Curve, "joined", lambda self, other: min(self, other, key=lambda one: float(one.upper.sum())))
     bounds.cache_clear()
-    wrong = bounds(((HALF, 1), (ONE, 1)), 1e-6, 1e5).upper
+    wrong = bounds(((HALF, 1), (ONE, 1)), 1e-6, WORK[0]).upper
     bounds.cache_clear()
     assert (wrong.upper < value(np.exp(wrong.losses), [0.5, 1.0], count=500)).any()
 
 
 def test_ranges_that_fit_no_lattice() -> None:
-    size = Fraction(271, 1000)
-    found = bounds(((size, 1), (ONE, 1)), 1e-6, 4e4)
+    size = Fraction(2718281, 10**7)
+    found = bounds(((size, 1), (ONE, 1)), 1e-6, WORK[0])
     assert found.lower is not found.upper
-    for curve, side in ((found.upper, 1), (found.lower, -1)):
-        truth = value(np.exp(curve.losses), [float(size), 1.0], count=3000)
-        if side > 0:
-            assert (curve.upper >= truth * (1 - 1e-12)).all()
+    for curve in (found.upper, found.lower):
+        some = slice(None, None, 50)
+        truth = value(np.exp(curve.losses[some]), [float(size), 1.0], count=3000)
+        if curve is found.upper:
+            assert (curve.upper[some] >= truth * (1 - 1e-12)).all()
         else:
-            assert (curve.lower() <= truth + 1e-6).all()
-            assert np.abs(curve.lower() - truth).max() < 1e-3
+            assert (curve.lower()[some] <= truth + 1e-6).all()
+            assert np.abs(curve.lower()[some] - truth).max() < 1e-3
 
 
 def test_more_work_is_narrower() -> None:
     widths = []
     for work in WORK[:2]:
-        found: Bounds = bounds(((Fraction(1, 10), 100),), 1e-6, work)
+        found: Bounds = bounds(((Fraction(1, 10), 25),), 1e-6, work)
         widths.append(float((found.upper.upper - found.lower.lower()).max()))
     assert widths[1] < widths[0] / 4
 

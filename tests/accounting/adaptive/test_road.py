@@ -34,7 +34,7 @@ def test_beside_others_against_enumeration(at: float) -> None:
     assert truth * 0.999 <= float(found.lower) <= truth * (1 + 1e-6)
 
 
-@pytest.mark.parametrize(("epsilon", "times"), [("1", 10), ("0.1", 10), ("0.3", 20)])
+@pytest.mark.parametrize(("epsilon", "times"), [("1", 10), ("0.1", 10)])
 def test_widths(epsilon: str, times: int) -> None:
     found = acc.epsilon(repeated(epsilon, times), delta="1e-6")
     assert METHOD in found.method
@@ -44,6 +44,7 @@ def test_widths(epsilon: str, times: int) -> None:
     assert back.upper >= Fraction(1, 10**6) * (1 - Fraction(1, 100))
 
 
+@pytest.mark.slow
 def test_more_costs_more() -> None:
     """In the number of steps, in their range, and beside others; chosen adaptively at least as much as any pair."""
     costs = [acc.epsilon(repeated("0.2", times), delta="1e-6") for times in (5, 6, 12)]
@@ -74,13 +75,14 @@ def test_nothing_is_asked_where_it_would_take_too_long() -> None:
     def asked(found: tuple[Composition, ...], question: EpsilonAt | DeltaAt) -> Interval:
         raise AssertionError
 
-    many = ((Fraction(1), 10**7),)
+    many = ((Fraction(5), 10**7),)
     beside = Beside((Composition(),), (Composition(),))
     assert enclosed(many, beside, EpsilonAt(Fraction(1, 10**6), Fraction(1, 10**6)), asked) is None
     assert beside.is_nothing
     assert not Beside(compositions(acc.Laplace(scale=1)), ()).is_nothing
 
 
+@pytest.mark.slow
 def test_deltas_far_below() -> None:
     """Relative to itself a tiny delta is known too: the first look says how tiny it is."""
     found = acc.delta(repeated("0.1", 50), epsilon="3.5")

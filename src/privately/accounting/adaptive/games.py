@@ -21,8 +21,11 @@ WORK = 4e6, 6e7, 6e8
 """How often values are compared, roughly: first this often, then more."""
 _LEAST_CELLS, _FINEST, _WIDEST = 6, 1 / 1024, 0.25
 _MOST_PLACES, _MOST_KEPT = 40_000, 1_000_000
-_MOST_GAMES = 20_000
-_SPARE = 1e-7
+_PER_PLAY = 1.5e5
+"""What a step of a game costs beside that, in the same measure."""
+MOST_PLAYS = WORK[-1] / _PER_PLAY
+SPARE = 1e-7
+"""What part of a value that counts may be neglected, in all."""
 _MOST_LOSS = 600.0
 
 
@@ -46,13 +49,13 @@ def bounds(ranges: Ranges, rare: float, work: float) -> Bounds:
     Checked-by: tests/accounting/adaptive/test_games.py::test_every_order_is_within,
         tests/accounting/adaptive/test_games.py::test_ranges_that_fit_no_lattice
     """
-    cells = _cells(ranges, rare, work)
+    cells = cells_of(ranges, rare, work)
     fits = [size / count for (size, _), count in zip(ranges, cells, strict=True)]
     times = [count for _, count in ranges]
-    upper = _played(max(fits), cells, times, _SPARE * rare / sum(times))
+    upper = _played(max(fits), cells, times, SPARE * rare / sum(times))
     if min(fits) == max(fits):
         return Bounds(upper, upper)
-    return Bounds(upper, _played(min(fits), cells, times, _SPARE * rare / sum(times)))
+    return Bounds(upper, _played(min(fits), cells, times, SPARE * rare / sum(times)))
 
 
 def _played(step: Fraction, cells: Sequence[int], times: Sequence[int], rare: float) -> Curve:
@@ -85,12 +88,18 @@ def _states(times: Sequence[int], left: int) -> Iterator[tuple[int, ...]]:
             yield (*state[:longest], rest, *state[longest + 1 :])
 
 
-def _cells(ranges: Ranges, rare: float, work: float) -> list[int]:
+def plays(ranges: Sequence[tuple[Fraction, int]]) -> float:
+    """How many steps are played in all games; so many that nobody would wait, where they are too many for a float."""
+    steps = sum(math.log1p(times) for _, times in ranges)
+    return math.exp(min(steps, 700.0)) * sum(times / (times + 1) for _, times in ranges)
+
+
+def cells_of(ranges: Ranges, rare: float, work: float) -> list[int]:
     """How many steps of the lattice each range is, about."""
     sizes = [float(size) for size, _ in ranges]
     games = math.prod(times + 1 for _, times in ranges)
-    if games > _MOST_GAMES or max(sizes) > LARGEST:
-        raise NotApplicable("too many games, or too large a range")
+    if plays(ranges) > work / _PER_PLAY or max(sizes) > LARGEST:
+        raise NotApplicable("too many steps of games, or too large a range")
     reach = _reach(ranges, rare)
     played = [games * times / (times + 1) for _, times in ranges]
     compared = sum(count * size for count, size in zip(played, sizes, strict=True)) * 2 * reach
@@ -105,7 +114,7 @@ def _cells(ranges: Ranges, rare: float, work: float) -> list[int]:
 def _reach(ranges: Ranges, rare: float) -> float:
     """About the largest loss that counts."""
     squares = sum(times * float(size) ** 2 for size, times in ranges)
-    deviations = math.sqrt(-2 * math.log(max(rare * _SPARE, 1e-300)))
+    deviations = math.sqrt(-2 * math.log(max(rare * SPARE, 1e-300)))
     return min(sum(times * float(size) for size, times in ranges), squares / 8 + deviations * math.sqrt(squares) / 2)
 
 

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
 
+from privately.accounting.adaptive.blocks import FEWER, MANY, in_blocks
 from privately.accounting.adaptive.curves import Curve
-from privately.accounting.adaptive.games import WORK, Bounds, Ranges, bounds
+from privately.accounting.adaptive.games import MOST_PLAYS, WORK, Bounds, Ranges, bounds, plays
 from privately.accounting.adaptive.pairs import above, below
 from privately.accounting.compositions import Composition
 from privately.accounting.elementary import Floats
-from privately.accounting.losses import FiniteLoss
+from privately.accounting.losses import FiniteLoss, GaussianLoss
 from privately.accounting.questions import DeltaAt, EpsilonAt, Question
 from privately.accounting.roads import DEAD_ENDS
 from privately.rounding import Interval
@@ -51,11 +52,20 @@ def enclosed(ranges: Ranges, beside: Beside, question: Question, asked: Asked) -
     Proof: docs/theory/accounting/adaptive.md#beside-others
     Checked-by: tests/accounting/adaptive/test_road.py::test_beside_others_against_enumeration
     """
-    best: Interval | None = None
     rare = float(question.delta) if isinstance(question, EpsilonAt) else _UNKNOWN
+    long = [one for one in ranges if one[1] >= _least_long(ranges)]
+    try:
+        beside = replace(beside, above=_with_noise(beside.above, long, max(rare, _LEAST)))
+        if len(long) == len(ranges):
+            top = asked(beside.above, question)
+            return Interval(0, top.upper, method=f"{METHOD} in blocks, {top.method}")
+    except DEAD_ENDS:
+        return None
+    short = tuple(one for one in ranges if one not in long)
+    best: Interval | None = None
     for work in WORK:
         try:
-            found = _answer(bounds(ranges, max(rare, _LEAST), work), beside, question, asked)
+            found = _answer(bounds(short, max(rare, _LEAST), work), beside, question, asked)
         except DEAD_ENDS:
             continue
         if isinstance(question, DeltaAt) and found.lower:
@@ -64,6 +74,22 @@ def enclosed(ranges: Ranges, beside: Beside, question: Question, asked: Asked) -
         if question.is_met(best, max(question.width, _NARROW)):
             break
     return best
+
+
+def _least_long(ranges: Ranges) -> int:
+    """From so many steps on a range is played in blocks: where all orders would be too many, from fewer."""
+    kept = [one for one in ranges if one[1] < MANY]
+    return MANY if plays(kept) <= MOST_PLAYS else FEWER
+
+
+def _with_noise(
+    beside: tuple[Composition, ...], long: Sequence[tuple[Fraction, int]], rare: float
+) -> tuple[Composition, ...]:
+    """With normal noise in place of long runs."""
+    for size, times in long:
+        normal = in_blocks(size, times, rare, WORK[-1] / len(long))
+        beside = tuple(_with(one, normal.law, normal.infinite) for one in beside)
+    return beside
 
 
 def _answer(known: Bounds, beside: Beside, question: Question, asked: Asked) -> Interval:
@@ -85,10 +111,15 @@ def _near(curve: Curve, values: Floats | None, question: Question) -> float:
     return (curve.first + int(found[-1] if found.size else 0)) * curve.step
 
 
-def _with(one: Composition, law: FiniteLoss, infinite: Fraction = Fraction(0)) -> Composition:
+def _with(one: Composition, law: FiniteLoss | GaussianLoss, infinite: Fraction = Fraction(0)) -> Composition:
+    parts = one.parts
+    if isinstance(law, GaussianLoss):  # all of it is one
+        squares = [times * part.mu_squared for part, times in parts if isinstance(part, GaussianLoss)]
+        law = GaussianLoss(mu_squared=sum(squares, law.mu_squared))
+        parts = tuple(part for part in parts if not isinstance(part[0], GaussianLoss))
     return replace(
         one,
-        parts=(*one.parts, (law, 1)),
+        parts=(*parts, (law, 1)),
         infinite=1 - (1 - one.infinite) * (1 - infinite),
         infinite_lower=one.infinite_lower,
     )

@@ -1,0 +1,97 @@
+"""Very many steps of one range: blocks of them cost hardly more than normal noise, and normal noise adds up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+
+import numpy as np
+
+from privately.accounting.adaptive.curves import Curve
+from privately.accounting.adaptive.games import SPARE, cells_of
+from privately.accounting.adaptive.steps import play, table
+from privately.accounting.elementary import ERROR, UNIT, normal_tail
+from privately.accounting.losses import GaussianLoss
+from privately.accounting.roads import NotApplicable
+
+MANY, FEWER = 2500, 100
+"""From so many steps on; from fewer where there is no other way."""
+_BLOCK, _LEAST, _MOST_SQUARE = 1200, 16, 100
+"""Of so many steps, or fewer of larger ranges, whose squares add up to at most this: near 1 all is rounding."""
+_FARTHEST = 36.0
+_HALVINGS = 24
+
+
+@dataclass(frozen=True)
+class Normal:
+    """Normal noise, and a probability of infinite loss, that together cost at least as much."""
+
+    law: GaussianLoss
+    infinite: Fraction
+
+
+@lru_cache(maxsize=32)
+def in_blocks(size: Fraction, times: int, rare: float, work: float) -> Normal:
+    """So many steps of range `size`; the infinite loss is far rarer than `rare`.
+
+    Theorem: if the profile of a block is at most r + (1 - r) G, G that of normal noise of distance mu, then so is that
+        of any number of blocks, composed with anything, with as many such noises and infinite losses in their place.
+    Reference: Zhu-Dong-Wang 2022, Theorem 10
+    Proof: docs/theory/accounting/adaptive.md#blocks
+    Checked-by: tests/accounting/adaptive/test_blocks.py::test_blocks_cost_less_than_their_noise
+    """
+    length = min(_BLOCK, int(_MOST_SQUARE / size**2))
+    if length < _LEAST:
+        raise NotApplicable("steps of so large a range are unlike normal noise")
+    count = -(-times // length)
+    short, longer = divmod(times, count)
+    each = rare / count
+    (cells,) = cells_of(((size, short + 1),), each, work)
+    step = size / cells
+    curve, chances, cut = Curve.start(float(step)), table(cells, step), SPARE * each / (short + 1)
+    for _ in range(short):
+        curve = play(curve, chances).trimmed(cut)
+    square, infinite = Fraction(0), Fraction(0)
+    for blocks in (count - longer, longer):
+        if blocks:
+            square += blocks * Fraction(distance(curve)) ** 2
+            infinite += blocks * Fraction(float(curve.upper[-1]))
+        curve = play(curve, chances).trimmed(cut)
+    return Normal(GaussianLoss(mu_squared=square), min(infinite, Fraction(1)))
+
+
+def distance(curve: Curve) -> float:
+    """Of normal noise that costs at least as much, with the last value at infinite loss; nearly the least."""
+    low, high = 0.0, curve.last * curve.step / 8
+    while not _is_below(curve, high):
+        low, high = high, 2 * high
+        if high > _FARTHEST:
+            raise NotApplicable("no normal noise is known to cost more")
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        low, high = (low, middle) if _is_below(curve, middle) else (middle, high)
+    return high
+
+
+def _is_below(curve: Curve, mu: float) -> bool:
+    """Whether the curve is certainly below r + (1 - r) G, r its last value and G normal noise of this distance.
+
+    Theorem: P(N > w - mu) - y P(N > w) is at most G(y) for every w and y; a chord is below a line if its ends are. What
+        holds for y from 1 on holds for all y, as V(y) = 1 - y + y V(1/y), for V and for G.
+    Reference: Neyman-Pearson
+    Proof: docs/theory/accounting/adaptive.md#blocks
+    Checked-by: tests/accounting/adaptive/test_blocks.py::test_the_distance_is_nearly_the_least
+    """
+    start = -curve.first
+    losses, values, y = curve.losses[start:], curve.upper[start:], curve.values(upward=True)[start:]
+    threshold = np.minimum((losses[:-1] + curve.step / 2) / mu + mu / 2, _FARTHEST)
+    before = threshold - mu
+    power = normal_tail(before) * (1 - 4 * ERROR - 32 * UNIT * (before * before + 1))
+    price = normal_tail(threshold) * (1 + 4 * ERROR)
+    rest = values[-1] * (1 - 8 * UNIT)
+    for value, at in ((values[:-1], y[:-1]), (values[1:], y[1:])):
+        line = power - at * price * (1 + 4 * UNIT)
+        if (value > rest + line * (1 - rest) * (1 - 8 * UNIT)).any():
+            return False
+    return True

@@ -1,0 +1,77 @@
+"""Blocks of steps of one range, and the normal noise that costs more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+import pytest
+from mpmath import mp, mpf
+
+from privately import accounting as acc
+from privately.accounting.adaptive import blocks
+from privately.accounting.adaptive.blocks import distance, in_blocks
+from privately.accounting.adaptive.curves import Curve
+from privately.accounting.adaptive.games import WORK, bounds
+from privately.accounting.roads import NotApplicable
+
+TENTH = Fraction(1, 10)
+
+
+@pytest.fixture(autouse=True)
+def _forgotten() -> Iterator[None]:
+    in_blocks.cache_clear()
+    yield
+    in_blocks.cache_clear()
+
+
+def played(times: int) -> Curve:
+    return bounds(((TENTH, times),), 1e-6, WORK[1]).upper
+
+
+def normal(mu: mpf, loss: mpf) -> mpf:
+    """The profile of normal noise."""
+    return mp.ncdf(mu / 2 - loss / mu) - mp.exp(loss) * mp.ncdf(-mu / 2 - loss / mu)
+
+
+@pytest.mark.parametrize("times", [100, 93])
+def test_blocks_cost_less_than_their_noise(times: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Five blocks, of equal length or not, against all steps in one game, from the other side."""
+    monkeypatch.setattr(blocks, "_BLOCK", 20)
+    found = in_blocks(TENTH, times, 1e-6, WORK[0])
+    curve = played(times)
+    mu = mp.sqrt(mpf(found.law.mu_squared.numerator) / found.law.mu_squared.denominator)
+    infinite = mpf(found.infinite.numerator) / found.infinite.denominator
+    assert infinite < mpf("1e-12")
+    for loss, least in zip(curve.losses[::23], curve.lower()[::23], strict=True):
+        assert least <= infinite + (1 - infinite) * normal(mu, mpf(loss)) + mpf(10) ** -15
+
+
+def test_the_distance_is_nearly_the_least() -> None:
+    """At loss 0 the profile of normal noise is 2 F(mu/2) - 1; less noise would not do there."""
+    curve = played(99)
+    mu = distance(curve)
+    at_zero = curve.lower()[-curve.first]
+    least = mp.findroot(lambda m: 2 * mp.ncdf(m / 2) - 1 - at_zero, 0.5)
+    assert least <= mu <= least * 1.003
+    assert not blocks._is_below(curve, float(least) * 0.999)
+
+
+def test_too_little_noise_would_be_noticed() -> None:
+    """Half a per cent less, and some value of the game is above."""
+    curve = played(99)
+    mu = mpf(distance(curve)) * mpf("0.99")
+    assert any(least > normal(mu, mpf(loss)) for loss, least in zip(curve.losses[::9], curve.lower()[::9], strict=True))
+
+
+def test_large_steps_are_refused() -> None:
+    with pytest.raises(NotApplicable):
+        in_blocks(Fraction(4), 10**4, 1e-6, WORK[-1])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("epsilon", "times"), [("0.1", 10_000), ("0.001", 10**6)])
+def test_long_runs(epsilon: str, times: int) -> None:
+    found = acc.epsilon(acc.Repeat(event=acc.Exponential(epsilon=epsilon), times=times), delta="1e-6")
+    assert "blocks" in found.method
+    assert found.width <= found.lower * Fraction(15, 10**4)
