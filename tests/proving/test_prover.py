@@ -1,5 +1,6 @@
 """`prove` and `analyze`."""
 
+import math
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -8,8 +9,8 @@ import pytest
 
 from privately.errors import CertificateInvalid, InvalidParameter, NotSupported
 from privately.proving import analyze, anything, between, bits, inside, prove, replaced
-from privately.proving.exact.sampling import NotFinite
-from privately.proving.verdicts import Proved, Refuted, Unknown
+from privately.proving.verdicts import Proved, Refuted, Unknown, Witness
+from privately.rounding import Interval
 
 SEEDS = Path(__file__).parents[1] / "corpus" / "seeds"
 RESPONSE = SEEDS / "002-randomized-response-p.txt"
@@ -115,10 +116,33 @@ def test_noisy_max_with_discrete_noise_is_proved() -> None:
     assert prove(MAXIMUM, "1/scale", public={"scale": 2}, sizes=[2]).word == "refuted"
 
 
-def test_noise_of_another_size_for_a_neighbor_has_no_exact_answer() -> None:
-    found = analyze("def f(x: replaced(1, 2)):\n    return discrete_laplace(x)\n")
-    with pytest.raises(NotFinite, match="different sizes"):
-        _ = found.epsilon
+def refuted(program: str, claim: str | int) -> Witness:
+    verdict = prove(program, claim)
+    assert isinstance(verdict, Refuted)
+    return verdict.witness
+
+
+def test_noise_of_another_size_for_a_neighbor_has_no_bound() -> None:
+    """No output is impossible, but far out one falls faster than the other."""
+    sizes = "def f(x: replaced(1, 2)):\n    return discrete_laplace(x)\n"
+    assert analyze(sizes).epsilon.lower == math.inf
+    assert analyze(sizes).epsilon_at(Fraction(1, 100)).upper < 4
+    witness = refuted(sizes, 3)
+    assert 3 < witness.epsilon.lower <= witness.epsilon.upper < 4
+    assert witness.event == "output 9"
+
+
+def test_a_limit_is_the_tight_epsilon() -> None:
+    """The ratio of two sums of equal noises comes near to e^(1/scale), and no output reaches it."""
+    summed = "def f(x: each(1, whole(0, 1))):\n    return x + discrete_laplace(2) + discrete_laplace(2)\n"
+    assert prove(summed, "1/2").word == "proved"
+    assert analyze(summed).epsilon == Interval(Fraction(1, 2), Fraction(1, 2))
+    witness = refuted(summed, "49/100")
+    assert Fraction(49, 100) < witness.epsilon.lower <= witness.epsilon.upper < Fraction(1, 2)
+    assert analyze(summed).delta(Fraction(1, 2)).upper < Fraction(1, 10**50)
+    closer = refuted(summed, "4999999/10000000")
+    assert closer.event.startswith("outputs far out in")
+    assert closer.epsilon.lower == Fraction(1, 2)
 
 
 ENTRIES = "def f(q: each(1), epsilon):\n    return [x + laplace(1/epsilon) for x in q]\n"

@@ -18,7 +18,7 @@ from privately.proving.exact.inputs import Inputs, named, neighbouring_pairs
 from privately.proving.exact.places import Between, Exponential, Place
 from privately.proving.exact.ratios import Piece, Ratio, distinct, epsilon, largest, pieces, ratios, within
 from privately.proving.exact.sampling import NotFinite
-from privately.proving.exact.sets import has_exponentials, has_tails, side_by_side
+from privately.proving.exact.sets import Met, has_exponentials, has_tails, met
 from privately.proving.exact.states import Excluded, Outputs, output_law
 from privately.proving.exact.weights import UNKNOWN, Quotient, Weight, cost, fraction
 from privately.proving.language.declarations import Domain, Neighborhood, decimal
@@ -235,12 +235,12 @@ class Analysis:
 
     def ratios(self) -> Iterable[Ratio]:
         """All ratios of probabilities of one output under two neighbours."""
-        pairs, tails = self._different_pairs, self._has_tails  # in this order: the pairs know all laws
+        pairs, tails, place = self._different_pairs, self._has_tails, self.place  # the pairs first: they know all laws
         for one, other in pairs:
             left, right = self.law_of(one), self.law_of(other)
             each = UNROLLING if tails else COMPARING
             self._budget.spend(sum(each + cost(mass) // 2 for mass in left.values()))
-            yield from ratios((one, other), left, right, tails=tails)
+            yield from ratios((one, other), left, right, tails=tails, place=place)
 
     @cached_property
     def largest(self) -> Ratio:
@@ -304,9 +304,9 @@ class Analysis:
 
     def _tables(self) -> Iterable[tuple[dict[Value, Fraction], dict[Value, Fraction]]]:
         for one, other in self._different_pairs:
-            left, right = side_by_side(self.law_of(one), self.law_of(other))
-            self._budget.spend(TABULATING * (len(left) + len(right)))
-            yield _fractions(left), _fractions(right)
+            sets = met(self.law_of(one), self.law_of(other))
+            self._budget.spend(2 * TABULATING * len(sets))
+            yield _tables(sets)
 
 
 def plain(mass: Weight) -> Any:
@@ -328,6 +328,14 @@ def _fractions(law: Outputs) -> dict[Value, Fraction]:
             hint="Ask for epsilon, delta or a law.",
         )
     return {output: fraction(mass) for output, mass in law.items()}
+
+
+def _tables(sets: list[Met]) -> tuple[dict[Value, Fraction], dict[Value, Fraction]]:
+    """Two laws as tables of the same sets."""
+    if any(one.differing for one in sets):
+        raise NotFinite("tails in which every output has a ratio of its own.", hint="Ask for epsilon_at or delta.")
+    one, other = (_fractions({met.output: met.masses[side] for met in sets if met.masses[side]}) for side in (0, 1))
+    return one, other
 
 
 def between_inputs(asked: Question, one: Mapping[str, Any], other: Mapping[str, Any]) -> Question:

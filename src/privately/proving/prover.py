@@ -17,7 +17,7 @@ from privately.proving.exact.budgets import Budget, NotFinite
 from privately.proving.exact.claims import Claim, read_claim
 from privately.proving.exact.inputs import named
 from privately.proving.exact.places import Between, at
-from privately.proving.exact.ratios import Ratio, probability
+from privately.proving.exact.ratios import Ratio, epsilon, probability, shown
 from privately.proving.exact.sets import in_words, includes
 from privately.proving.exact.weights import UNKNOWN, Quotient, quotient, weight
 from privately.proving.language.declarations import Domain, Neighborhood, decimal
@@ -174,7 +174,7 @@ def _with_longer(asked: Question, claim: Claim, verdict: Verdict) -> Verdict:
                     continue
                 if worse:
                     best = found.epsilon.lower
-                    verdict = Refuted(claim=claim.text, witness=_witness(found), model=asked.program.model)
+                    verdict = Refuted(claim=claim.text, witness=_witness(found, claim), model=asked.program.model)
     return verdict
 
 
@@ -212,7 +212,7 @@ def _analysed(asked: Question, claim: Claim, budget: Budget, *, sizes_are_all: b
         if not isinstance(verdict, Proved):
             return verdict
     if broken is not None:
-        return Refuted(claim=claim.text, witness=_witness(found), model=asked.program.model)
+        return Refuted(claim=claim.text, witness=_witness(found, claim), model=asked.program.model)
     tight = None if isinstance(found.place, Between) else found.epsilon
     if not sizes_are_all:
         why = f"it holds for {scope_of(asked)}, and the program takes lists of any length; say sizes=[...]."
@@ -252,22 +252,22 @@ def _refuted_at_a_point(asked: Question, claim: Claim, broken: Ratio, place: Bet
         found, there = Analysis(fixed, budget), _at(claim, point)
         if found.holds(there) is not None:
             text = f"{claim.text} at {asked.open_parameter} = {point}"
-            return Refuted(claim=text, witness=_witness(found), model=asked.program.model)
+            return Refuted(claim=text, witness=_witness(found, claim), model=asked.program.model)
     why = f"the claim fails for some values of {asked.open_parameter}, of which none was found."
     return Unknown(claim=claim.text, lower=None, upper=None, why=why, model=asked.program.model)
 
 
-def _witness(found: Analysis) -> Witness:
+def _witness(found: Analysis, claim: Claim) -> Witness:
     private = found.asked.program.private
-    worst = found.largest
+    worst = shown(found.largest, claim, found.place)
     one, other = worst.inputs
     return Witness(
         inputs=dict(named(private, one)),
         neighbor=dict(named(private, other)),
-        event=f"output {in_words(worst.output)}",
+        event=f"{'outputs far out in' if worst.rays else 'output'} {in_words(worst.output)}",
         probability=probability(worst.masses[0], found.place),
         neighbor_probability=probability(worst.masses[1], found.place),
-        epsilon=found.epsilon,
+        epsilon=epsilon(worst, found.place),
         replayed=partial(_replayed, found.asked, worst),
     )
 

@@ -138,9 +138,15 @@ def check_masses(drawn: Drawn, laws: tuple[Law, Law], witness: Witness) -> None:
         if float(said.upper) < low - NEAR or float(said.lower) > high + NEAR:
             raise Disagreement(f"{witness.event} has mass in [{low}, {high}], not {said}: {witness}", drawn)
     above, below = witness.probability.upper, witness.neighbor_probability.lower
-    most = math.inf if not below else math.log(above) - math.log(below)
+    most = math.inf if not below else _logarithm(above) - _logarithm(below)
     if witness.epsilon.lower > most + NEAR:
         raise Disagreement(f"{witness} proves no more than {most}", drawn)
+
+
+def _logarithm(value: Any) -> float:
+    """Of a number that may be too small for a float."""
+    exact = Fraction(value)
+    return math.log(exact.numerator) - math.log(exact.denominator)
 
 
 def _fractions(value: Any) -> Any:

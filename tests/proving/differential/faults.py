@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from privately.proving import analysis, prover
-from privately.proving.exact import chains, following, inputs, ratios, sets, tails
+from privately.proving.exact import chains, following, inputs, ratios, rays, sets, spreads, tails, weights
 from privately.proving.language import meaning, python_expressions, python_names, pythonic, whiles
 from privately.proving.language.syntax import TRUE, If
 
@@ -104,6 +104,30 @@ def _the_rest_of_a_tail_is_dropped(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(sets, "_parts", shorter)
 
 
+def _tails_of_sums_start_late(patch: pytest.MonkeyPatch) -> None:
+    rest = spreads.first_and_rest
+    patch.setattr(sets, "first_and_rest", lambda falls: (rest(falls)[0], rest(rest(falls)[1])[1]))
+
+
+def _limits_are_never_reached(patch: pytest.MonkeyPatch) -> None:
+    peak = rays.peak
+
+    def near(left: Any, right: Any, place: Any) -> Any:
+        found = peak(left, right, place)
+        return found if found.at is not None or found.ratio is None else rays.Peak(found.ratio / 2, None)
+
+    patch.setattr(ratios, "peak", near)
+
+
+def _remainders_are_as_likely(patch: pytest.MonkeyPatch) -> None:
+    residues = tails.residues
+
+    def alike(state: Any, one: Any, period: int) -> Any:
+        return [(part, weights.weight(Fraction(1, period))) for part, _ in residues(state, one, period)]
+
+    patch.setattr(following, "residues", alike)
+
+
 def _loops_come_back_once(patch: pytest.MonkeyPatch) -> None:
     visits = chains.visits
 
@@ -174,4 +198,5 @@ ODD = [
     _names_inside_brackets_are_those_outside,
 ]
 NOISY = [_draws_are_never_below_zero, _the_rest_of_a_tail_is_dropped]
+SUMMED = [_tails_of_sums_start_late, _limits_are_never_reached, _remainders_are_as_likely]
 WHILE = [_or_binds_tighter_than_and, _else_belongs_to_nobody]

@@ -49,7 +49,7 @@ class NoisyAuthor:
         return self.pick(*COINS)
 
     def number(self, depth: int = 2) -> str:
-        kind = self.chance.randrange(9) if depth else 0
+        kind = self.chance.randrange(13) if depth else 0
         if kind <= 3:
             return self.pick(*self.numbers, *self.numbers[1:], *self.numbers[1:], self.pick(*"0123"))
         inner = self.number(depth - 1)
@@ -59,6 +59,10 @@ class NoisyAuthor:
             f"{self.pick('min', 'max')}({inner}, {self.pick('0', '1', '2', 'x')})",
             f"abs({inner})",
             f"({self.pick('2', '-1', '3')} * {inner})",
+            f"({inner} + {self.pick(*self.numbers)})",
+            f"{self.pick('min', 'max')}({inner}, {self.pick(*self.numbers)})",
+            f"({inner} // {self.pick('2', '3', '-2')})",
+            f"({inner} % {self.pick('2', '3')})",
         ][kind - 4]
 
     def condition(self) -> str:

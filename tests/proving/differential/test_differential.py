@@ -20,6 +20,7 @@ from tests.proving.differential.odd_programs import odd_program
 from tests.proving.differential.open_programs import open_program
 from tests.proving.differential.python_programs import python_program
 from tests.proving.differential.running_while import law_of_while
+from tests.proving.differential.summed_programs import summed_program
 from tests.proving.differential.while_programs import while_program
 
 UNLISTED = {"rounded_gaussian", "discrete_gaussian", "laplace", "gaussian", "exponential"}
@@ -47,6 +48,10 @@ def of_while(seed: int) -> str:
 
 def of_noise(seed: int) -> str:
     return compared(noisy_program(seed), verdicts=seed % 3 == 0)
+
+
+def of_sums(seed: int) -> str:
+    return compared(summed_program(seed), verdicts=seed % 3 == 0)
 
 
 def of_open(seed: int) -> str:
@@ -82,6 +87,11 @@ def test_verdicts_on_while_programs_are_true() -> None:
 def test_verdicts_on_noise_without_end_are_true() -> None:
     found = counted(of_noise, range(15))
     assert found["finite"] >= 1
+
+
+def test_verdicts_on_sums_of_noise_are_true() -> None:
+    found = Counter(map(of_sums, range(9)))
+    assert found["finite"] >= 6
 
 
 def test_verdicts_on_open_parameters_are_true() -> None:
@@ -131,6 +141,14 @@ def test_verdicts_on_much_noise_without_end_are_true(first: int) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("first", range(1000, 1500, 100))
+def test_verdicts_on_many_sums_of_noise_are_true(first: int) -> None:
+    found = Counter(map(of_sums, range(first, first + 100)))
+    assert found["endless"] <= 30, found
+    assert found["finite"] >= 50, found
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("first", range(1000, 2500, 500))
 def test_verdicts_on_many_open_parameters_are_true(first: int) -> None:
     counted(of_open, range(first, first + 500))
@@ -155,6 +173,7 @@ FAULTS = [
     *((fault, of_python) for fault in faults.PYTHON),
     *((fault, of_oddities) for fault in faults.ODD),
     *((fault, of_noise) for fault in faults.NOISY),
+    *((fault, of_sums) for fault in faults.SUMMED),
     *((fault, of_while) for fault in faults.WHILE),
 ]
 

@@ -8,8 +8,18 @@ from typing import Any
 import pytest
 
 from privately.proving.exact.sampling import NotFinite
-from privately.proving.exact.sets import apart, has_exponentials, has_tails, in_words, includes, mass_at, side_by_side
-from privately.proving.exact.tails import Geometric, Tail
+from privately.proving.exact.sets import (
+    apart,
+    has_exponentials,
+    has_tails,
+    in_words,
+    includes,
+    mass_at,
+    met,
+    side_by_side,
+)
+from privately.proving.exact.spreads import Spread, law_of_sum
+from privately.proving.exact.tails import Geometric, Tail, variables
 from privately.proving.exact.weights import ONE, Quotient, Weight, fraction, weight
 
 Law = dict[Any, Weight]
@@ -152,20 +162,48 @@ def test_what_a_law_holds() -> None:
     assert not has_exponentials({tail(0): ONE})
 
 
+G3, H3 = tail(0, ratio=THIRD), tail(0, number=1, ratio=THIRD)
+
+
 @pytest.mark.parametrize(
     ("left", "right", "message"),
     [
-        ({tail(0) + tail(0, number=1): ONE}, {}, "ties"),
-        ({(tail(0) + tail(0, number=1), tail(1)): ONE}, {}, "ties"),
-        ({tail(0): HALF, tail(0, ratio=THIRD): HALF}, {}, "different sizes"),
-        ({tail(0): ONE}, {tail(5, ratio=THIRD): ONE}, "different sizes"),
-        ({tail(0): ONE}, {tail(0, step=2): ONE}, "different steps"),
+        ({(tail(0) + tail(0, number=1), tail(1) - tail(0, number=1)): ONE}, {}, "ties"),
+        (
+            {(tail(0), tail(0, number=1)): HALF, (tail(0, ratio=THIRD), tail(0, number=1, ratio=THIRD)): HALF},
+            {},
+            "depend",
+        ),
+        ({tail(0): ONE}, {tail(0, step=1009): ONE}, "in steps that"),
         ({tail(0): ONE}, {10**6: ONE}, "values apart"),
     ],
 )
 def test_what_has_no_common_sets_is_refused(left: Law, right: Law, message: str) -> None:
     with pytest.raises(NotFinite, match=message):
         side_by_side(left, right)
+
+
+def test_noises_of_other_sizes_and_steps_meet() -> None:
+    [met_once] = met({tail(0): ONE}, {tail(0, ratio=THIRD): ONE})
+    assert met_once.masses == (ONE, ONE)
+    assert met_once.differing == ((Geometric(0, HALF), Geometric(0, THIRD)),)
+    odd, even = met({tail(0): ONE}, {tail(0, step=2): ONE})
+    assert [fraction(one) for one in (*even.masses, *odd.masses)] == [Fraction(2, 3), 1, Fraction(1, 3), 0]
+    mixed: Any = Spread(0, {(HALF, 1): HALF, (THIRD, 1): HALF})
+    assert side_by_side({tail(0): HALF, tail(0, ratio=THIRD): HALF}, {})[0] == {Tail(0, ((mixed, 1),)): ONE}
+    left, right = side_by_side({tail(0): ONE}, {tail(0, ratio=THIRD): ONE})
+    assert set(left) != set(right)
+
+
+def test_sums_of_noises_are_one_noise() -> None:
+    """Of two independent sums in a list each has a law of its own."""
+    first, second = tail(0) + tail(0, number=1), tail(0, number=2) + tail(0, number=3, ratio=THIRD)
+    [(output, mass)] = apart({(first, second): ONE}).items()
+    assert mass == 1
+    noises: list[Any] = list(variables(output))
+    assert [one.falls for one in noises] == [law_of_sum([HALF, HALF]), law_of_sum([HALF, THIRD])]
+    assert fraction(mass_at({first: ONE}, 3)) == Fraction(4, 32)
+    assert fraction(mass_at({tail(0) - tail(0, number=1, ratio=THIRD): ONE}, -1)) == Fraction(1, 3) * Fraction(2, 5)
 
 
 def test_sizes_may_differ_between_outputs_that_never_meet() -> None:

@@ -15,10 +15,13 @@ from privately.proving.exact.tails import (
     Geometric,
     Tail,
     Undecided,
+    Uneven,
+    common_step,
     drawn,
     fresh,
     put,
     renamed,
+    residues,
     split,
     summed,
     variables,
@@ -74,7 +77,7 @@ def test_arithmetic_is_that_of_the_values() -> None:
     assert G * 0 == 0
     assert 1 - (1 - G) == G
     assert summed(3, ()) == 3
-    for bad in (lambda: G * H, lambda: 1 / G, lambda: G / H, lambda: G**2, lambda: int(G), G.__floor__):
+    for bad in (lambda: G * H, lambda: 1 / G, lambda: G / H, lambda: G**2, lambda: int(G)):
         with pytest.raises(NotFinite):
             bad()
 
@@ -127,6 +130,21 @@ def keeps_the_law(splitter: Splitter, gap: Tail) -> bool:
 def test_splitting_keeps_the_law_of_every_state(gap: Tail) -> None:
     assert keeps_the_law(split, gap)
     assert sum((fraction(share) for _, share in split(STATE, gap)), Fraction(0)) == 1
+
+
+@pytest.mark.parametrize("period", [1, 2, 3])
+def test_residues_keep_the_law_of_every_state(period: int) -> None:
+    assert keeps_the_law(lambda state, _: residues(state, FIRST, period), G)
+    if period > 1:
+        assert not keeps_the_law(lambda state, _: residues(state, FIRST, period)[1:], G)
+
+
+def test_whole_parts_are_those_of_the_values() -> None:
+    assert (2 * G + Fraction(5, 2)).__floor__() == 2 * G + 2
+    with pytest.raises(Uneven) as asked:
+        (G / 3 + H).__floor__()
+    assert (asked.value.one, asked.value.period) == (FIRST, 3)
+    assert common_step([Fraction(1, 2), Fraction(2, 3), 3]) == 6
 
 
 def _no_shift(state: tuple[Any, ...], gap: Tail) -> list[tuple[tuple[Any, ...], Any]]:

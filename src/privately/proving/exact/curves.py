@@ -9,9 +9,11 @@ from fractions import Fraction
 from flint import arb, ctx
 
 from privately.errors import InvalidParameter
-from privately.proving.exact.budgets import spend
+from privately.proving.exact.budgets import NotFinite, spend
 from privately.proving.exact.places import Exponential, exact_end
-from privately.proving.exact.sets import side_by_side
+from privately.proving.exact.rays import Rest, cut
+from privately.proving.exact.sets import Met, met
+from privately.proving.exact.spreads import falls_of, scaled
 from privately.proving.exact.states import Outputs
 from privately.proving.exact.weights import Quotient, Weight, weight
 from privately.rounding import Interval, Number, rational
@@ -34,13 +36,15 @@ class Curve:
     """
 
     pairs: tuple[tuple[tuple[arb, arb], ...], ...]
+    rests: tuple[tuple[Rest, ...], ...]
+    """Of every pair, what is left of tails whose ratio changes."""
 
     def delta(self, epsilon: Number) -> Interval:
         """The least delta for this epsilon."""
         exact = rational(epsilon, "epsilon", minimum=0, maximum=LARGEST)
         spend(2 * sum(map(len, self.pairs)))
         with ctx.workprec(BITS):
-            ends = [self._excess(pair, exact) for pair in self.pairs]
+            ends = [self._excess(*pair, exact) for pair in zip(self.pairs, self.rests, strict=True)]
             lower, upper = max(end for end, _ in ends), max(end for _, end in ends)
             return Interval(max(lower, Fraction(0)), min(max(upper, Fraction(0)), Fraction(1)), method=METHOD)
 
@@ -75,7 +79,7 @@ class Curve:
         return Interval(bottom, top, method=METHOD)
 
     @staticmethod
-    def _excess(pair: Sequence[tuple[arb, arb]], epsilon: Fraction) -> tuple[Fraction, Fraction]:
+    def _excess(pair: Sequence[tuple[arb, arb]], rests: Sequence[Rest], epsilon: Fraction) -> tuple[Fraction, Fraction]:
         """Both ends of the sum; a term whose sign is open counts as 0 below and as its upper end above."""
         growth = arb(weight(epsilon)).exp()
         sure, open_terms = arb(0), arb(0)
@@ -85,20 +89,42 @@ class Curve:
                 sure += term
             elif not term <= 0:
                 open_terms += term.upper()
-        return exact_end(sure.lower()), exact_end((sure + open_terms).upper())
+        lower, upper = sure, sure + open_terms
+        for rest in rests:
+            least, most = rest.excess(growth)
+            lower, upper = lower + least, upper + most
+        return exact_end(lower.lower()), exact_end(upper.upper())
 
 
 def curve_of(pairs: Iterable[tuple[Outputs, Outputs]], place: object) -> Curve:
     """The curve of the worst of these pairs; give both directions."""
-    found = []
+    found, rests = [], []
     with ctx.workprec(BITS):
-        for left, right in (side_by_side(*pair) for pair in pairs):
-            outputs = dict.fromkeys([*left, *right])
-            spend(10 * len(outputs))
-            found.append(tuple((_ball(left.get(one), place), _ball(right.get(one), place)) for one in outputs))
+        for left, right in pairs:
+            sets = met(left, right)
+            spend(10 * len(sets))
+            masses: list[tuple[arb, arb]] = []
+            rest: list[Rest] = []
+            for one in sets:
+                if not one.differing or not all(one.masses):
+                    masses.append((_ball(one.masses[0], place), _ball(one.masses[1], place)))
+                    continue
+                first, others = _along(one, place)
+                masses += first
+                rest.append(others)
+            found.append(tuple(masses))
+            rests.append(tuple(rest))
     if not found:
         raise InvalidParameter("pairs", "there are no two laws to compare.")
-    return Curve(tuple(found))
+    return Curve(tuple(found), tuple(rests))
+
+
+def _along(one: Met, place: object) -> tuple[list[tuple[arb, arb]], Rest]:
+    """The masses of a set in which one noise falls in two ways."""
+    if len(one.differing) > 1:
+        raise NotFinite("noises of different sizes in several places of the output.")
+    laws = [scaled(falls_of(noise), mass) for noise, mass in zip(one.differing[0], one.masses, strict=True)]
+    return cut(laws[0], laws[1], place if isinstance(place, Exponential) else None)
 
 
 def _ball(mass: Weight | None, place: object) -> arb:

@@ -22,9 +22,11 @@ from privately.proving.exact.tails import (
     LONGEST,
     Tail,
     Undecided,
+    Uneven,
     drawn,
     fresh,
     renamed,
+    residues,
     split,
     variables,
     writable,
@@ -121,6 +123,8 @@ class Follower:
     def parts(self, state: State, undecided: Undecided) -> list[tuple[State, Weight]]:
         """Where a comparison needs more of a tail."""
         self.budget.spend(SPLITTING + NOISE * sum(1 for _ in variables(state)))
+        if isinstance(undecided, Uneven):
+            return residues(state, undecided.one, undecided.period)
         return split(state, undecided.gap)
 
     def draws(self, law: str, given: tuple[Value, ...]) -> list[tuple[Value, Weight]]:

@@ -10,16 +10,22 @@ from typing import Any
 from flint import arb, ctx, fmpq
 
 from privately.errors import InvalidParameter, NotSupported
-from privately.proving.exact.budgets import spend
+from privately.proving.exact.budgets import NotFinite, spend
 from privately.proving.exact.claims import Claim
 from privately.proving.exact.inputs import Inputs
 from privately.proving.exact.places import PRECISIONS, Between, Edge, Exponential, Place, at, exact_end
-from privately.proving.exact.sets import side_by_side
+from privately.proving.exact.rays import mass_at, peak
+from privately.proving.exact.sets import Met, met
+from privately.proving.exact.spreads import Endless, falls_of
 from privately.proving.exact.states import Outputs
+from privately.proving.exact.tails import put
 from privately.proving.exact.weights import ONE, ZERO, Quotient, Weight, cost, quotient, weight
 from privately.proving.exact.weights import fraction as _exact
 from privately.proving.language.syntax import Value
 from privately.rounding import Interval
+
+FARTHEST, NEAR = 1024, weight(Fraction(99, 100))
+"""The last value that is tried as a witness, where ratios grow without reaching their limit; how near one must be."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +36,8 @@ class Ratio:
     output: Value
     inputs: tuple[Inputs, Inputs]
     masses: tuple[Weight, Weight]
+    rays: tuple[tuple[Endless, Endless], ...] = ()
+    """Noises that have their largest ratio only far out, where the outputs come as near to the value as one likes."""
 
 
 @dataclass(frozen=True)
@@ -41,15 +49,34 @@ class Piece:
     largest: Ratio
 
 
-def ratios(inputs: tuple[Inputs, Inputs], left: Outputs, right: Outputs, *, tails: bool = True) -> Iterable[Ratio]:
-    """All ratios of one pair, in one direction; where outputs may have tails, one for all outputs of a set."""
+def ratios(
+    inputs: tuple[Inputs, Inputs], left: Outputs, right: Outputs, *, tails: bool = True, place: Place | None = None
+) -> Iterable[Ratio]:
+    """All ratios of one pair, in one direction; where outputs may have tails, the largest one of every set."""
     if tails:
-        left, right = side_by_side(left, right)
+        yield from (_peak(one, inputs, place) for one in met(left, right) if one.masses[0])
+        return
     for output, mass in left.items():
-        if not mass:
-            continue
-        other = right.get(output, ZERO)
-        yield Ratio(mass / other if other else None, output, inputs, (mass, other))
+        if mass:
+            other = right.get(output, ZERO)
+            yield Ratio(mass / other if other else None, output, inputs, (mass, other))
+
+
+def _peak(one: Met, inputs: tuple[Inputs, Inputs], place: Place | None) -> Ratio:
+    """The largest ratio of a set, on which both laws are products."""
+    mass, other = one.masses
+    if not other:
+        return Ratio(None, one.output, inputs, one.masses)
+    value, at, far = mass / other, dict[Any, int](), []
+    for ours, theirs in one.differing:
+        found = peak(falls_of(ours), falls_of(theirs), place)
+        value = None if value is None or found.ratio is None else value * found.ratio
+        if found.at is None:
+            far.append((ours, theirs))
+        else:
+            at[ours] = found.at
+            mass, other = (one * mass_at(falls_of(noise), found.at) for one, noise in ((mass, ours), (other, theirs)))
+    return Ratio(value, put(one.output, at), inputs, (mass, other), tuple(far))
 
 
 def largest(candidates: Iterable[Ratio], place: Place | None) -> Ratio:
@@ -157,6 +184,29 @@ def epsilon(ratio: Ratio, place: Place | None) -> Interval:
                 lower, upper = (exact_end(end) for end in (log.lower(), log.upper()))
                 return Interval(lower=max(lower, Fraction(0)), upper=max(upper, Fraction(0)), method="exact analysis")
     raise NotSupported("the ratio is too close to 1 to be told from it.")
+
+
+def shown(ratio: Ratio, claim: Claim, place: Place | None) -> Ratio:
+    """A ratio above e^claim that some output has, and that is near to the largest; the largest, if none is found."""
+    best, k = ratio, 1
+    while best.rays and k <= FARTHEST:
+        try:
+            found = _along(ratio, k)
+            broken = not within(found, claim, place)
+        except NotFinite:
+            break
+        near = ratio.value is None or not _exceeds(ratio.value * NEAR, found.value, place)
+        best, k = found if broken and near else ratio, 2 * k
+    return best
+
+
+def _along(ratio: Ratio, k: int) -> Ratio:
+    """The ratio of an output far out, in all noises of which no value has the largest."""
+    one, other = ratio.masses
+    for ours, theirs in ratio.rays:
+        one, other = one * mass_at(falls_of(ours), k), other * mass_at(falls_of(theirs), k)
+    at: dict[Any, int] = {ours: k for ours, _ in ratio.rays}
+    return Ratio(one / other, put(ratio.output, at), ratio.inputs, (one, other))
 
 
 def _power_of_e(value: Weight, place: Place | None) -> Fraction | None:

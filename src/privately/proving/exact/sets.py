@@ -6,38 +6,62 @@ before laws are compared every tail is unrolled to a start that it shares with a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations, product
+from itertools import permutations, product
 from typing import Any, TypeAlias
 
+from privately.proving.exact.budgets import spend
 from privately.proving.exact.sampling import MOST_OUTCOMES, NotFinite
-from privately.proving.exact.tails import LONGEST, Geometric, Tail, put, variables, writable
-from privately.proving.exact.weights import ONE, ZERO, Quotient, Weight
+from privately.proving.exact.spreads import Endless, Falls, falls_of, first_and_rest, law_of_sum, one_sided, with_law
+from privately.proving.exact.tails import LONGEST, Geometric, Tail, common_step, put, variables
+from privately.proving.exact.weights import ONE, ZERO, Quotient, Weight, cost
 from privately.proving.language.meaning import simple
 from privately.proving.language.syntax import Value
 
 
-def side_by_side(left: Mapping[Value, Weight], right: Mapping[Value, Weight]) -> tuple[Any, Any]:
+@dataclass(frozen=True)
+class Met:
+    """A set of outputs with its masses in two laws, and the variables whose laws differ: on the left, on the right."""
+
+    output: Value
+    masses: tuple[Weight, Weight]
+    differing: tuple[tuple[Endless, Endless], ...] = ()
+
+
+def met(left: Mapping[Value, Weight], right: Mapping[Value, Weight]) -> list[Met]:
     """Both laws over the same sets of outputs, which do not overlap. NotFinite where noises are tied to one another.
 
-    Theorem: on each of these sets the ratio of the two probabilities is the same for all outputs: that of the masses.
-        So the largest ratio, and every sum of max(0, P - e^epsilon Q), are those of the masses.
+    Theorem: on a set the two laws are products over its places; where no variables differ, the ratio of the two
+        probabilities is the same for all outputs: that of the masses. Then the largest ratio, and every sum of
+        max(0, P - e^epsilon Q), are those of the masses.
     Reference: Halmos-Savage 1949 (a sufficient statistic)
     Proof: docs/theory/programs.md#tails
     Checked-by: tests/proving/exact/test_sets.py::test_sets_agree_with_a_long_window
     """
     if not has_tails(left) and not has_tails(right):
+        return [Met(one, (left.get(one, ZERO), right.get(one, ZERO))) for one in dict.fromkeys([*left, *right])]
+    (ours, theirs), ties = _laid(left, right)
+    found = []
+    for key in dict.fromkeys([*ours, *theirs]):
+        one, other = ours.get(key), theirs.get(key)
+        if one is None or other is None:
+            masses = one.mass if one else ZERO, other.mass if other else ZERO
+            found.append(Met(_shown(key, one or other, ties), masses))
+            continue
+        differing = tuple(pair for pair in zip(one.noises, other.noises, strict=True) if pair[0] != pair[1])
+        found.append(Met(_shown(key, one, ties), (one.mass, other.mass), differing))
+    return found
+
+
+def side_by_side(left: Mapping[Value, Weight], right: Mapping[Value, Weight]) -> tuple[Any, Any]:
+    """Both laws as masses of sets that do not overlap; the same set with another law on it is another output."""
+    if not has_tails(left) and not has_tails(right):
         return left, right
-    shapes = [[(_Output(*_flat(output)), mass) for output, mass in law.items()] for law in (left, right)]
-    ties = _ties([output for law in shapes for output, _ in law])
-    laws = [[(_free(output, ties), mass) for output, mass in law] for law in shapes]
-    lines = _lines([output for law in laws for output, _ in law])
-    found = [_unrolled(law, lines) for law in laws]
-    _one_ratio_each([output for law in found for output in law])
-    tied = [{_tied(output, ties): mass for output, mass in law.items()} for law in found]
-    return tied[0], tied[1]
+    laws, ties = _laid(left, right)
+    ours, theirs = ({_shown(key, cell, ties): cell.mass for key, cell in law.items()} for law in laws)
+    return ours, theirs
 
 
 def apart(law: Mapping[Value, Weight]) -> Any:
@@ -100,8 +124,9 @@ def has_tails(law: Iterable[Value]) -> bool:
 
 def has_exponentials(law: Mapping[Value, Weight]) -> bool:
     """Whether some weight, or the ratio of some tail, is no rational number."""
-    ratios = (one.ratio for output in law for one in variables(output))
-    return any(isinstance(one, Quotient) for one in (*law.values(), *ratios))
+    laws = (falls_of(one) for output in law for one in variables(output))
+    numbers = (number for falls in laws for (ratio, _), share in falls.items() for number in (ratio, share))
+    return any(isinstance(one, Quotient) for one in (*law.values(), *numbers))
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,16 +138,16 @@ class _Output:
 
 
 _Ties: TypeAlias = dict[Any, list[tuple[int, int, Any]]]
-"""By shape: from one place so many times an earlier one is taken away, in this order."""
+"""By shape: from one place so many times another one is taken away, in this order."""
 
 
 def _ties(outputs: Iterable[_Output]) -> _Ties:
-    """What makes the places independent, if anything does: an earlier place tells the noise of a later one."""
+    """What makes the places independent, if anything does: one place tells the noise of another."""
     found: _Ties = {}
     for output in outputs:
         steps = found.setdefault(output.shape, [])
         leaves = list(_free(output, found, checked=False).leaves)
-        for earlier, later in combinations(range(len(leaves)), 2):
+        for earlier, later in permutations(range(len(leaves)), 2):
             shared = _times(leaves[later], leaves[earlier])
             if shared:
                 steps.append((later, earlier, shared))
@@ -130,12 +155,13 @@ def _ties(outputs: Iterable[_Output]) -> _Ties:
     return found
 
 
-def _times(tail: Value, one: Value) -> Any:
-    """How often the only variable of one place is in another."""
-    if not isinstance(tail, Tail) or not isinstance(one, Tail) or len(one.factors) > 1:
+def _times(later: Value, earlier: Value) -> Any:
+    """How often the noise of one place is in another, if all of it is."""
+    if not isinstance(later, Tail) or not isinstance(earlier, Tail):
         return 0
-    ((variable, factor),) = one.factors
-    return simple(Fraction(dict(tail.factors).get(variable, 0)) / Fraction(factor))
+    held = dict(later.factors)
+    times = {Fraction(held.get(one, 0)) / Fraction(factor) for one, factor in earlier.factors}
+    return simple(min(times)) if len(times) == 1 else 0
 
 
 def _free(output: _Output, ties: _Ties, *, checked: bool = True) -> _Output:
@@ -143,21 +169,10 @@ def _free(output: _Output, ties: _Ties, *, checked: bool = True) -> _Output:
     leaves = list(output.leaves)
     for later, earlier, times in ties[output.shape]:
         leaves[later] = simple(leaves[later] - times * leaves[earlier])
-    tails = [one for one in leaves if isinstance(one, Tail)]
-    if checked and (
-        any(len(one.factors) > 1 for one in tails) or len({one.factors[0][0] for one in tails}) < len(tails)
-    ):
+    found = list(variables(tuple(leaves)))
+    if checked and len(set(found)) < len(found):
         raise NotFinite("the output ties several noises to one another.")
     return _Output(output.shape, tuple(leaves))
-
-
-def _tied(value: Value, ties: _Ties) -> Value:
-    """And back."""
-    shape, leaves = _flat(value)
-    found = list(leaves)
-    for later, earlier, times in reversed(ties[shape]):
-        found[later] = simple(found[later] + times * found[earlier])
-    return _built(shape, iter(found)) if ties[shape] else value
 
 
 @dataclass(slots=True)
@@ -168,20 +183,65 @@ class _Line:
     below: Any
 
 
-def _lines(outputs: list[_Output]) -> dict[tuple[Any, int], tuple[Any, dict[Any, _Line]]]:
-    """For every place with a tail: the step, and the lines by where they cross zero."""
-    steps: dict[tuple[Any, int], set[Any]] = {}
+_Place: TypeAlias = tuple[Any, int]
+"""A place in outputs of one shape."""
+
+
+def _laid(left: Mapping[Value, Weight], right: Mapping[Value, Weight]) -> tuple[list[dict[_Output, _Cell]], _Ties]:
+    """Both laws as cells, by what their outputs are without the laws of their noises."""
+    shapes = [[(_Output(*_flat(output)), mass) for output, mass in law.items()] for law in (left, right)]
+    ties = _ties([output for law in shapes for output, _ in law])
+    laws = [[(_free(output, ties), mass) for output, mass in law] for law in shapes]
+    steps = _steps([output for law in laws for output, _ in law])
+    even = [_evened(law, steps) for law in laws]
+    unrolling = _Unrolling(steps, _lines([output for law in even for output in law], steps), {})
+    return [_unrolled(law, unrolling) for law in even], ties
+
+
+def _steps(outputs: list[_Output]) -> dict[_Place, Fraction]:
+    """For every place with a tail: the step that all its noises take, some only after several of their own."""
+    sizes: dict[_Place, set[Any]] = {}
     for output in outputs:
         for place, leaf in enumerate(output.leaves):
             if isinstance(leaf, Tail):
-                steps.setdefault((output.shape, place), set()).add(abs(leaf.factors[0][1]))
-    if any(len(sizes) > 1 for sizes in steps.values()):
-        raise NotFinite("noises of different steps in one place of the output.")
-    found: dict[tuple[Any, int], tuple[Any, dict[Any, _Line]]] = {key: (min(one), {}) for key, one in steps.items()}
+                sizes.setdefault((output.shape, place), set()).update(abs(factor) for _, factor in leaf.factors)
+    return {key: common_step(found) for key, found in sizes.items()}
+
+
+def _evened(law: Iterable[tuple[_Output, Weight]], steps: Mapping[_Place, Fraction]) -> dict[_Output, Weight]:
+    """Outputs in parts whose noises all move them by the step of their place, and in one direction."""
+    found: dict[_Output, Weight] = {}
+    for output, mass in law:
+        choices = [
+            list(one_sided(leaf, steps[output.shape, place])) if isinstance(leaf, Tail) else [(leaf, ONE)]
+            for place, leaf in enumerate(output.leaves)
+        ]
+        for leaves, share in _chosen(choices, mass):
+            key = _Output(output.shape, leaves)
+            found[key] = found[key] + share if key in found else share
+    return found
+
+
+def _chosen(choices: Sequence[Sequence[tuple[Any, Weight]]], mass: Weight) -> Iterator[tuple[tuple[Any, ...], Weight]]:
+    """One of each, with the product of their shares."""
+    for chosen in product(*choices):
+        share = mass
+        for _, part in chosen:
+            share = share * part
+        spend(5 + cost(share) // 2)
+        yield tuple(one for one, _ in chosen), share
+
+
+_Lines: TypeAlias = dict[_Place, dict[Any, _Line]]
+"""For every place with a tail, the lines by where they cross zero."""
+
+
+def _lines(outputs: list[_Output], steps: Mapping[_Place, Fraction]) -> _Lines:
+    found: _Lines = {key: {} for key in steps}
     for output in outputs:
         for place, leaf in enumerate(output.leaves):
             if (output.shape, place) in found and isinstance(leaf, (int, Fraction, Tail)):
-                step, lines = found[output.shape, place]
+                step, lines = steps[output.shape, place], found[output.shape, place]
                 start = leaf.constant if isinstance(leaf, Tail) else leaf
                 line = lines.setdefault(start % step, _Line(start, start))
                 line.above = max(line.above, start if _rises(leaf) else start + step)
@@ -189,52 +249,103 @@ def _lines(outputs: list[_Output]) -> dict[tuple[Any, int], tuple[Any, dict[Any,
     return found
 
 
-def _unrolled(law: list[tuple[_Output, Weight]], lines: Mapping[tuple[Any, int], Any]) -> dict[Value, Weight]:
-    found: dict[Value, Weight] = {}
-    for output, mass in law:
+@dataclass(frozen=True, slots=True)
+class _Start:
+    """Where a tail begins, and its step."""
+
+    first: Any
+    step: Any
+
+
+@dataclass(frozen=True, slots=True)
+class _Cell:
+    """The mass of a set of outputs, and the noises in its places."""
+
+    mass: Weight
+    noises: tuple[Endless, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Unrolling:
+    """What is known of all tails; and of sums of noise, by their ratios, the masses one by one with what is left."""
+
+    steps: Mapping[_Place, Fraction]
+    lines: _Lines
+    known: dict[tuple[Weight, ...], list[tuple[Weight, Falls]]]
+
+    def masses(self, ratios: tuple[Weight, ...], count: int) -> tuple[list[Weight], Falls]:
+        """The first masses, and the law of the rest."""
+        found = self.known.setdefault(ratios, [(ZERO, law_of_sum(ratios))])
+        while len(found) <= count:
+            found.append(first_and_rest(found[-1][1]))
+        return [mass for mass, _ in found[1 : count + 1]], found[count][1]
+
+
+_Fall: TypeAlias = tuple[Weight, int]
+_Table: TypeAlias = dict[tuple[_Fall, ...], Weight]
+"""The law on a set: for sums of noise in its places, their shares."""
+
+
+def _unrolled(law: Mapping[_Output, Weight], unrolling: _Unrolling) -> dict[_Output, _Cell]:
+    found: dict[_Output, _Table] = {}
+    for output, mass in law.items():
         choices = [
-            list(_parts(leaf, place, *lines[output.shape, place])) if isinstance(leaf, Tail) else [(leaf, ONE)]
+            list(_parts(leaf, (output.shape, place), unrolling)) if isinstance(leaf, Tail) else [((leaf, ()), ONE)]
             for place, leaf in enumerate(output.leaves)
         ]
-        for chosen in product(*choices):
-            share = mass
-            for _, part in chosen:
-                share = share * part
-            key = _built(output.shape, iter([leaf for leaf, _ in chosen]))
-            found[key] = found.get(key, ZERO) + share
+        for chosen, share in _chosen(choices, mass):
+            table = found.setdefault(_Output(output.shape, tuple(leaf for leaf, _ in chosen)), {})
+            falls = tuple(fall for _, fall in chosen if fall)
+            table[falls] = table[falls] + share if falls in table else share
             if len(found) > MOST_OUTCOMES:
                 raise NotFinite(f"more than {MOST_OUTCOMES} outputs to compare.")
-    return found
+    return {key: _cell(key, table) for key, table in found.items()}
 
 
-def _parts(tail: Tail, place: int, step: Any, lines: Mapping[Any, _Line]) -> Iterable[tuple[Value, Weight]]:
+def _parts(tail: Tail, place: _Place, unrolling: _Unrolling) -> Iterator[tuple[tuple[Any, Any], Weight]]:
     """The first values of a tail one by one, and the tail from the start that all have in common."""
-    line = lines[tail.constant % step]
-    ((one, factor),) = tail.factors
+    factor = tail.factors[0][1]
+    line = unrolling.lines[place][tail.constant % unrolling.steps[place]]
     end = line.above if factor > 0 else line.below
     count = int((end - tail.constant) / Fraction(factor))
     if count > LONGEST:
         raise NotFinite(f"tails whose starts lie {count} values apart.")
-    share = ONE
-    for k in range(count):
-        yield tail.constant + k * factor, share * (1 - one.ratio)
-        share = writable(share * one.ratio)
-    yield Tail(end, ((Geometric(place, one.ratio), factor),)), share
+    masses, rest = unrolling.masses(tuple(one.ratio for one, _ in tail.factors), count)
+    for k, mass in enumerate(masses):
+        yield (tail.constant + k * factor, ()), mass
+    for fall, share in rest.items():
+        yield (_Start(end, factor), fall), share
 
 
-def _one_ratio_each(outputs: list[Value]) -> None:
-    """The same set with two ratios: there the ratio of probabilities is not constant."""
-    known: dict[Any, list[Weight]] = {}
-    for output in outputs:
-        bare, ratios = _without_ratios(output), [one.ratio for one in variables(output)]
-        if known.setdefault(bare, ratios) != ratios:
-            raise NotFinite("noises of different sizes in one place of the output.")
+def _cell(key: _Output, table: _Table) -> _Cell:
+    """The law on a set of outputs as a product of laws of its places."""
+    mass = sum(table.values(), ZERO)
+    places = [place for place, leaf in enumerate(key.leaves) if isinstance(leaf, _Start)]
+    laws: list[Falls] = [{} for _ in places]
+    for falls, share in table.items():
+        for law, fall in zip(laws, falls, strict=True):
+            law[fall] = law.get(fall, ZERO) + share / mass
+    if len(laws) > 1:
+        _check_product(table, mass, laws)
+    kept = ({fall: share for fall, share in law.items() if share} for law in laws)
+    return _Cell(mass, tuple(with_law(place, law) for place, law in zip(places, kept, strict=True)))
 
 
-def _without_ratios(value: Value) -> Any:
-    if isinstance(value, tuple):
-        return tuple(map(_without_ratios, value))
-    return ("tail", value.constant, value.factors[0][1]) if isinstance(value, Tail) else value
+def _check_product(table: _Table, mass: Weight, laws: Sequence[Falls]) -> None:
+    for falls, share in _chosen([list(law.items()) for law in laws], mass):
+        if table.get(falls, ZERO) != share:
+            raise NotFinite("noises whose sizes depend on one another in several places of the output.")
+
+
+def _shown(key: _Output, cell: _Cell | None, ties: _Ties) -> Value:
+    """A set of outputs as an output with tails, as the program gives it."""
+    noises: Iterator[Any] = iter(cell.noises if cell else ())
+    leaves: list[Any] = [
+        Tail(leaf.first, ((next(noises), leaf.step),)) if isinstance(leaf, _Start) else leaf for leaf in key.leaves
+    ]
+    for later, earlier, times in reversed(ties[key.shape]):
+        leaves[later] = simple(leaves[later] + times * leaves[earlier])
+    return _built(key.shape, iter(leaves))
 
 
 def _rises(leaf: Value) -> bool:

@@ -3,13 +3,15 @@
 A geometric variable G with ratio r is k with probability (1 - r) r^k. A discrete Laplace draw is 0, or 1 + G, or
 -1 - G. A state may hold such a sum as it is; when a program compares it and the answer is not the same for all its
 values, the state is split: into G = 0 and G = 1 + another G, or, between two noises, by which of them stops first.
+Whole parts split it by what is left of G after steps of some length.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from math import floor, lcm
 from typing import Any, NoReturn
 
 from privately.errors import NotSupported
@@ -27,6 +29,9 @@ LONGEST = 2000
 HIGHEST = 10_000
 """Powers of t in one weight."""
 
+LONGEST_PERIOD = 200
+"""Steps of a variable that are taken together."""
+
 
 @dataclass(frozen=True, slots=True)
 class Geometric:
@@ -42,6 +47,14 @@ class Undecided(Exception):
     def __init__(self, gap: Tail) -> None:
         super().__init__()
         self.gap = gap
+
+
+class Uneven(Undecided):
+    """A whole part depends on what is left of one variable after steps of this length."""
+
+    def __init__(self, gap: Tail, one: Geometric, period: int) -> None:
+        super().__init__(gap)
+        self.one, self.period = one, period
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -105,8 +118,11 @@ class Tail(OpenNumber):
     def __pow__(self, exponent: int) -> NoReturn:
         _refuse("raises noise to a power")
 
-    def __floor__(self) -> NoReturn:
-        _refuse("rounds noise")
+    def __floor__(self) -> Tail:
+        for one, factor in self.factors:
+            if factor.denominator != 1:
+                raise Uneven(self, one, factor.denominator)
+        return Tail(floor(self.constant), self.factors)
 
     def __int__(self) -> NoReturn:
         _refuse("uses noise where only some whole numbers will do")
@@ -189,8 +205,8 @@ def split(state: tuple[Value, ...], gap: Tail) -> list[tuple[tuple[Value, ...], 
 
     Theorem: G is 0 with probability 1 - r, else 1 + another G. Of G and H, independent with ratios r and q, the smaller
         one M is geometric with ratio rq and independent of what is left: (0, 0), (0, 1 + H) or (1 + G, 0), with
-        probabilities (1-r)(1-q), (1-r)q and r(1-q), each over 1 - rq. If all factors of the gap have one size, some
-        number of splits leaves no part whose comparison with 0 is open.
+        probabilities (1-r)(1-q), (1-r)q and r(1-q), each over 1 - rq. Some number of splits leaves no part whose
+        comparison with 0 is open.
     Reference: Feller 1968, section XIII.9 (memoryless waiting times)
     Proof: docs/theory/programs.md#tails
     Checked-by: tests/proving/exact/test_tails.py::test_splitting_keeps_the_law_of_every_state
@@ -199,6 +215,9 @@ def split(state: tuple[Value, ...], gap: Tail) -> list[tuple[tuple[Value, ...], 
         one = gap.factors[0][0]
         later = Tail(1, ((one, 1),))
         return [(put(state, {one: 0}), 1 - one.ratio), (put(state, {one: later}), one.ratio)]
+    uneven = _uneven(gap)
+    if uneven is not None:
+        return residues(state, *uneven)
     one, other = gap.rising[0], gap.falling[0]
     both = one.ratio * other.ratio
     least = Tail(0, ((Geometric(_unused(state), both), 1),))
@@ -206,6 +225,36 @@ def split(state: tuple[Value, ...], gap: Tail) -> list[tuple[tuple[Value, ...], 
     shares = (1 - one.ratio) * (1 - other.ratio), (1 - one.ratio) * other.ratio, one.ratio * (1 - other.ratio)
     places = {one: least, other: least}, {one: least, other: later}, {one: longer, other: least}
     return [(put(state, place), share / (1 - both)) for place, share in zip(places, shares, strict=True)]
+
+
+def residues(state: tuple[Value, ...], one: Geometric, period: int) -> list[tuple[tuple[Value, ...], Weight]]:
+    """The state in parts that know what is left of a variable after whole periods.
+
+    Theorem: G = R + period * H, where R < period is k with probability (1-r) r^k / (1-r^period), and H is geometric
+        with ratio r^period and independent of R.
+    Reference: Feller 1968, section XIII.9 (memoryless waiting times)
+    Proof: docs/theory/programs.md#tails
+    Checked-by: tests/proving/exact/test_tails.py::test_residues_keep_the_law_of_every_state
+    """
+    if period > LONGEST_PERIOD:
+        raise NotFinite(f"noise in steps that are only together again after {period} of them.")
+    longer = Geometric(one.number, writable(one.ratio**period))
+    share = (1 - one.ratio) / (1 - longer.ratio)
+    return [(put(state, {one: Tail(left, ((longer, period),))}), share * one.ratio**left) for left in range(period)]
+
+
+def common_step(steps: Iterable[Any]) -> Fraction:
+    """The least number of which all of these are divisors."""
+    sizes = [Fraction(one) for one in steps]
+    below = lcm(*(one.denominator for one in sizes))
+    return Fraction(lcm(*(int(one * below) for one in sizes)), below)
+
+
+def _uneven(gap: Tail) -> tuple[Geometric, int] | None:
+    """A variable that moves the gap by less than others do, and how often it has to, to do as much as they do."""
+    step = common_step(abs(factor) for _, factor in gap.factors)
+    periods = ((one, int(step / abs(factor))) for one, factor in gap.factors)
+    return next((found for found in periods if found[1] > 1), None)
 
 
 def writable(mass: Weight) -> Weight:
