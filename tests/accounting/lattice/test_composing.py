@@ -4,6 +4,7 @@ import itertools
 import math
 import weakref
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 
 import mpmath
@@ -16,7 +17,7 @@ from privately.accounting.lattice.atoms import Atoms
 from privately.accounting.lattice.bases import ExponentialBase, NormalBase
 from privately.accounting.lattice.composing import Part, Sum, exactly
 from privately.accounting.lattice.frame import Frame
-from privately.accounting.lattice.pieces import Piece, smooth_piece
+from privately.accounting.lattice.pieces import Piece, Wrong, smooth_piece
 from privately.accounting.lattice.placing import atom_piece
 from privately.accounting.lattice.smooth import Smooth
 from privately.accounting.roads import NotApplicable
@@ -199,6 +200,35 @@ def test_small_helpers() -> None:
     assert composing._power(np.array([2.0 + 0j]), 10)[0] == 1024
     assert composing._power_above(np.array([0.5]), 3)[0] >= 0.125
     assert isinstance(finite_sum().log_unit, Enclosure)
+
+
+@pytest.mark.parametrize("times", [1, 2, 5])
+@pytest.mark.parametrize("kind", ["even", "random"])
+def test_wrong_samples(times: int, kind: str) -> None:
+    """A lattice law, and one with a curve that is off at every point: profiles are apart by at most the bound, and by
+    nearly that where all errors have one sign.
+    """
+    frame, c, a = Frame(0.0625, 1024, 1.5), 1.5, 0.0625
+    j = np.arange(-20.0, 60.0)
+    masses = np.exp(-(((j - 15) / 20) ** 2))
+    right = piece_of((a * j).tolist(), (masses / masses.sum()).tolist(), frame)
+    signs = np.ones(1024) if kind == "even" else np.random.default_rng(times).uniform(-1, 1, 1024)
+    moved = 1e-7 * a * signs  # of the curve, tilted and times the step, at all places of the period
+    sums = np.conj(np.fft.rfft(moved))
+    kinks = (math.exp((c + 1) * a) + math.exp(a) + 2) / (a * math.expm1(a))
+    most, largest = float(np.abs(sums).max()) / a, 1e-7 * math.exp(c * a)
+    wrong = Wrong(largest, float(np.abs(moved).sum()) * kinks, most * math.exp(c * a))
+    off = replace(right, values=right.values + sums / frame.kernel, bounds=right.bounds + wrong.masses, wrong=wrong)
+    true, found = (Sum(frame, [Part(times, piece, None)], height=3.0) for piece in (right, off))
+    for epsilon in (Fraction(1, 2), Fraction(101, 160), Fraction(2)):
+        share = true.share(epsilon, up=True)
+        scale = (true.factors[0].unit / found.factors[0].unit) ** times
+        gap = abs(true.at(share).total * scale - found.at(share).total)
+        assert gap <= found.at(share).error
+        if kind == "even" and times <= 2:
+            assert gap >= found.at(share).error / 2
+    with pytest.raises(NotApplicable):
+        Sum(frame, [Part(1, off, None), Part(1, right, None)], height=3.0)
 
 
 def test_no_part_is_kept() -> None:

@@ -52,6 +52,17 @@ def excess(samples: Floats, places: list[int]) -> float:
     return max(float(abs(mpc(complex(found[n])) - exact(samples, n))) for n in places) / allowed
 
 
+@pytest.mark.parametrize("shape", ["random", "positive", "spike", "steep"])
+def test_errors_in_the_mean(shape: str) -> None:
+    """The root of the mean square of the errors at all frequencies, and those that follow by conjugation."""
+    samples = SHAPES[shape](128)
+    found = fourier.transform(samples)
+    squares = [float(abs(mpc(complex(found[n])) - exact(samples, n)) ** 2) for n in range(65)]
+    mean = (2 * sum(squares) - squares[0] - squares[-1]) / 128
+    assert math.sqrt(mean) <= fourier.spread_error(128) * float(np.sqrt(samples @ samples))
+    assert fourier.spread_error(1 << 19) < 3e-13
+
+
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("count", [64, 128, 512, 2048])
 def test_transform_is_within_its_error(shape: str, count: int) -> None:

@@ -401,6 +401,12 @@ def test_few_steps_are_below_a_fine_grid(scale: str, rate: str, times: int, allo
     assert epsilon(one(law, times), Fraction(allowed), WIDTH).upper < theirs
 
 
+def test_chords_are_below_a_fine_grid() -> None:
+    """The same, of little normal noise, where what is charged for rounding matters; the truth is 5.646169945721."""
+    law = SampledGaussianLoss(mu_squared=Fraction(100, 9), rate=Fraction(1, 100), direction="remove")
+    assert 5.646169945721 < epsilon(one(law, 2), Fraction(1, 1000), WIDTH).upper < 5.646169948720904
+
+
 def twice(mu: mpmath.mpf, rate: mpmath.mpf, epsilon: mpmath.mpf) -> mpmath.mpf:
     """The profile of two steps of a sampled Gaussian, "remove": the closed form of one, over the other."""
 

@@ -79,6 +79,21 @@ def error(count: int) -> float:
     return 2 * (FEWEST + 2) * UNIT + 2 * ROOT_ERROR + stages * (ROOT_ERROR + 12 * UNIT)
 
 
+def spread_error(count: int) -> float:
+    """The root of the mean square of all errors of `transform`, as a part of the root of the sum of the squares of all
+    samples.
+
+    Theorem: the first sums are off by sqrt(64) times the part by which each is, as the root of the sum of squares; each
+        joining, sqrt(2) times a rotation, by the relative error of what it multiplies and adds.
+    Reference: Higham 2002, Theorem 24.2
+    Proof: docs/theory/accounting/lattice.md#fourier-sums
+    Checked-by: tests/accounting/lattice/test_fourier.py::test_errors_in_the_mean
+    """
+    stages = (count // FEWEST).bit_length() - 1
+    first = math.sqrt(FEWEST) * (2 * (FEWEST + 2) * UNIT + 2 * ROOT_ERROR)
+    return (first + stages * (ROOT_ERROR + 12 * UNIT)) * 1.01
+
+
 def transform(samples: Floats) -> Complex:
     """The sums of samples[j] e^(2 pi i j n/N) over j, for n = 0, ..., N/2, where N = len(samples) is a power of two.
 

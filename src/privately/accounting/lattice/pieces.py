@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -41,6 +42,18 @@ class Piece:
     beyond: float
     curve: tuple[Floats, Floats]
     weights: tuple[Floats, Floats]
+    wrong: Wrong | None = None
+    """How far the samples themselves are off, where the values are those of a curve with these samples."""
+
+
+class Wrong(NamedTuple):
+    """Errors of the samples of a curve, tilted: the largest, over the step; the sum of |masses| on the lattice of the
+    law whose curve they are; and the largest value of their Fourier sum, over the step.
+    """
+
+    largest: float
+    masses: float
+    sums: float
 
 
 def together(first: Piece, second: Piece) -> Piece:
@@ -116,7 +129,8 @@ def chord_piece(law: Smooth, frame: Frame, offset: float, right: float) -> Piece
     """The law on the lattice whose curve has chords in place of that of such a part: its profile is never below.
 
     Theorem: the chords, in e^epsilon, of the curve of a piece are the curve of a law on the lattice, with the transform
-        R + a sum_j G(j a) e^(z j a)/K; and every profile to which it contributes only grows.
+        R + a sum_j G(j a) e^(z j a)/K; and every profile to which it contributes only grows. Wrong samples are a law
+        with other masses, of either sign.
     Reference: Doroshenko-Ghazi-Kamath-Kumar-Manurangsi 2022
     Proof: docs/theory/accounting/lattice.md#chords
     Checked-by: tests/accounting/lattice/test_pieces.py::test_chords_are_a_law_on_the_lattice
@@ -124,9 +138,14 @@ def chord_piece(law: Smooth, frame: Frame, offset: float, right: float) -> Piece
     sampled = _sampled(law, frame, offset, right)
     fourier.forget(frame.count)
     values = np.divide(sampled.sums, frame.kernel, out=sampled.sums)
-    divided = sampled.error / modulus(frame.kernel)
-    found = sampled.matched_error + divided + (KERNEL_ERROR + 16 * UNIT) * (modulus(values) + sampled.matched)
-    return _piece(values, found * (1 + 1e-9), sampled, sampled.mass)
+    found = sampled.matched_error + (KERNEL_ERROR + 16 * UNIT) * (modulus(values) + sampled.matched)
+    a, c = frame.step, frame.tilt
+    kinks = (scalar_exp((c + 1) * a) + scalar_exp(a) + 2) / (a * scalar_expm1(a)) * (1 + 8 * ERROR)
+    each = scalar_exp(c * a) / a * (1 + 8 * ERROR)
+    wrong = Wrong(sampled.largest_error * each, sampled.all_errors * kinks, sampled.error * each)
+    found *= 1 + 1e-9
+    bounds = (sampled.mass + wrong.masses + found) * (1 + 1e-9)
+    return Piece(values, found, bounds, sampled.mass, sampled.curve, sampled.weights, wrong)
 
 
 @dataclass(frozen=True)
@@ -137,6 +156,9 @@ class _Sampled:
 
     sums: Complex
     error: float
+    largest_error: float
+    """Of one of the samples, with what the Fourier sum adds to it; and of all."""
+    all_errors: float
     matched: float
     matched_error: float
     mass: float
@@ -162,6 +184,12 @@ def _sampled(law: Smooth, frame: Frame, offset: float, right: float) -> _Sampled
     total = float(samples.sum())
     lost = float(errors.sum()) + dot(samples, np.abs(exponents)) * 4 * UNIT + total * 2 * ERROR + missing
     lost = enlarged(lost, j.size + 8)
+    np.abs(exponents, out=exponents)
+    exponents *= 4 * UNIT
+    exponents += 4 * ERROR
+    exponents *= samples
+    exponents += errors
+    largest = float(exponents.max())
     del exponents
     first, second, off = _lattice_law(law, top, offset, a)
     first, off = first * scalar_exp(-c * a), off * (1 + 4 * ERROR)
@@ -169,9 +197,14 @@ def _sampled(law: Smooth, frame: Frame, offset: float, right: float) -> _Sampled
     curve = np.append(j, low), np.append(samples + errors, missing + 4 * ERROR * total)
     weights = np.array([-1.0, 0.0]), np.array([first + off, second + off])
     size = abs(first) + abs(second)
+    peak = max(float(cells.max()), 1e-300)
+    spread = fourier.spread_error(frame.count) * peak * math.sqrt(float(np.square(cells / peak).sum()))
+    overlaps = adding / UNIT
     return _Sampled(
         sums=frame.kernel * (first * np.conj(frame.turns) + second) + fourier.transform(cells),
         error=lost + total * (fourier.error(frame.count) + adding + 32 * UNIT),
+        largest_error=enlarged(overlaps * (largest + overlaps * UNIT * peak) + missing + spread),
+        all_errors=enlarged(lost + total * (adding + 32 * UNIT) + math.sqrt(frame.count) * spread),
         matched=size,
         matched_error=size * (KERNEL_ERROR + 8 * ERROR) + 2 * off,
         mass=real_bound(curve, weights, frame, c),

@@ -207,20 +207,46 @@ def contour(outline: Outline, epsilon: float, log_delta: float, log_tolerance: f
     for i in range(place, -1, -1):
         if best is not None and c[i] < c[place] / 8:
             break
-        others = c > 1.02 * c[i]
-        if not others.any():
-            continue
-        needed = (outline.k[others] - c[others] * epsilon - level) / (c[others] - c[i])
-        first = int(np.argmin(needed))
-        period = max(float(needed[first]), -level / c[i], 1e-12)
-        cost = math.log(period) + (outline.k[i] - c[i] * epsilon - log_delta) / 3
-        if best is None or cost < best[0]:
-            share = float(log_delta + c[i] * epsilon - outline.k[i])
-            found = Contour(float(c[i]), period, float(c[others][first]), float(np.sqrt(outline.single[i])), share)
+        found = _through(outline, i, epsilon, log_delta, level)
+        cost = math.log(found.period) - found.log_share / 3 if found else math.inf
+        if found and (best is None or cost < best[0]):
             best = cost, found
     if best is None:
         raise NotApplicable("no contour serves")
     return best[1]
+
+
+def contour_for_chords(
+    outline: Outline, epsilon: float, log_delta: float, log_tolerance: float, *, count: int, steps: int
+) -> Contour:
+    """The same for chords, which cost the square of the step whatever the height, and little rounding."""
+    level = log_delta + log_tolerance
+    tried = (_through(outline, i, epsilon, log_delta, level) for i in range(outline.heights.size))
+
+    def cost(found: Contour) -> float:
+        return steps * (found.period / count) ** 2 / 8 + _CHORD_ROUNDING * math.exp(min(-found.log_share, 600.0))
+
+    served = [found for found in tried if found]
+    if not served:
+        raise NotApplicable("no contour serves")
+    return min(served, key=cost)
+
+
+def _through(outline: Outline, place: int, epsilon: float, log_delta: float, level: float) -> Contour | None:
+    """The contour at one of the heights, if there is one above it for aliases."""
+    c = outline.heights
+    others = c > 1.02 * c[place]
+    if not others.any():
+        return None
+    needed = (outline.k[others] - c[others] * epsilon - level) / (c[others] - c[place])
+    first = int(np.argmin(needed))
+    period = max(float(needed[first]), -level / c[place], 1e-12)
+    share = float(log_delta + c[place] * epsilon - outline.k[place])
+    return Contour(float(c[place]), period, float(c[others][first]), float(np.sqrt(outline.single[place])), share)
+
+
+_CHORD_ROUNDING = 1e-11
+"""About what rounding makes of a sum over chords, over its largest terms."""
 
 
 @dataclass(frozen=True)

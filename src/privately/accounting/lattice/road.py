@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol
 from privately.accounting.compositions import Composition
 from privately.accounting.lattice.fourier import forget
 from privately.accounting.lattice.laying import MOST, Laid, lay, lay_chords
-from privately.accounting.lattice.planning import Outline, View, contour, in_steps
+from privately.accounting.lattice.planning import Outline, View, contour, contour_for_chords, in_steps
 from privately.accounting.lattice.top import near_the_top
 from privately.accounting.roads import DEAD_ENDS, NotApplicable
 from privately.rounding import Enclosure, Interval
@@ -31,6 +31,8 @@ _FEW, _MORE = 10, 1 << 17
 """For few steps, somewhat more nodes; as many for very few of a law with atoms, whose width falls slowly."""
 _MOST_CHORDED, _CHORDED, _CHORD, _LONGEST_CHORD = 50, 5e-10, 7e-5, 2.5e-4
 """Up to so many steps chords are tried where the width is more than this for every step: so long ones, about."""
+_CHORD_TOLERANCE = 1e-10
+"""What part of delta may be neglected for an upper end by chords."""
 _NARROW = Fraction(1, 10**6)
 """To whom such a width is enough, less is not worth its time."""
 _NARROWEST = 1e-9
@@ -143,8 +145,11 @@ def _with_chords(views: Sequence[View], query: _Epsilon, width: Fraction) -> Int
 
 def _by_chords(view: View, query: _Epsilon, guess: Guess, width: Fraction) -> Fraction | None:
     goal = width / query.finer
-    (cut,) = _trimmed([view], guess, goal)
-    chosen = contour(Outline.of([cut]), guess.epsilon, guess.log_delta, math.log(_tolerance(goal)))
+    (cut,) = _trimmed([view], guess, goal, _CHORD_TOLERANCE)
+    outline, log_tolerance = Outline.of([cut]), math.log(_CHORD_TOLERANCE)
+    chosen = contour_for_chords(
+        outline, guess.epsilon, guess.log_delta, log_tolerance, count=_MOST_NODES, steps=view.times
+    )
     count = min(1 << max(math.ceil(math.log2(chosen.period / _CHORD)), 6), _MOST_NODES)
     if chosen.period / count > _LONGEST_CHORD:
         return None
@@ -338,9 +343,9 @@ def _tolerance(width: Fraction) -> float:
     return max(min(float(width), 1e-4), _NARROWEST) / 8
 
 
-def _trimmed(views: Sequence[View], guess: Guess, width: Fraction) -> list[View]:
+def _trimmed(views: Sequence[View], guess: Guess, width: Fraction, tolerance: float = 0.0) -> list[View]:
     """Without losses that are far, or together rarer than can matter."""
-    mass = math.exp(max(guess.log_delta, -600.0)) * _tolerance(width)
+    mass = math.exp(max(guess.log_delta, -600.0)) * (tolerance or _tolerance(width))
     least = sum(view.times * view.lowest for view in views)
     several = sum(view.times for view in views) > 1
     reach = 1.02 * guess.epsilon - least if several and least > -math.inf else math.inf
