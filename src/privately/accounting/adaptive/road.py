@@ -14,7 +14,7 @@ from privately.accounting.adaptive.games import MOST_PLAYS, WORK, Bounds, Ranges
 from privately.accounting.adaptive.pairs import above, below
 from privately.accounting.compositions import Composition
 from privately.accounting.elementary import Floats
-from privately.accounting.losses import FiniteLoss, GaussianLoss
+from privately.accounting.losses import FiniteLoss, GaussianLoss, response
 from privately.accounting.questions import DeltaAt, EpsilonAt, Question
 from privately.accounting.roads import DEAD_ENDS
 from privately.rounding import Interval
@@ -55,10 +55,10 @@ def enclosed(ranges: Ranges, beside: Beside, question: Question, asked: Asked) -
     rare = float(question.delta) if isinstance(question, EpsilonAt) else _UNKNOWN
     long = [one for one in ranges if one[1] >= _least_long(ranges)]
     try:
-        beside = replace(beside, above=_with_noise(beside.above, long, max(rare, _LEAST)))
+        beside = _with_long_runs(beside, long, max(rare, _LEAST))
         if len(long) == len(ranges):
-            top = asked(beside.above, question)
-            return Interval(0, top.upper, method=f"{METHOD} in blocks, {top.method}")
+            top, bottom = asked(beside.above, question), asked(beside.below, question)
+            return Interval(min(bottom.lower, top.upper), top.upper, method=f"{METHOD} in blocks, {top.method}")
     except DEAD_ENDS:
         return None
     short = tuple(one for one in ranges if one not in long)
@@ -82,13 +82,15 @@ def _least_long(ranges: Ranges) -> int:
     return MANY if plays(kept) <= MOST_PLAYS else FEWER
 
 
-def _with_noise(
-    beside: tuple[Composition, ...], long: Sequence[tuple[Fraction, int]], rare: float
-) -> tuple[Composition, ...]:
-    """With normal noise in place of long runs."""
+def _with_long_runs(beside: Beside, long: Sequence[tuple[Fraction, int]], rare: float) -> Beside:
+    """With normal noise in place of long runs, from above, and from below with responses, which have the same range."""
     for size, times in long:
         normal = in_blocks(size, times, rare, WORK[-1] / len(long))
-        beside = tuple(_with(one, normal.law, normal.infinite) for one in beside)
+        responses = (response(size / 2), times)
+        beside = Beside(
+            tuple(_with(one, normal.law, normal.infinite) for one in beside.above),
+            tuple(replace(one, parts=(*one.parts, responses)) for one in beside.below),
+        )
     return beside
 
 
