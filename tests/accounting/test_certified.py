@@ -131,6 +131,26 @@ CHECKED: dict[str, tuple[Event, str]] = {
         ),
         "1e-5",
     ),
+    "little noise in all": (Repeat(event=Gaussian(noise_multiplier="0.01"), times=10), "1e-9"),
+    "large losses": (Repeat(event=PoissonSample(event=Laplace(scale="0.06"), rate="0.7"), times=1000), "1e-12"),
+    "large discrete losses": (Repeat(event=DiscreteLaplace(scale="0.3", sensitivity=2), times=1000), "1e-6"),
+    "sampled statements": (Repeat(event=PoissonSample(event=ZCDP(rho="0.1"), rate="0.1"), times=50), "1e-6"),
+    "one sampled statement": (PoissonSample(event=Renyi(bounds={2: "0.1", 8: "0.5"}), rate="0.1"), "1e-6"),
+    "a group of failing ones": (Group(event=Approx(epsilon=1, delta="1e-9"), size=2), "1e-6"),
+    "parts inside": (Repeat(event=Parallel(events=[ZCDP(rho="0.01"), Laplace(scale=5)]), times=20), "1e-6"),
+    "nested samples": (
+        PoissonSample(event=Repeat(event=PoissonSample(event=Pure(epsilon=1), rate="0.1"), times=5), rate="0.2"),
+        "1e-6",
+    ),
+    "fixed normal": (
+        Repeat(
+            event=FixedSizeSample(
+                event=Gaussian(noise_multiplier=1, neighbors=Neighbors.REPLACE), size=10, population=100
+            ),
+            times=20,
+        ),
+        "1e-6",
+    ),
     "much in all": (Repeat(event=DiscreteLaplace(scale=20, sensitivity=5), times=10**4), "1e-11"),
 }
 
@@ -284,16 +304,9 @@ def test_certified_within_a_percent(make: Callable[[str, str, int], Event], nois
         (Gaussian(noise_multiplier=1), "0"),
         (Approx(epsilon=1, delta="0.1"), "0.01"),
         (ZCDP(rho=1), "0"),
-        (PoissonSample(event=ZCDP(rho=1), rate="0.1"), "1e-6"),
-        (Group(event=Approx(epsilon=1, delta="1e-9"), size=2), "1e-6"),
-        (
-            FixedSizeSample(event=Gaussian(noise_multiplier=1, neighbors=Neighbors.REPLACE), size=1, population=2),
-            "1e-6",
-        ),
+        (Group(event=Repeat(event=PoissonSample(event=ZCDP(rho=1), rate="0.1"), times=3), size=10), "0"),
         (nested(9), "1e-6"),
-        (Repeat(event=Gaussian(noise_multiplier="0.01"), times=10), "1e-9"),
-        (Repeat(event=PoissonSample(event=Laplace(scale="0.06"), rate="0.7"), times=1000), "1e-12"),
-        (Repeat(event=DiscreteLaplace(scale="0.3", sensitivity=2), times=1000), "1e-6"),
+        (Repeat(event=Pure(epsilon=10**6), times=10**4), "1e-6"),
     ],
 )
 def test_what_cannot_be_checked_is_refused(event: Event, delta: str) -> None:

@@ -190,7 +190,23 @@ def from_events() -> dict[str, Derivation]:
     seldom = acc.Repeat(event=acc.PoissonSample(event=acc.Gaussian(noise_multiplier=3), rate="1/1000"), times=1)
     rare = acc.Repeat(event=acc.PoissonSample(event=acc.Laplace(scale=1), rate="1/3"), times=3)
     often = acc.Repeat(event=acc.PoissonSample(event=acc.Gaussian(noise_multiplier=2), rate="0.9999999999"), times=99)
+    several = acc.Sequence(events=[acc.Pure(epsilon="1/2"), acc.RandomizedResponse(epsilon="1/4", categories=3)])
+    together = acc.Repeat(event=acc.PoissonSample(event=several, rate="1/10"), times=3)
+    stated = acc.PoissonSample(event=acc.Sequence(events=[acc.ZCDP(rho="1/50"), acc.Pure(epsilon="1/9")]), rate="1/9")
+    changes = acc.Group(
+        event=acc.Repeat(event=acc.PoissonSample(event=acc.ZCDP(rho="1/50"), rate="1/9"), times=9), size=2
+    )
+    branches = acc.Repeat(event=acc.Parallel(events=[acc.GaussianDP(mu="1/5"), acc.Pure(epsilon="1/10")]), times=3)
+    batch = acc.FixedSizeSample(
+        event=acc.Gaussian(noise_multiplier=2, neighbors=Neighbors.REPLACE), size=1, population=9
+    )
     return {
+        "together": derive(together, delta="1e-3"),
+        "stated": derive(stated, delta="1e-4"),
+        "changes": derive(changes, delta="1e-4"),
+        "branches": derive(branches, delta="1e-4"),
+        "batch": derive(batch, delta="1e-4"),
+        "integers": derive(acc.Repeat(event=acc.DiscreteGaussian(variance=4), times=3), delta="1e-4"),
         "steps": derive(steps, delta="1e-6"),
         "seldom": derive(seldom, delta="1e-6"),
         "rare": derive(rare, delta="1e-3"),

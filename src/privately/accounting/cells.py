@@ -1,7 +1,6 @@
 """Witnesses for the checker's lattice: how wide its cells are, where they begin, and which epsilon they will show.
 
-A law is known by the name and the numbers that the checker gives it. Everything here is a choice in floating point. A
-poor one makes the checker's bound large, never wrong.
+Everything here is a choice in floating point. A poor one makes the checker's bound large, never wrong.
 """
 
 from __future__ import annotations
@@ -10,11 +9,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from privately.accounting.checked_laws import Law
 from privately.accounting.losses import Direction
 from privately.accounting.roads import NotApplicable
 
@@ -27,12 +27,10 @@ _CLOSE, _CLOSE_ENOUGH = 2e-4, 1e-2
 _FINER = 0.7
 _MOST_BITS = 1.5e6
 _SLACK = 1e-5
-_RARE = 2.0**-18
+RARE = 2.0**-18
 _SMALLEST = Fraction(1, 10**60)
-_LOWEST = -100.0
 _NARROWEST, _WIDEST = 1e-9, 0.5
 _DENORMAL = 1e-150
-_SMALL, _LARGE = Fraction(1, 10**10), Fraction(400)
 LARGEST_CELLS = 300
 """Epsilons beyond are not for cells."""
 _LARGEST = float(LARGEST_CELLS)
@@ -40,109 +38,10 @@ _TURNS = 12
 _HALVINGS = 60
 
 
-class Law(NamedTuple):
-    """As the checker calls it."""
-
-    name: str
-    numbers: tuple[Fraction, ...]
-
-    def require_within_floats(self) -> None:
-        """Refuse losses so large, or so small, that floats do not tell them from infinity or from 0."""
-        rate = self.numbers[-1] if self.is_sampled else Fraction(1)
-        if not _SMALL <= self.numbers[0] <= _LARGE or rate < _SMALL:
-            raise NotApplicable("the losses are out of the range of floats")
-
-    @property
-    def is_sampled(self) -> bool:
-        return self.name.startswith("sampled ")
-
-    def anchor(self, direction: Direction) -> float:
-        """How far from 0 much mass sits at one loss, the largest or, for normal noise, where the row is not seen."""
-        if self.name.endswith("normal"):
-            return -math.log1p(-float(self.numbers[-1])) if self.is_sampled else math.inf
-        epsilon, rate = float(self.numbers[0]), float(self.numbers[-1]) if self.is_sampled else 1.0
-        if direction == "remove":
-            return epsilon + math.log1p(-(1 - rate) * -math.expm1(-epsilon))
-        return -math.log1p(rate * math.expm1(-epsilon))
-
-    def profile(self, losses: Floats, direction: Direction) -> Floats:
-        """D at e^loss."""
-        grown = np.expm1(np.minimum(losses, 2 * _LARGEST))
-        rate = float(self.numbers[-1])
-        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-            if not self.is_sampled:
-                return self._base(grown + 1, losses)
-            if direction == "remove":
-                ratio = 1 + grown / rate
-                return rate * self._base(ratio, np.log1p(np.maximum(grown / rate, -1.0)))
-            weight = (grown + 1) * rate - grown
-            ratio = np.maximum((grown + 1) * rate / np.maximum(weight, 1e-300), 1e-300)
-            return np.maximum(weight, 0.0) * self._base(ratio, np.log(ratio))
-
-    def _base(self, ratio: Floats, logs: Floats) -> Floats:
-        if self.name.endswith("normal"):
-            mu = math.sqrt(self.numbers[0])
-            place = np.where(ratio > 0, logs, -1e3) / mu
-            between = _tail(place - mu / 2) - ratio * _tail(place + mu / 2)
-            of_normal: Floats = np.where(ratio > 0, np.maximum(between, 0.0), 1 - ratio)
-            return of_normal
-        epsilon = float(self.numbers[0])
-        if self.name.endswith("laplace"):
-            middle = 1 - np.sqrt(np.maximum(ratio, 0.0) * math.exp(-epsilon))
-            of_laplace: Floats = np.maximum(np.maximum(middle, 1 - ratio), 0.0)
-            return of_laplace
-        categories, delta = (int(self.numbers[1]), float(self.numbers[2])) if "response" in self.name else (2, 0.0)
-        unit = (1 - delta) / (math.exp(epsilon) + categories - 1)
-        above, even = np.maximum(math.exp(epsilon) - ratio, 0.0), np.maximum(1 - ratio, 0.0)
-        below = np.maximum(1 - math.exp(epsilon) * ratio, 0.0)
-        found: Floats = delta * (1 + np.maximum(-ratio, 0.0)) + unit * (above + (categories - 2) * even + below)
-        return found
-
-    def below(self, losses: Floats, direction: Direction) -> Floats:
-        """What D has above 1 - e^loss: e^loss times the profile of the other direction at -loss."""
-        other: Direction = "add" if direction == "remove" else "remove"
-        found: Floats = np.exp(np.minimum(losses, 0.0)) * self.profile(np.maximum(-losses, 0.0), other)
-        return found
-
-    def masses(self, losses: Floats, direction: Direction) -> tuple[Floats, Floats, Floats]:
-        """P of all these losses but the last, if lines join the profile between them; P and Q from the next one on."""
-        grown = np.exp(np.minimum(losses, 2 * _LARGEST))
-        profile, below = self.profile(losses, direction), self.below(losses, direction)
-        # The slope of the profile, below 0 that of what it has above 1 - alpha, which floats know better.
-        is_low = losses[1:] <= 0
-        rise = np.where(is_low, below[:-1] - below[1:], profile[:-1] - profile[1:])
-        slope = rise / (grown[:-1] * np.expm1(np.diff(losses)))
-        whole = np.where(is_low, 1.0, 0.0)
-        before = (-below[0] / grown[0], 1.0) if losses[0] < 0 else ((1 - profile[0]) / grown[0], 0.0)
-        masses: Floats = -(np.diff(slope, prepend=before[0]) + np.diff(whole, prepend=before[1])) * grown[:-1]
-        beyond: Floats = slope + whole
-        return masses, profile[1:] + grown[1:] * beyond, beyond
-
-    def bottom(self, mass: float, direction: Direction) -> float:
-        """A loss below which at most so much of P lies."""
-
-        def below(x: float) -> float:
-            return float(self.below(np.array([x]), direction)[0])
-
-        low, high = -1e-9, 0.0
-        while below(low) > mass:
-            low, high = 2 * low, low
-            if low < _LOWEST:
-                raise NotApplicable("losses are too far below 0")
-        for _ in range(40):
-            middle = (low + high) / 2
-            low, high = (low, middle) if below(middle) > mass else (middle, high)
-        return low
-
-
 def _plain(masses: Floats) -> Floats:
     """Without those so small that multiplying them takes a hundred times as long."""
     found: Floats = np.where(np.abs(masses) < _DENORMAL, 0.0, masses)
     return found
-
-
-def _tail(x: Floats) -> Floats:
-    return np.array([math.erfc(value / math.sqrt(2)) / 2 for value in x.tolist()])
 
 
 @dataclass(frozen=True)
@@ -170,8 +69,8 @@ class Lattice:
     def __init__(self, step: float, highest: float, delta: float, steps: int, direction: Direction) -> None:
         self.step, self.direction, self.steps, self.highest = step, direction, steps, highest
         self.last = math.floor(highest / step)
-        self.negligible = delta * _RARE / steps
-        self.rare = delta * _RARE / (2 * steps.bit_length() + 2)
+        self.negligible = delta * RARE / steps
+        self.rare = delta * RARE / (2 * steps.bit_length() + 2)
         self.longest = 0
 
     def laid(self, law: Law, first: int, rest: int) -> Sums:
@@ -187,6 +86,20 @@ class Lattice:
         far = float(left[end - 1]), float(beyond[end - 1]) if end == count else 0.0
         self.longest = max(self.longest, end + 1)
         return Sums(first, _plain(masses[:end]), far)
+
+    def summed(self, laws: Sequence[tuple[Law, int]], firsts: Sequence[int]) -> Sums:
+        """All of these laws, each from its own first loss on."""
+        rest = sum(first * times for first, (_, times) in zip(firsts, laws, strict=True))
+        total: Sums | None = None
+        for first, (law, times) in zip(firsts, laws, strict=True):
+            before = 0 if total is None else total.first
+            one = self.laid(law, first, before + rest - first)
+            rest -= first * times
+            one = self.power(one, times, before + rest)
+            total = one if total is None else self.sum(total, one, rest)
+        if total is None:
+            raise NotApplicable("no law")
+        return total
 
     def power(self, one: Sums, times: int, rest: int) -> Sums:
         result, done = one, 1
@@ -242,9 +155,14 @@ class Found:
         return {
             "method": "cells",
             "step": str(Fraction(self.step)),
-            "cells": self.longest + self.longest // 8 + 16,
+            "cells": with_room(self.longest),
             "firsts": list(self.firsts),
         }
+
+
+def with_room(longest: int) -> int:
+    """So many cells, and some more."""
+    return longest + longest // 8 + 16
 
 
 def by_cells(
@@ -280,7 +198,7 @@ def by_cells(
 class _Search:
     def __init__(self, laws: Sequence[tuple[Law, int]], direction: Direction, delta: float, steps: int) -> None:
         self.laws, self.direction, self.delta, self.steps = laws, direction, delta, steps
-        self.bottoms = [law.bottom(delta * _RARE / steps, direction) for law, _ in laws]
+        self.bottoms = [law.bottom(delta * RARE / steps, direction) for law, _ in laws]
         self.lowest = sum(times * bottom for (_, times), bottom in zip(laws, self.bottoms, strict=True))
         self.anchor = min(law.anchor(direction) for law, _ in laws)
 
@@ -319,16 +237,7 @@ class _Search:
             raise NotApplicable("floats cannot tell such losses apart")
         firsts = [math.floor(bottom / step) for bottom in self.bottoms]
         lattice = Lattice(step, highest, self.delta, self.steps, self.direction)
-        rest = sum(first * times for first, (_, times) in zip(firsts, self.laws, strict=True))
-        total: Sums | None = None
-        for first, (law, times) in zip(firsts, self.laws, strict=True):
-            before = 0 if total is None else total.first
-            one = lattice.laid(law, first, before + rest - first)
-            rest -= first * times
-            one = lattice.power(one, times, before + rest)
-            total = one if total is None else lattice.sum(total, one, rest)
-        if total is None:
-            raise NotApplicable("no law")
+        total = lattice.summed(self.laws, firsts)
         enough = self.delta * (1 - _SLACK)
         if total.delta(step, highest) > enough:
             raise NotApplicable("the cells are too wide")

@@ -6,7 +6,7 @@ Everything here is a choice in floating point. A poor one makes the checker's bo
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from privately.accounting.cells import Law
+from privately.accounting.checked_laws import Law
+from privately.accounting.checked_pairs import Pair
 from privately.accounting.losses import (
     FiniteLoss,
     GaussianLoss,
@@ -26,6 +27,7 @@ from privately.accounting.losses import (
 from privately.accounting.roads import NotApplicable
 
 Floats = NDArray[np.float64]
+Parts = Sequence[tuple[Loss | Pair, int]]
 
 MOST_WORK = 4_000_000
 CELLS = 64
@@ -38,6 +40,7 @@ _ABOVE = (1.05, 1.15, 1.4, 2.0, 3.5)
 _BELOW = (0.0, 0.4, 0.7)
 _ANGLES = (0.25, 0.5, 1.0, 1.5, 2.0, 2.5)
 _LARGEST = 600.0
+_DOUBLE, _HUGE = 2.0, 1e7
 _LOWEST, _HIGHEST = -7.0, 8.0
 """Contours and orders are looked for between e to these powers."""
 
@@ -59,9 +62,11 @@ class Sketch:
         return top + math.log(total), mean, float(weights @ (loss - mean) ** 2) / total
 
 
-def sketch(law: Loss, highest: float) -> Sketch:
+def sketch(law: Loss | Pair, highest: float) -> Sketch:
     """For contours up to this height."""
     match law:
+        case Pair():
+            return Sketch(law.losses, law.log_p)
         case SampledGaussianLoss():
             return _sampled_sketch(law, highest)
         case LaplaceLoss(epsilon=epsilon):
@@ -114,7 +119,7 @@ def _log_mix(law: SampledGaussianLoss, x: Floats) -> Floats:
 class Outline:
     """K(c) of a composition."""
 
-    def __init__(self, parts: Sequence[tuple[Loss, int]]) -> None:
+    def __init__(self, parts: Parts) -> None:
         self.normal = float(sum(times * law.mu_squared for law, times in parts if isinstance(law, GaussianLoss)))
         self.parts = [(law, times) for law, times in parts if not isinstance(law, GaussianLoss)]
         self._highest = 0.0
@@ -174,9 +179,7 @@ def _root(excess: Callable[[float], float]) -> float:
     return math.exp(high)
 
 
-def contour_witness(
-    parts: Sequence[tuple[Loss, int]], epsilon: float, log_delta: float, tolerance: float, blur: Fraction
-) -> dict[str, Any]:
+def contour_witness(parts: Parts, epsilon: float, log_delta: float, tolerance: float, blur: Fraction) -> dict[str, Any]:
     """For a bound within `tolerance` of delta, relative; `blur` is among the parts, as a normal loss."""
     outline = Outline(parts)
     c = _dyadic(outline.saddle(epsilon))
@@ -204,7 +207,75 @@ def contour_witness(
     }
 
 
-def order_witness(parts: Sequence[tuple[Loss, int]], c: float) -> list[dict[str, Any]]:
+class Line:
+    """The checker's sum along its line, for every epsilon."""
+
+    def __init__(self, parts: Parts, witness: Mapping[str, Any]) -> None:
+        self.c, self.step, count = float(Fraction(witness["c"])), float(Fraction(witness["step"])), witness["count"]
+        outline = Outline(parts)
+        self.w = self.step * np.arange(1, count + 1.0)
+        self.log_mass = (self.c * self.c + self.c) * outline.normal / 2
+        values = -outline.normal * self.w * self.w / 2 + 1j * self.w * outline.normal * (self.c + 0.5)
+        falls = -outline.normal * self.w[-1] ** 2 / 2
+        grids = {id(law): grid for law, grid in zip(_in_order(parts), witness["grids"], strict=True)}
+        for law, times in outline.parts:
+            log_mass, turns = self._turned(law, grids.get(id(law)))
+            self.log_mass += times * log_mass
+            values = values + times * (np.log(np.maximum(np.abs(turns), 1e-300)) + 1j * np.angle(turns))
+            falls -= times * _Decay.of(law, self.c).fall(float(self.w[-1]))
+        z = self.c + 1j * self.w
+        self.terms = np.exp(values) / (z * (z + 1))
+        self.beyond = _DOUBLE * math.exp(min(falls, 0.0)) / (math.pi * self.w[-1])
+
+    def _turned(self, law: Loss | Pair, grid: Mapping[str, Any] | None) -> tuple[float, NDArray[np.complex128]]:
+        """ln M(c), and M(z)/M(c) along the line."""
+        if isinstance(law, LaplaceLoss):
+            epsilon, z = float(law.epsilon), self.c + 1j * self.w
+            g = math.exp(-(2 * self.c + 1) * epsilon)
+            mass = (self.c + 1 + self.c * g) / (2 * self.c + 1)
+            turn = np.exp(1j * self.w * epsilon)
+            along: NDArray[np.complex128] = ((z + 1) * turn + z * g / turn) / (2 * z + 1) / mass
+            return self.c * epsilon + math.log(mass), along
+        points = sketch(law, 2 * self.c)
+        if isinstance(law, SampledGaussianLoss) and grid is not None:
+            x = float(Fraction(grid["spacing"])) * np.arange(grid["first"], grid["last"] + 1.0)
+            mixed = _log_mix(law, x)
+            base = math.log(float(Fraction(grid["spacing"])) / math.sqrt(2 * math.pi)) - x * x / 2
+            points = Sketch(mixed, base + mixed) if law.direction == "remove" else Sketch(-mixed, base)
+        exponents = points.base + self.c * points.loss
+        top = float(exponents.max())
+        kept = exponents > top - _NEGLIGIBLE
+        weights, losses = np.exp(exponents[kept] - top), points.loss[kept]
+        total = float(weights.sum())
+        turns: NDArray[np.complex128] = np.array([np.exp(1j * w * losses) @ weights / total for w in self.w])
+        return top + math.log(total), turns
+
+    def log_delta(self, epsilon: float) -> float:
+        """Of the bound."""
+        along = float((self.terms * np.exp(-1j * self.w * epsilon)).real.sum())
+        found = self.step / (2 * math.pi) * (1 / (self.c * (self.c + 1)) + 2 * along) + self.beyond
+        return self.log_mass - self.c * epsilon + math.log(max(found, 1e-300))
+
+    def epsilon(self, log_delta: float, near: float) -> float:
+        """The least that this bound shows."""
+        low, high = 0.0, near + 1e-9
+        while self.log_delta(high) > log_delta:
+            low, high = high, 2 * high + 1e-9
+            if high > _HUGE:
+                raise NotApplicable("the sum shows no epsilon")
+        for _ in range(60):
+            middle = (low + high) / 2
+            low, high = (middle, high) if self.log_delta(middle) > log_delta else (low, middle)
+        return high
+
+
+def _in_order(parts: Parts) -> list[SampledGaussianLoss]:
+    """Those that have a grid, as the checker lists them."""
+    found = [law for law, _ in parts if isinstance(law, SampledGaussianLoss)]
+    return sorted(found, key=lambda law: (law.mu_squared, law.rate))
+
+
+def order_witness(parts: Parts, c: float) -> list[dict[str, Any]]:
     """The points for M(c) alone."""
     grids = []
     for law, times in parts:
@@ -252,7 +323,7 @@ class _Decay:
         self.c = c
 
     @classmethod
-    def of(cls, law: Loss, c: float) -> _Decay:
+    def of(cls, law: Loss | Pair, c: float) -> _Decay:
         if isinstance(law, SampledGaussianLoss):
             return _SampledDecay(law, c)
         return _LaplaceDecay(float(law.epsilon), c) if isinstance(law, LaplaceLoss) else cls(c)

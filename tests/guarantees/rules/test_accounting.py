@@ -110,7 +110,6 @@ def test_the_rule_does_not_evaluate_but_no_false_number_is_certified() -> None:
         ({"event": {"kind": "Pure"}}, "event"),
         ({"bounds": None}, "bounds"),
         ({"bounds": ["pure"]}, "bounds"),
-        ({"conclusion": ApproxDP(epsilon=2001, delta=0)}, "epsilon"),
     ],
 )
 def test_bad_input(change: dict[str, Any], field: str) -> None:

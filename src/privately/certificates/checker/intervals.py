@@ -106,9 +106,14 @@ class Interval:
         return (self.high - self.low) << 240 <= min(abs(self.low), abs(self.high))
 
     def lower_end(self) -> Rational:
-        if self.exponent >= 0:
-            return Rational(self.low << self.exponent)
-        return Rational(self.low, 1 << -self.exponent)
+        return _rational(self.low, self.exponent)
+
+    def upper_end(self) -> Rational:
+        return _rational(self.high, self.exponent)
+
+
+def _rational(mantissa: int, exponent: int) -> Rational:
+    return Rational(mantissa << exponent) if exponent >= 0 else Rational(mantissa, 1 << -exponent)
 
 
 def _compare(mantissa: int, exponent: int, bound: Rational) -> int:

@@ -8,7 +8,6 @@ from typing import Any
 from privately.errors import InvalidParameter
 from privately.guarantees.derivations import Derivation
 from privately.guarantees.kinds import ApproxDP
-from privately.guarantees.rules.limits import moderate
 from privately.guarantees.rules.sealing import conclude
 
 
@@ -31,5 +30,4 @@ def accounted(conclusion: ApproxDP, *, event: Mapping[str, Any], bounds: Sequenc
         raise InvalidParameter("event", "must be an encoded event, with its version.")
     if not isinstance(bounds, (list, tuple)) or not all(isinstance(bound, Mapping) for bound in bounds):
         raise InvalidParameter("bounds", "must be a list of witnesses.")
-    moderate(conclusion.parameters["epsilon"])
     return conclude("accounted", [], conclusion, parameters=event, witness={"bounds": list(bounds)})

@@ -5,7 +5,7 @@ from functools import lru_cache
 
 import mpmath
 
-from privately.certificates.checker.accounting.terms import Law, make_law
+from privately.certificates.checker.accounting.terms import Law, Terms, make_law, ordered
 from privately.certificates.checker.intervals import Interval
 from tests.certificates.checker.building import Number, mpf, rational
 
@@ -14,6 +14,11 @@ PLACES = 192
 
 def law(name: str, *numbers: Number) -> Law:
     return make_law(name, *map(rational, numbers))
+
+
+def enclosing(name: str, inside: list[Terms], *numbers: Number) -> Law:
+    """A law made of lists of others."""
+    return law(name, *numbers)._replace(inner=tuple(tuple(ordered(terms)) for terms in inside))
 
 
 def high(x: Interval) -> mpmath.mpf:

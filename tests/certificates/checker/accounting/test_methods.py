@@ -6,10 +6,11 @@ import mpmath
 import pytest
 
 from privately.certificates.checker.accounting.methods import METHODS, Question, answer, read_witness
+from privately.certificates.checker.accounting.moments import Moments
 from privately.certificates.checker.accounting.terms import REVEALED, Terms
 from privately.certificates.checker.schema import Invalid
 from privately.certificates.checker.work import Work
-from tests.certificates.checker.accounting.knowns import binomial_profile, law, normal_profile
+from tests.certificates.checker.accounting.knowns import binomial_profile, enclosing, high, law, normal_profile
 from tests.certificates.checker.building import Number, Plain, down, mpf, rational, up
 
 GRID: Plain = {"spacing": "1/8", "first": -96, "last": 128, "strip": "2", "height": "1/8"}
@@ -22,6 +23,13 @@ WITNESSES: dict[str, Plain] = {
     "renyi": {"method": "renyi", "order": "5", "grids": [GRID]},
     "cells": {"method": "cells", "step": "1/100", "cells": 500, "firsts": [-3]},
     "unsampled": {"method": "unsampled", "bound": {"method": "gaussian", "mu": "2"}},
+    "base": {"method": "base", "bound": {"method": "gaussian", "mu": "2"}},
+    "smaller": {"method": "smaller", "epsilon": "1", "bound": {"method": "pure"}},
+    "mixed": {
+        "method": "mixed",
+        "bases": [{"step": "1/50", "cells": 1000, "firsts": [-50], "top": "3", "small": "1/1000000000000"}],
+        "bound": {"method": "cells", "step": "1/200", "cells": 1000, "firsts": [-25]},
+    },
 }
 
 
@@ -122,7 +130,9 @@ def test_contour() -> None:
 def test_renyi() -> None:
     c = mpf(4)
     terms = {law("concentrated", "1/50"): 2, law("normal", "1/10"): 1, law("range", "1/5"): 3}
-    k = 20 * mpf("1/25") + 20 * mpf("1/20") + 3 * 20 * mpf("1/200")
+    bounded = high(Moments(Work()).of(law("range", "1/5"), rational(4), removes=True))
+    assert bounded < 20 * mpf("1/200")
+    k = 20 * mpf("1/25") + 20 * mpf("1/20") + 3 * bounded
     exact = mpmath.exp(k - 4 * 3) * c**4 / 5**5
     witness = {**WITNESSES["renyi"], "grids": []}
     ask(terms, 3, up(exact), witness)
@@ -161,6 +171,64 @@ def test_unsampled() -> None:
     shared = {law("sampled laplace", 1, "1/2"): 1, law("sampled response", 1, 2, 0, "1/2"): 1}
     ask(shared, 2, 0, {"method": "unsampled", "bound": {"method": "pure"}})
     assert refused(shared, "19/10", 0, {"method": "unsampled", "bound": {"method": "pure"}}) == "conclusion.epsilon"
+
+
+@pytest.mark.parametrize("removes", [True, False])
+def test_base(*, removes: bool) -> None:
+    """One sample is known exactly by what is sampled: here by that of a sampled normal law in closed form."""
+    terms = {law("sampled normal", 4, "1/10"): 1}
+    epsilon = "1/5" if removes else "1/20"
+    with mpmath.workdps(60):
+        exact = step_profile(4, "1/10", mpf(epsilon), removes=removes)
+        assert exact > 0
+        ask(terms, epsilon, up(exact), WITNESSES["base"], removes=removes)
+        assert refused(terms, epsilon, down(exact), WITNESSES["base"], removes=removes) == "conclusion.delta"
+    for wrong in ({}, {law("sampled normal", 4, "1/10"): 2}, {**terms, law("normal", 1): 1}, {law("normal", 4): 1}):
+        assert refused(wrong, 1, "1/20", WITNESSES["base"], removes=removes) == "witness.method"
+    directed = enclosing("glued mix", [{law("sampled normal", 4, "1/10"): 2}], "1/10")
+    assert refused({directed: 1}, 1, "1/20", WITNESSES["base"]) == "witness.method"
+    glued = {law("glued normal", 4, "1/10"): 1}
+    with mpmath.workdps(60):
+        both_ways = step_profile(4, "1/10", mpf("1/5"), removes=True)
+        ask(glued, "1/5", up(both_ways), WITNESSES["base"])
+        assert refused(glued, "1/5", down(both_ways), WITNESSES["base"]) == "conclusion.delta"
+
+
+def test_smaller() -> None:
+    terms = {law("response", 1, 2, 0): 1}
+    ask(terms, 2, 0, WITNESSES["smaller"])
+    assert refused(terms, "1/2", "1/2", WITNESSES["smaller"]) == "conclusion.epsilon"
+    assert refused(terms, 2, 0, {**WITNESSES["smaller"], "epsilon": "9/10"}) == "conclusion.epsilon"
+    with pytest.raises(Invalid, match="method"):
+        read_witness({**WITNESSES["smaller"], "bound": WITNESSES["smaller"]}, "witness")
+
+
+@pytest.mark.parametrize("removes", [True, False])
+def test_mixed(*, removes: bool) -> None:
+    """Two responses on a sample, twice: not below the exact sum over all outcomes, and near it."""
+    terms = {enclosing("sampled mix", [{law("response", "1/2", 2, 0): 2}], "1/5"): 2}
+    witness, epsilon = WITNESSES["mixed"], mpf("1/10")
+    t, q = mpmath.exp(mpf("1/2")), mpf("1/5")
+    pair = [(t * t, 1), (t, t), (t, t), (1, t * t)]
+    one = [(p / (1 + t) ** 2, s / (1 + t) ** 2) for p, s in pair]
+    mixed = [((1 - q) * s + q * p, s) if removes else (p, (1 - q) * p + q * s) for p, s in one]
+    exact = mpmath.fsum(max(p * r - mpmath.exp(epsilon) * s * u, 0) for p, s in mixed for r, u in mixed)
+    ask(terms, "1/10", up(exact * mpf("104/100")), witness, removes=removes)
+    assert refused(terms, "1/10", down(exact), witness, removes=removes) == "conclusion.delta"
+    assert refused(terms, "1/10", "1/2", {**witness, "bases": []}, removes=removes) == "witness.bases"
+    assert refused(terms, "1/10", "1/2", {**witness, "bases": witness["bases"] * 2}, removes=removes) == "witness.bases"
+    for change in ({"firsts": [20]}, {"step": "2"}, {"cells": 2}, {"top": "1/10"}):
+        worse = {**witness, "bases": [{**witness["bases"][0], **change}]}
+        refused(terms, "1/10", up(exact * mpf("104/100")), worse, removes=removes)
+    assert refused(terms, "1/10", "1/2", witness["bound"], removes=removes) == "witness.method"
+
+
+@pytest.mark.parametrize("name", ["step", "cells", "firsts", "top", "small"])
+def test_layouts_are_read_strictly(name: str) -> None:
+    (layout,) = WITNESSES["mixed"]["bases"]
+    for value in (None, True, 1.5, "-1", "x", "0", 10**6, [10**10]):
+        with pytest.raises(Invalid, match="bases"):
+            read_witness({**WITNESSES["mixed"], "bases": [{**layout, name: value}]}, "witness")
 
 
 @pytest.mark.parametrize("method", METHODS)

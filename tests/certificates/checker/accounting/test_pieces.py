@@ -3,12 +3,13 @@ from fractions import Fraction
 import mpmath
 import pytest
 
-from privately.certificates.checker.accounting.pieces import ordered, pieces, renyi_exponent
+from privately.certificates.checker.accounting.pieces import pieces
 from privately.certificates.checker.accounting.sampled_normal import Grid
+from privately.certificates.checker.accounting.terms import ordered
 from privately.certificates.checker.schema import Invalid
 from privately.certificates.checker.work import Work
 from tests.certificates.checker.accounting.knowns import high, laplace, law, sampled_normal
-from tests.certificates.checker.building import mpf, rational
+from tests.certificates.checker.building import rational
 
 GRID = Grid(rational("1/8"), -96, 128, rational(2), rational("1/8"))
 TERMS = {
@@ -55,21 +56,3 @@ def test_laws_without_a_pair() -> None:
     for one in (law("concentrated", 1), law("renyi", 2, 1)):
         with pytest.raises(Invalid, match="no pair"):
             pieces({one: 1}, rational(2), rational(1), [], removes=True, work=Work())
-
-
-def test_divergences() -> None:
-    found = law("renyi", 2, 1, 4, 3)
-    for c, expected in ((1, 1), ("1/2", "1/2"), (2, 5), (3, 9)):
-        exponent = renyi_exponent(found, rational(c))
-        assert exponent is not None
-        assert abs(high(exponent) - mpf(expected)) < 1e-60
-    with pytest.raises(Invalid, match="last order"):
-        renyi_exponent(found, rational("301/100"))
-    concentrated = renyi_exponent(law("concentrated", "1/2"), rational(3))
-    assert concentrated is not None
-    assert high(concentrated) == 6
-    for epsilon, expected in ((1, "12/8"), (10, 30)):
-        bounded = renyi_exponent(law("range", epsilon), rational(3))
-        assert bounded is not None
-        assert high(bounded) == mpf(expected)
-    assert renyi_exponent(law("normal", 1), rational(3)) is None

@@ -2,14 +2,15 @@
 
 from typing import Any
 
+import mpmath
 import pytest
 
 from privately.certificates.checker.accounting.events import read_event
-from privately.certificates.checker.accounting.terms import REVEALED, Law, Terms, alternatives, flatten
+from privately.certificates.checker.accounting.terms import REVEALED, Law, Terms, alternatives, flatten, ordered
 from privately.certificates.checker.schema import Invalid
 from privately.certificates.checker.work import Work
-from tests.certificates.checker.accounting.knowns import law
-from tests.certificates.checker.building import REPLACE, ROW, Plain
+from tests.certificates.checker.accounting.knowns import enclosing, law
+from tests.certificates.checker.building import REPLACE, ROW, Plain, mpf, rational
 
 
 def leaf(kind: str, neighbors: Plain = ROW, **fields: Any) -> Plain:
@@ -55,9 +56,11 @@ LEAVES: list[tuple[Plain, Law | None]] = [
     (leaf("GaussianDP", mu="0"), None),
     (leaf("Laplace", scale="4"), law("laplace", "1/4")),
     (leaf("Laplace", scale="0"), REVEALED),
-    (leaf("DiscreteLaplace", scale="4", sensitivity=3), law("response", "3/4", 2, 0)),
+    (leaf("DiscreteLaplace", scale="4", sensitivity=3), law("discrete laplace", 4, 3)),
+    (leaf("DiscreteLaplace", scale="4", sensitivity=1), law("response", "1/4", 2, 0)),
+    (leaf("DiscreteLaplace", scale="4", sensitivity=1001), law("response", "1001/4", 2, 0)),
     (leaf("DiscreteLaplace", scale="0", sensitivity=3), REVEALED),
-    (leaf("DiscreteGaussian", variance="4", sensitivity=3), law("concentrated", "9/8")),
+    (leaf("DiscreteGaussian", variance="4", sensitivity=3), law("discrete normal", 4, 3)),
     (leaf("DiscreteGaussian", variance="0", sensitivity=3), REVEALED),
     (leaf("RandomizedResponse", epsilon="1", categories=5), law("response", 1, 5, 0)),
     (leaf("RandomizedResponse", epsilon="0", categories=5), None),
@@ -87,9 +90,11 @@ GROUPS: list[tuple[Plain, Law]] = [
     (leaf("Laplace", scale="4"), law("laplace", "3/4")),
     (leaf("Exponential", epsilon="1"), law("range", 3)),
     (leaf("ZCDP", rho="1"), law("concentrated", 9)),
-    (leaf("DiscreteGaussian", variance="4", sensitivity=1), law("concentrated", "9/8")),
-    (pure("1"), law("response", 3, 2, 0)),
-    (leaf("RandomizedResponse", epsilon="1", categories=5), law("response", 3, 2, 0)),
+    (leaf("DiscreteGaussian", variance="4", sensitivity=2), law("discrete normal", 4, 6)),
+    (leaf("DiscreteLaplace", scale="4", sensitivity=2), law("discrete laplace", 4, 6)),
+    (pure("1"), law("discrete laplace", 1, 3)),
+    (leaf("Renyi", bounds=[["2", "1"]]), enclosing("group", [{law("renyi", 2, 1): 1}], 3)),
+    (poisson(gaussian("1"), "1/2"), enclosing("group", [{law("sampled normal", 1, "1/2"): 1}], 3)),
 ]
 
 
@@ -97,6 +102,16 @@ GROUPS: list[tuple[Plain, Law]] = [
 def test_groups(event: Plain, expected: Law) -> None:
     assert flat(group(repeat(event, 7), 3)) == {expected: 7}
     assert flat(group(event, 1)) == flat(event)
+
+
+def test_groups_of_responses() -> None:
+    """With more than two categories each answer is one more; what may reveal everything does so more often."""
+    assert flat(group(leaf("RandomizedResponse", epsilon="1", categories=5), 3)) == {law("response", 1, 5, 0): 3}
+    ((found, times),) = flat(group(leaf("Approx", epsilon="1", delta="1/1000"), 3)).items()
+    assert (found.name, found.number(0), times) == ("response", rational(3), 1)
+    true = (1 + mpmath.exp(1) + mpmath.exp(2)) / 1000
+    assert true < mpf(found.number(2)) < 2 * true
+    assert flat(group(leaf("Approx", epsilon="1", delta="1/9"), 9)) == {law("response", 9, 2, 1): 1}
 
 
 @pytest.mark.parametrize(
@@ -109,7 +124,7 @@ def test_groups(event: Plain, expected: Law) -> None:
         (poisson(pure("1"), "1/10"), law("sampled response", 1, 2, 0, "1/10")),
         (poisson(poisson(pure("1"), "1/10"), "1/2"), law("sampled response", 1, 2, 0, "1/20")),
         (poisson(leaf("Laplace", scale="4"), "1/10"), law("sampled laplace", "1/4", "1/10")),
-        (poisson(leaf("Exponential", epsilon="1"), "1/10"), law("sampled response", 1, 2, 0, "1/10")),
+        (poisson(leaf("Exponential", epsilon="1"), "1/10"), law("sampled range", 1, "1/10")),
         (poisson(gaussian("0"), "1/10"), law("sampled response", 0, 2, 1, "1/10")),
         (
             poisson(leaf("RandomizedResponse", epsilon="1", categories=5), "1/10"),
@@ -117,12 +132,22 @@ def test_groups(event: Plain, expected: Law) -> None:
         ),
         (
             poisson(repeat(leaf("Approx", epsilon="1", delta="1/9"), 3), "1/10"),
-            law("sampled response", 3, 2, "1/3", "1/10"),
+            enclosing("sampled mix", [{law("response", 1, 2, "1/9"): 3}], "1/10"),
         ),
         (
-            poisson(repeat(leaf("Approx", epsilon="1", delta="1/9"), 30), "1/10"),
-            law("sampled response", 30, 2, 1, "1/10"),
+            poisson(sequence(pure("1"), gaussian("1")), "1/2"),
+            enclosing("sampled mix", [{law("normal", 1): 1, law("response", 1, 2, 0): 1}], "1/2"),
         ),
+        (
+            poisson(poisson(leaf("ZCDP", rho="1"), "1/2"), "1/2"),
+            enclosing("sampled mix", [{law("concentrated", 1): 1}], "1/4"),
+        ),
+        (
+            poisson(leaf("DiscreteGaussian", variance="4", sensitivity=3), "1/2"),
+            law("sampled discrete normal", 4, 3, "1/2"),
+        ),
+        (fixed(leaf("Gaussian", REPLACE, noise_multiplier="1"), 1, 2), law("glued normal", 1, "1/2")),
+        (fixed(repeat(pure("1", REPLACE), 2), 1, 2), enclosing("glued mix", [{law("response", 1, 2, 0): 2}], "1/2")),
         (fixed(pure("1", REPLACE), 2, 10), law("glued response", 1, 2, 0, "1/5")),
     ],
 )
@@ -138,31 +163,33 @@ def test_samples_of_all_or_nothing() -> None:
     assert flat(fixed(pure("1", REPLACE), 3, 3)) == flat(pure("1"))
 
 
-@pytest.mark.parametrize(
-    "event",
-    [
-        poisson(sequence(pure("1"), gaussian("1")), "1/2"),
-        poisson(leaf("ZCDP", rho="1"), "1/2"),
-        poisson(repeat(poisson(pure("1"), "1/2"), 2), "1/2"),
-        fixed(leaf("Gaussian", REPLACE, noise_multiplier="1"), 1, 2),
-        fixed(fixed(pure("1", REPLACE), 1, 2), 2, 4),
-        group(leaf("Approx", epsilon="1", delta="1/9"), 2),
-        group(leaf("Renyi", bounds=[["2", "1"]]), 2),
-        group(poisson(gaussian("1"), "1/2"), 2),
-        repeat({"kind": "Parallel", "events": [pure("1"), pure("2")]}, 2),
-    ],
-)
-def test_what_is_not_known_is_refused(event: Plain) -> None:
-    with pytest.raises(Invalid):
-        flat(event)
-
-
 def test_parallel() -> None:
     both = {"kind": "Parallel", "events": [pure("1"), gaussian("1"), pure("1")]}
     found = alternatives(read_event(both, "event"), Work())
     assert found == [{law("response", 1, 2, 0): 1}, {law("normal", 1): 1}]
     same = {"kind": "Parallel", "events": [pure("1"), pure("1")]}
     assert flat(repeat(same, 2)) == {law("response", 1, 2, 0): 2}
+    inside = {"kind": "Parallel", "events": [gaussian("1"), pure("1"), pure("1")]}
+    worst = [{law("normal", 1): 1}, {law("response", 1, 2, 0): 1}]
+    assert flat(repeat(inside, 2)) == {enclosing("worst", worst): 2}
+    sampled = alternatives(read_event(poisson(inside, "1/3"), "event"), Work())
+    assert sampled == [{law("sampled normal", 1, "1/3"): 1}, {law("sampled response", 1, 2, 0, "1/3"): 1}]
+    assert flat(repeat(poisson(inside, "1/3"), 2)) == {enclosing("worst", sampled): 2}
     many = {"kind": "Parallel", "events": [pure(str(i)) for i in range(1, 102)]}
     with pytest.raises(Invalid, match="more than 100"):
         alternatives(read_event(many, "event"), Work())
+
+
+def test_which_laws_have_two_directions() -> None:
+    sampled = law("sampled normal", 1, "1/2")
+    assert sampled.is_directed
+    assert enclosing("worst", [{law("normal", 1): 1}, {sampled: 2}]).is_directed
+    assert not enclosing("worst", [{law("normal", 1): 1}]).is_directed
+    assert not enclosing("group", [{sampled: 1}], 2).is_directed
+    assert not enclosing("glued mix", [{sampled: 1}], "1/2").is_directed
+
+
+def test_the_order_of_laws_inside_of_others() -> None:
+    first, second = ({law("response", one, 2, 0): 2} for one in (1, 2))
+    terms = {enclosing("sampled mix", [second], "1/2"): 1, enclosing("sampled mix", [first], "1/2"): 1}
+    assert [found.inner[0] for found, _ in ordered(terms)] == [tuple(first.items()), tuple(second.items())]

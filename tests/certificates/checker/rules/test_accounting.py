@@ -1,7 +1,6 @@
 """The rule for events: both directions are looked at, and every number in event, witness and claim counts."""
 
 import copy
-import dataclasses
 import json
 from collections.abc import Iterator
 from fractions import Fraction
@@ -12,6 +11,7 @@ import pytest
 
 from privately.accounting import checkable
 from privately.accounting.certified import derive
+from privately.accounting.checked_laws import Law
 from privately.accounting.events import (
     ZCDP,
     Approx,
@@ -323,12 +323,10 @@ def test_a_hostile_grid_costs_little(grid: Plain) -> None:
 def test_a_planted_wrong_scale_is_caught(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A library that takes the noise for a little larger than it is does not get its number through."""
 
-    def flattered(event: Event) -> checkable.Term | None:
-        term = honest(event)
-        if isinstance(term, checkable.Normal):
-            return checkable.Normal(term.mu_squared * Fraction(99, 100))
-        assert isinstance(term, checkable.Response)
-        return dataclasses.replace(term, epsilon=term.epsilon * Fraction(99, 100))
+    def flattered(event: Event) -> Law | None:
+        law = honest(event)
+        assert law is not None
+        return law._replace(numbers=(law.numbers[0] * Fraction(99, 100), *law.numbers[1:]))
 
     honest = checkable._leaf
     monkeypatch.setattr(checkable, "_leaf", flattered)

@@ -17,15 +17,15 @@ from ..rationals import Rational
 from ..schema import Invalid
 from ..work import Work
 from .numbers import BITS, near
-from .pieces import ordered
 from .profiles import profile
-from .terms import Law, Terms
+from .terms import Law, Terms, ordered
 
 _GUARD = 64
 _MOST_PLACES = 900
 _RARE = 2.0**-18
 _STEEPEST = 600.0
 _QUICK_BITS, _QUICK = 14, 120
+_OF_DISCRETE = 200_000
 
 
 class Cells(NamedTuple):
@@ -67,7 +67,7 @@ class Lattice:
         if it were there.
         """
         count = max(min(self.last - rest + 1 - first, self.most - 1), 1)
-        self.work.spend(400 * (count + 1))
+        self.work.spend(400 * (count + 1) + (_OF_DISCRETE if "discrete" in law.name else 0))
         alpha = self._grown(first)
         here = profile(law, alpha, removes=removes)
         above = (whole(1, self.bits) - here) / alpha
@@ -154,7 +154,12 @@ class Lattice:
 
 
 def delta_by_cells(terms: Terms, lattice: Lattice, firsts: list[int], *, removes: bool) -> Interval:
-    """An upper bound of D(epsilon) for all laws together; each begins at its own first loss."""
+    """An upper bound of D(epsilon) for all laws together."""
+    return lattice.delta(cells_of(terms, lattice, firsts, removes=removes))
+
+
+def cells_of(terms: Terms, lattice: Lattice, firsts: list[int], *, removes: bool) -> Cells:
+    """The sum of all losses; each law begins at its own first loss."""
     listed = ordered(terms)
     if len(firsts) != len(listed):
         raise Invalid("witness.firsts", "must be one for each law")
@@ -168,7 +173,7 @@ def delta_by_cells(terms: Terms, lattice: Lattice, firsts: list[int], *, removes
         done = one if done is None else lattice.sum(done, one, rest)
     if done is None:
         raise Invalid("witness.firsts", "must be one for each law")
-    return lattice.delta(done)
+    return done
 
 
 def _packed(masses: list[int], size: int) -> int:

@@ -13,11 +13,13 @@ from ..work import Work
 from . import finite
 from .cells import Lattice, delta_by_cells
 from .contour import Line, profile
-from .numbers import BITS, exp_above, log, near, upper
-from .pieces import ordered, pieces, renyi_exponent
+from .moments import Moments
+from .numbers import BITS, ONE_INTERVAL, exp_above, log, lower, near, upper
+from .pieces import pieces
 from .profiles import profile as law_profile
 from .sampled_normal import Grid
-from .terms import Law, Terms
+from .tables import Layout, laid_out
+from .terms import Law, Terms, ordered
 
 MOST_STEPS = 100_000
 MOST_POINTS = 100_000
@@ -29,6 +31,8 @@ FAR = Rational(141)  # 141^2/2 < 10,000
 HALF = Rational(1, 2)
 
 Witness = Mapping[str, Any]
+_DIRECT = ("normal", "sampled normal", "sampled laplace", "sampled response", "glued response")
+"""Laws whose moments are sums over points of their own."""
 
 
 class Question:
@@ -165,11 +169,57 @@ def _unsampled(question: Question, witness: Witness) -> None:
     """A sample costs at most what it is a sample of: the inner witness is for the laws without their samples."""
     terms: Terms = {}
     for law, times in question.terms.items():
-        terms[law.unsampled()] = terms.get(law.unsampled(), 0) + times
-    inner: Witness = witness["bound"]
-    METHODS[inner["method"]][0](
-        Question(terms, question.epsilon, question.delta, removes=True, work=question.work), inner
-    )
+        for inside, runs in (law.base() if law.is_sampled else {law: 1}).items():
+            terms[inside] = terms.get(inside, 0) + runs * times
+    if any(law.is_directed for law in terms):
+        raise Invalid("witness.method", "does not know samples of samples")
+    _inside(Question(terms, question.epsilon, question.delta, removes=True, work=question.work), witness["bound"])
+
+
+def _base(question: Question, witness: Witness) -> None:
+    """One sample, once: D(alpha) = q D0((alpha - 1 + q)/q), or w D0(alpha q/w), w = 1 - alpha (1 - q), added.
+
+    The inner witness is for what is sampled; D0 at a smaller epsilon is larger.
+    """
+    law, times = next(iter(question.terms.items()), (None, 0))
+    if law is None or len(question.terms) != 1 or times != 1 or not law.name.startswith(("sampled", "glued")):
+        raise Invalid("witness.method", "is for one sample, once")
+    if not law.is_sampled and any(inside.is_directed for inside in law.base()):
+        raise Invalid("witness.method", "does not know a sample of fixed size of a Poisson sample")
+    grown, rate = exponential(near(question.epsilon)), near(law.rate)
+    weight, ratio = law.rate, (grown - near(ONE - law.rate)) / rate
+    if law.is_sampled and not question.removes:
+        rest = ONE_INTERVAL - grown * near(ONE - law.rate)
+        if rest.high <= 0:
+            return
+        weight, ratio = rest.upper_end(), grown * rate / upper(rest)
+    if weight <= question.delta:
+        return
+    epsilon = max(log(lower(ratio)).lower_end(), ZERO)
+    inner = Question(law.base(), epsilon, question.delta / weight, removes=question.removes, work=question.work)
+    _inside(inner, witness["bound"])
+
+
+def _mixed(question: Question, witness: Witness) -> None:
+    """Samples of several laws as samples of a pair; the inner witness is for those."""
+    layouts = iter(witness["bases"])
+    terms = laid_out(question.terms, layouts, removes=question.removes, work=question.work)
+    if next(layouts, None) is not None:
+        raise Invalid("witness.bases", "must be one for each sample of several laws")
+    inner = Question(terms, question.epsilon, question.delta, removes=question.removes, work=question.work)
+    _inside(inner, witness["bound"])
+
+
+def _smaller(question: Question, witness: Witness) -> None:
+    """What holds at a smaller epsilon holds at this one."""
+    epsilon: Rational = witness["epsilon"]
+    require("conclusion.epsilon", question.epsilon, epsilon)
+    inner = Question(question.terms, epsilon, question.delta, removes=question.removes, work=question.work)
+    _inside(inner, witness["bound"])
+
+
+def _inside(question: Question, witness: Witness) -> None:
+    METHODS[witness["method"]][0](question, witness)
 
 
 def _line(question: Question, witness: Witness) -> None:
@@ -183,13 +233,13 @@ def _line(question: Question, witness: Witness) -> None:
 def _renyi(question: Question, witness: Witness) -> None:
     """delta >= e^(K - c epsilon) c^c/(c+1)^(c+1), K the sum of ln M(c), c = order - 1."""
     c = witness["order"] - ONE
-    exponents = [(renyi_exponent(law, c), times) for law, times in ordered(question.terms)]
-    pairs = {law: times for law, times in question.terms.items() if renyi_exponent(law, c) is None}
+    direct = {law: times for law, times in question.terms.items() if law.name in _DIRECT}
+    others = [(law, times) for law, times in ordered(question.terms) if law.name not in _DIRECT]
+    moments = Moments(question.work)
     total = near(question.normal * (c * c + c) * HALF)
-    for exponent, times in exponents:
-        if exponent is not None:
-            total += exponent.times(times)
-    for piece, times in pieces(pairs, c, ZERO, witness["grids"], removes=question.removes, work=question.work):
+    for law, times in others:
+        total += moments.of(law, c, removes=question.removes).times(times)
+    for piece, times in pieces(direct, c, ZERO, witness["grids"], removes=question.removes, work=question.work):
         total += upper(piece.log_mass()).times(times)
     order = c + ONE
     total += log(near(c)) * near(c) - log(near(order)) * near(order) - near(c * question.epsilon)
@@ -252,8 +302,32 @@ def _firsts(value: object, field: str) -> list[int]:
 
 
 def _inner(value: object, field: str) -> Witness:
-    """Of any other method."""
-    return read_witness(value, field, {name: method for name, method in METHODS.items() if name != "unsampled"})
+    """Of a method that is about the laws themselves."""
+    return read_witness(value, field, {name: METHODS[name] for name in METHODS if name not in _OUTER})
+
+
+def _mixed_or_direct(value: object, field: str) -> Witness:
+    """Also of one that lays samples out."""
+    return read_witness(value, field, {name: METHODS[name] for name in METHODS if name not in _OUTER[:-1]})
+
+
+def _any_other(value: object, field: str) -> Witness:
+    return read_witness(value, field, {name: METHODS[name] for name in METHODS if name != "smaller"})
+
+
+def _layouts(value: object, field: str) -> list[Layout]:
+    return [_layout(item, f"{field}[{i}]") for i, item in enumerate(array(value, field))]
+
+
+def _layout(value: object, field: str) -> Layout:
+    raw = members(value, frozenset(Layout._fields), field)
+    return Layout(
+        step=_above_zero(raw["step"], f"{field}.step"),
+        cells=_number_of_cells(raw["cells"], f"{field}.cells"),
+        firsts=_firsts(raw["firsts"], f"{field}.firsts"),
+        top=_above_zero(raw["top"], f"{field}.top"),
+        small=_above_zero(raw["small"], f"{field}.small"),
+    )
 
 
 def _grids(value: object, field: str) -> list[Grid]:
@@ -288,7 +362,11 @@ METHODS: Mapping[str, Method] = {
     "renyi": (_renyi, {"order": _order, "grids": _grids}),
     "cells": (_cells, {"step": _above_zero, "cells": _number_of_cells, "firsts": _firsts}),
     "unsampled": (_unsampled, {"bound": _inner}),
+    "base": (_base, {"bound": _mixed_or_direct}),
+    "smaller": (_smaller, {"epsilon": _distance, "bound": _any_other}),
+    "mixed": (_mixed, {"bases": _layouts, "bound": _inner}),
 }
+_OUTER = ("smaller", "unsampled", "base", "mixed")
 
 
 def read_witness(value: object, field: str, methods: Mapping[str, Method] = METHODS) -> Witness:

@@ -3,15 +3,18 @@
 from typing import Protocol
 
 from ..intervals import Interval
-from ..rationals import ONE, Rational
+from ..rationals import Rational
 from ..schema import Invalid
 from ..work import Work
 from . import finite
 from .laplace import Laplace
-from .numbers import ONE_INTERVAL, log, near, upper
+from .numbers import ONE_INTERVAL, log, upper
 from .points import Points, Turns, total_weight, turns
 from .sampled_normal import Grid, SampledNormal
-from .terms import Law, Terms
+from .terms import Terms, ordered
+
+FINITE = ("response", "range", "table", "discrete normal", "discrete laplace", "sampled laplace")
+"""Laws, and samples of them, that are points."""
 
 
 class Piece(Protocol):
@@ -54,11 +57,6 @@ class SampledPiece:
         return self.law.remains(frequency)
 
 
-def ordered(terms: Terms) -> list[tuple[Law, int]]:
-    """In the order in which a witness speaks of them: by name, then by their numbers."""
-    return sorted(terms.items(), key=lambda term: (term[0].name, [Rational(*pair) for pair in term[0].numbers]))
-
-
 def pieces(
     terms: Terms, c: Rational, reach: Rational, grids: list[Grid], *, removes: bool, work: Work
 ) -> list[tuple[Piece, int]]:
@@ -73,34 +71,11 @@ def pieces(
             found.append((SampledPiece(SampledNormal(law, c, rest.pop(0), reach, removes=removes, work=work)), times))
         elif law.name == "laplace":
             found.append((Laplace(law.number(0), c), times))
-        elif law.name.endswith("response") or law.name in {"range", "sampled laplace"}:
-            work.spend(20_000 if law.name == "sampled laplace" else 0)
+        elif law.name.endswith(FINITE):
+            work.spend(20_000 if law.name == "sampled laplace" else 200_000 if "discrete" in law.name else 0)
             found.append((FinitePiece(finite.points(law, c, removes=removes)), times))
         elif law.name != "normal":
             raise Invalid("witness.method", f"there is no pair for a {law.name} law; use Renyi divergences")
     if rest:
         raise Invalid("witness.grids", "must be one for each sampled normal law")
     return found
-
-
-def renyi_exponent(law: Law, c: Rational) -> Interval | None:
-    """c times a bound of the Renyi divergence of order c + 1, of a law that is no pair; None for those that are."""
-    order = c + ONE
-    if law.name == "concentrated":
-        return near(c * order * law.number(0))
-    if law.name == "range":
-        return near(min(c * law.number(0), c * order * law.number(0) * law.number(0) * Rational(1, 8)))
-    if law.name == "renyi":
-        return near(_interpolated(law, order))
-    return None
-
-
-def _interpolated(law: Law, order: Rational) -> Rational:
-    """(o-1) bound(o) is convex in o and 0 at 1, so that chords between listed orders bound it."""
-    left, left_value = ONE, Rational(0)
-    for place in range(0, len(law.numbers), 2):
-        right, value = law.number(place), (law.number(place) - ONE) * law.number(place + 1)
-        if order <= right:
-            return left_value + (value - left_value) * (order - left) / (right - left)
-        left, left_value = right, value
-    raise Invalid("witness.order", "is above the last order that is listed")

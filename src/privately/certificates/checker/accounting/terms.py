@@ -1,13 +1,15 @@
 """What has to be added up for an event: laws of the privacy loss, each so many times.
 
 Some events are replaced by one that every mechanism of theirs belongs to and that costs more; the specification says
-which. In a Parallel at the top every part is looked at; elsewhere all its parts must be the same.
+which. In a Parallel at the top every part is looked at; elsewhere the worst of its parts is a law of its own.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from math import gcd
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from ..elementary import exponential
+from ..intervals import enclose
 from ..rationals import ONE, ZERO, Rational
 from ..schema import Invalid
 from ..work import Work
@@ -16,46 +18,81 @@ from .events import Event
 HALF = Rational(1, 2)
 TWO = Rational(2)
 MOST_ALTERNATIVES = 100
+MOST_LOSSES = Rational(1000)
+MOST_GROWN = Rational(1000)
+GROWN_BITS = 64
 
 
 class Law(NamedTuple):
     """One law by its exact parameters.
 
-    normal          mu^2                        two normal laws of variance 1 at distance mu
-    laplace         epsilon                     two Laplace laws of scale 1 at distance epsilon
-    response        epsilon, categories, delta  randomized response that reveals everything with probability delta
-    sampled normal, sampled laplace, sampled response
-                                                the same with the rate, last, under Poisson sampling
-    glued response                              the same with the rate, last, in a sample of fixed size
-    range           epsilon                     every mechanism of bounded range
-    concentrated    rho                         every rho-zCDP mechanism
-    renyi           order, bound, order, ...    every mechanism with these Renyi divergences
+    normal           mu^2                        two normal laws of variance 1 at distance mu
+    laplace          epsilon                     two Laplace laws of scale 1 at distance epsilon
+    discrete normal  variance, sensitivity       discrete Gaussian noise on one whole number
+    discrete laplace scale, sensitivity          discrete Laplace noise on whole numbers
+    response         epsilon, categories, delta  randomized response that reveals everything with probability delta
+    range            epsilon                     every mechanism of bounded range
+    concentrated     rho                         every rho-zCDP mechanism
+    renyi            order, bound, order, ...    every mechanism with these Renyi divergences
+    sampled ..., glued ...      the same, rate   any of the first six in a Poisson sample, or in one of fixed size
+    sampled mix, glued mix      rate             all of the laws `inner` on one sample
+    worst                                        any one of several lists of laws
+    group            size                        so many changes, each of which is within the laws `inner`
     """
 
     name: str
     numbers: tuple[tuple[int, int], ...]
+    inner: tuple[Any, ...] = ()
+    """Lists of laws with their numbers of times, in order."""
 
     def number(self, place: int) -> Rational:
         return Rational(*self.numbers[place])
 
     @property
+    def rate(self) -> Rational:
+        """Of a sample."""
+        return Rational(*self.numbers[-1])
+
+    @property
     def is_sampled(self) -> bool:
-        """Whether the two directions differ."""
+        """Whether it is a Poisson sample."""
         return self.name.startswith("sampled")
 
-    def unsampled(self) -> "Law":
-        """What it is a Poisson sample of."""
-        return Law(self.name.removeprefix("sampled "), self.numbers[:-1]) if self.is_sampled else self
+    @property
+    def is_directed(self) -> bool:
+        """Whether the two directions differ."""
+        return self.is_sampled or (self.name == "worst" and any(map(is_directed, self.inner)))
 
-    def as_response(self) -> "Law":
-        """A sampled Laplace law as the sampled response that costs more; any other one as it is."""
-        if self.name != "sampled laplace":
-            return self
-        epsilon, rate = self.numbers
-        return Law("sampled response", (epsilon, (2, 1), (0, 1), rate))
+    def base(self) -> "Terms":
+        """What it is a sample or a group of."""
+        if self.inner:
+            return dict(self.inner[0])
+        return {Law(self.name.split(" ", 1)[1], self.numbers[:-1]): 1}
 
 
 Terms = dict[Law, int]
+
+
+def is_directed(terms: Iterable[tuple[Law, int]]) -> bool:
+    return any(law.is_directed for law, _ in terms)
+
+
+def ordered(terms: Terms) -> list[tuple[Law, int]]:
+    """In the order in which a witness speaks of them: by name, then by their numbers, then by what is inside.
+
+    Tables of equal rates stay as they are.
+    """
+    return sorted(terms.items(), key=lambda term: _key(term[0]))
+
+
+def _key(law: Law) -> tuple[Any, ...]:
+    lists = () if law.name.endswith("table") else law.inner
+    inside = [[(_key(one), times) for one, times in terms] for terms in lists]
+    return law.name, [Rational(*pair) for pair in law.numbers], inside
+
+
+def _enclosing(name: str, inside: list[Terms], *numbers: Rational) -> Law:
+    return make_law(name, *numbers)._replace(inner=tuple(tuple(ordered(terms)) for terms in inside))
 
 
 def make_law(name: str, *numbers: Rational) -> Law:
@@ -70,18 +107,25 @@ REVEALED = make_law("response", ZERO, TWO, ONE)
 
 
 def alternatives(event: Event, work: Work) -> list[Terms]:
-    """The laws of an event, once for each part of a Parallel at the top."""
+    """The laws of an event, once for each part of a Parallel at the top, or of one of which a Poisson sample is."""
+    if event.kind == "PoissonSample":
+        rate = event.numbers["rate"]
+        inside = alternatives(event.parts[0], work)
+        return _different([_sampled(terms, rate, work=work, poisson=True) for terms in inside], work)
     if event.kind == "Parallel":
-        found: list[Terms] = []
-        for part in event.parts:
-            for terms in alternatives(part, work):
-                work.spend(len(found))
-                if terms not in found:
-                    found.append(terms)
-        if len(found) > MOST_ALTERNATIVES:
-            raise Invalid("parameters.event", f"more than {MOST_ALTERNATIVES} different parts of a Parallel")
-        return found
+        return _different([terms for part in event.parts for terms in alternatives(part, work)], work)
     return [flatten(event, work)]
+
+
+def _different(listed: list[Terms], work: Work) -> list[Terms]:
+    found: list[Terms] = []
+    for terms in listed:
+        work.spend(len(found))
+        if terms not in found:
+            found.append(terms)
+    if len(found) > MOST_ALTERNATIVES:
+        raise Invalid("parameters.event", f"more than {MOST_ALTERNATIVES} different parts of a Parallel")
+    return found
 
 
 def flatten(event: Event, work: Work) -> Terms:
@@ -89,21 +133,20 @@ def flatten(event: Event, work: Work) -> Terms:
     if event.kind in _LEAVES:
         law = _LEAVES[event.kind](event)
         return {} if law is None else {law: 1}
+    if event.kind == "Parallel" or (event.kind == "PoissonSample" and event.parts[0].kind == "Parallel"):
+        different = alternatives(event, work)
+        return different[0] if len(different) == 1 else {_enclosing("worst", different): 1}
     inner = [flatten(part, work) for part in event.parts]
     if event.kind == "Sequence":
         return _together([(terms, 1) for terms in inner])
     if event.kind == "Repeat":
         return _together([(inner[0], event.whole("times"))])
-    if event.kind == "Parallel":
-        if any(terms != inner[0] for terms in inner):
-            raise Invalid("parameters.event", "different parts of a Parallel inside another event have no worst part")
-        return inner[0]
     if event.kind == "Group":
         size = event.numbers["size"]
         return (
             inner[0]
             if size == ONE
-            else _together([({_grouped(law, size): times}, 1) for law, times in inner[0].items()])
+            else _together([_grouped_often(law, times, event) for law, times in inner[0].items()])
         )
     rate = (
         event.numbers["rate"] if event.kind == "PoissonSample" else event.numbers["size"] / event.numbers["population"]
@@ -137,12 +180,19 @@ def _laplace(event: Event) -> Law | None:
 
 def _discrete_laplace(event: Event) -> Law | None:
     scale = event.numbers["scale"]
-    return REVEALED if scale.is_zero() else _response(event.numbers["sensitivity"] / scale)
+    return REVEALED if scale.is_zero() else _few_losses(scale, event.numbers["sensitivity"])
+
+
+def _few_losses(scale: Rational, sensitivity: Rational) -> Law:
+    """Discrete Laplace noise; where it has two losses, or more than are listed, as a response."""
+    if sensitivity == ONE or sensitivity > MOST_LOSSES:
+        return make_law("response", sensitivity / scale, TWO, ZERO)
+    return make_law("discrete laplace", scale, sensitivity)
 
 
 def _discrete_gaussian(event: Event) -> Law | None:
     variance, sensitivity = event.numbers["variance"], event.numbers["sensitivity"]
-    return REVEALED if variance.is_zero() else make_law("concentrated", sensitivity * sensitivity * HALF / variance)
+    return REVEALED if variance.is_zero() else make_law("discrete normal", variance, sensitivity)
 
 
 def _response(epsilon: Rational, categories: Rational = TWO, delta: Rational = ZERO) -> Law | None:
@@ -168,17 +218,39 @@ _LEAVES: Mapping[str, Callable[[Event], Law | None]] = {
 }
 
 
+def _grouped_often(law: Law, times: int, event: Event) -> tuple[Terms, int]:
+    """Of responses with more than two categories, so many more; they are nothing else than such."""
+    if law.name == "response" and law.number(1) > TWO:
+        return {law: times}, event.whole("size")
+    return {_grouped(law, event.numbers["size"]): times}, 1
+
+
 def _grouped(law: Law, size: Rational) -> Law:
     """What `size` changes at once see; of a response, whatever it is, only that it is epsilon-DP."""
+    if law == REVEALED:
+        return law
     if law.name in {"normal", "concentrated"}:
         return make_law(law.name, law.number(0) * size * size)
     if law.name in {"laplace", "range"}:
         return make_law(law.name, law.number(0) * size)
-    if law == REVEALED:
-        return law
+    if law.name in {"discrete normal", "discrete laplace"}:
+        wider = law.number(1) * size
+        return (
+            make_law(law.name, law.number(0), wider)
+            if law.name == "discrete normal"
+            else _few_losses(law.number(0), wider)
+        )
     if law.name == "response" and law.number(2).is_zero():
-        return make_law("response", law.number(0) * size, TWO, ZERO)
-    raise Invalid("parameters.event", f"no rule is known for a group of a {law.name} law")
+        return _few_losses(ONE / law.number(0), size)
+    if law.name == "response" and law.number(0) * size < MOST_GROWN:
+        return make_law("response", law.number(0) * size, TWO, min(_growing(law, size), ONE))
+    return _enclosing("group", [{law: 1}], size)
+
+
+def _growing(law: Law, size: Rational) -> Rational:
+    """delta (1 + e^epsilon + ... + e^((size-1) epsilon)), at most size times the last term, rounded up."""
+    last = exponential(enclose(law.number(0) * (size - ONE), GROWN_BITS)) * enclose(law.number(2) * size, GROWN_BITS)
+    return last.upper_end()
 
 
 def _sampled(terms: Terms, rate: Rational, *, work: Work, poisson: bool) -> Terms:
@@ -187,46 +259,23 @@ def _sampled(terms: Terms, rate: Rational, *, work: Work, poisson: bool) -> Term
     if rate.is_zero() or not terms:
         return {}
     if REVEALED in terms:
-        base = REVEALED
-    elif all(law.name == "normal" for law in terms):
-        if not poisson:
-            raise Invalid("parameters.event", "normal noise on a sample of fixed size cannot be checked")
+        return {_on_sample(REVEALED, rate, poisson=poisson): 1}
+    if all(law.name == "normal" for law in terms):
         total = work.total((law.number(0), times) for law, times in terms.items())
-        return {make_law("sampled normal", total, rate): 1}
-    elif (again := _sampled_again(terms, rate, poisson=poisson)) is not None:
-        return again
-    elif poisson and len(terms) == 1 and (law := next(iter(terms))).name == "laplace" and terms[law] == 1:
-        return {make_law("sampled laplace", law.number(0), rate): 1}
-    else:
-        base = _base(terms, work)
-    numbers = (base.number(place) for place in range(3))
-    return {make_law("sampled response" if poisson else "glued response", *numbers, rate): 1}
+        return {_on_sample(make_law("normal", total), rate, poisson=poisson): 1}
+    law, times = next(iter(terms.items()))
+    if len(terms) == times == 1:
+        if poisson and law.is_sampled:  # a Poisson sample of a Poisson sample is one at the product of the rates
+            *numbers, before = map(law.number, range(len(law.numbers)))
+            return {make_law(law.name, *numbers, before * rate)._replace(inner=law.inner): 1}
+        if law.name in _SIMPLE:
+            return {_on_sample(law, rate, poisson=poisson): 1}
+    return {_enclosing("sampled mix" if poisson else "glued mix", [terms], rate): 1}
 
 
-def _sampled_again(terms: Terms, rate: Rational, *, poisson: bool) -> Terms | None:
-    """A Poisson sample of a Poisson sample is one at the product of the rates."""
-    if len(terms) > 1 or not poisson:
-        return None
-    ((law, times),) = terms.items()
-    if times > 1 or not law.is_sampled:
-        return None
-    *numbers, before = (law.number(place) for place in range(len(law.numbers)))
-    return {make_law(law.name, *numbers, before * rate): 1}
+_SIMPLE = ("laplace", "discrete normal", "discrete laplace", "range", "response")
 
 
-def _base(terms: Terms, work: Work) -> Law:
-    """What is run on one sample, as one response: alone as it is, several by their sums."""
-    responses = []
-    for law, times in terms.items():
-        if law.name in {"laplace", "range"}:
-            responses.append((law.number(0), TWO, ZERO, times))
-        elif law.name == "response":
-            responses.append((law.number(0), law.number(1), law.number(2), times))
-        else:
-            raise Invalid("parameters.event", f"no rule is known for a {law.name} law in this sample")
-    epsilon, categories, delta, times = responses[0]
-    if len(responses) == 1 and times == 1:
-        return make_law("response", epsilon, categories, delta)
-    epsilon = work.total((one[0], one[3]) for one in responses)
-    delta = work.total((one[2], one[3]) for one in responses)
-    return make_law("response", epsilon, TWO, min(delta, ONE))
+def _on_sample(law: Law, rate: Rational, *, poisson: bool) -> Law:
+    numbers = (law.number(place) for place in range(len(law.numbers)))
+    return make_law(f"{'sampled' if poisson else 'glued'} {law.name}", *numbers, rate)

@@ -7,7 +7,7 @@ from ..accounting.events import Event, read_event
 from ..accounting.methods import METHODS as SHARED
 from ..accounting.methods import Method, Question, Witness, answer, read_witness
 from ..accounting.numbers import BITS, PLACES, upper
-from ..accounting.terms import TWO, alternatives
+from ..accounting.terms import TWO, alternatives, is_directed
 from ..elementary import LARGEST_EXPONENT, OutOfReach, exponential, logarithm
 from ..intervals import Interval, Undecided
 from ..rationals import ONE, Rational
@@ -30,7 +30,7 @@ def _accounted(step: Step) -> None:
     listed = [
         (terms, removes)
         for terms in alternatives(event, step.work)
-        for removes in ((True, False) if any(law.is_sampled for law in terms) else (True,))
+        for removes in ((True, False) if is_directed(terms.items()) else (True,))
     ]
     witnesses: list[Witness] = step.witness["bounds"]
     if len(witnesses) != len(listed):
