@@ -46,8 +46,10 @@ else:
 
 def _divergences(event: Event, orders: tuple[Fraction, ...]) -> RenyiDP:
     from privately.accounting.renyi import renyi_bounds
+    from privately.accounting.undisturbed import undisturbed
 
-    return renyi_bounds(event, orders)
+    with undisturbed():
+        return renyi_bounds(event, orders)
 
 
 def _epsilon(event: Event, at: Fraction) -> Interval:

@@ -33,6 +33,7 @@ from privately.accounting.losses import (
 from privately.accounting.nearby_rates import between_rates, share_of_all
 from privately.accounting.questions import ALLOWED, LARGEST_EPSILON, NO_LOWER, DeltaAt, EpsilonAt, Question, Road
 from privately.accounting.roads import DEAD_ENDS, NotApplicable
+from privately.accounting.undisturbed import undisturbed
 from privately.accounting.wide_noise import OFF, WideNoise, enclosed, event_on_the_line
 from privately.errors import InvalidParameter, NoSuchRule
 from privately.guarantees import Neighbors
@@ -141,7 +142,8 @@ def epsilon(event: Event, delta: Number, *, width: Number = WIDTH, method: Metho
     """
     exact, narrow = rational(delta, "delta", minimum=0, maximum=1), _width(width)
     _check(event, method)
-    return ALLOWED if exact == 1 else _answer(event, EpsilonAt(exact, narrow), method)
+    with undisturbed():
+        return ALLOWED if exact == 1 else _answer(event, EpsilonAt(exact, narrow), method)
 
 
 def delta(event: Event, epsilon: Number, *, width: Number = WIDTH, method: Method | None = None) -> Interval:
@@ -153,7 +155,8 @@ def delta(event: Event, epsilon: Number, *, width: Number = WIDTH, method: Metho
     """
     exact, narrow = rational(epsilon, "epsilon", minimum=0), _width(width)
     _check(event, method)
-    return _answer(event, DeltaAt(exact, narrow), method)
+    with undisturbed():
+        return _answer(event, DeltaAt(exact, narrow), method)
 
 
 def _check(event: object, method: object) -> None:

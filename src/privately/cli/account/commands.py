@@ -67,7 +67,7 @@ Width = Annotated[
     str | None,
     _option(about="How narrow the answer should be, relative; 1e-6 unless told.", panel=_ASK, metavar=_NUMBER),
 ]
-Plot = Annotated[Path | None, _option(about="Draw epsilon over delta into this SVG file.", panel=_OUTPUT)]
+Plot = Annotated[Path | None, _option(about="Draw epsilon over delta into this file, .svg or .png.", panel=_OUTPUT)]
 AsJson = Annotated[bool, _option("--json", about="Print the answers as JSON.", panel=_OUTPUT)]
 
 
