@@ -19,10 +19,10 @@ def one_step() -> Curve:
 
 
 def test_nothing_at_all() -> None:
-    start = Curve.start(0.25)
-    assert start.losses.tolist() == [-0.25, 0.0]
-    assert start.upper[0] >= -math.expm1(-0.25)
-    assert start.lower().tolist() == pytest.approx([-math.expm1(-0.25), 0.0])
+    start = Curve.start(0.25).widened(2, 1)
+    assert start.losses.tolist() == [-0.5, -0.25, 0.0, 0.25]
+    assert start.lower().tolist() == pytest.approx([-math.expm1(-0.5), -math.expm1(-0.25), 0.0, 0.0])
+    assert (start.upper >= start.lower()).all()
     assert (start.values(upward=False) < np.exp(start.losses)).all()
     assert (start.values(upward=True) > np.exp(start.losses)).all()
 

@@ -19,6 +19,7 @@ HALF, ONE = Fraction(1, 2), Fraction(1)
 
 def at(curve: Curve, losses: list[float]) -> tuple[list[float], list[float]]:
     """Values and tests, at places of the lattice."""
+    curve = curve.whole()
     places = [round(loss / curve.step) - curve.first for loss in losses]
     return curve.upper[places].tolist(), curve.lower()[places].tolist()
 

@@ -49,7 +49,7 @@ def test_chances_are_two_laws(size: Fraction) -> None:
 @pytest.mark.parametrize("cells", [6, 50])
 def test_one_step_is_known_exactly(size: Fraction, cells: int) -> None:
     """Upper values are those of the closed form; tests come near, with more cells."""
-    found = curve_of([size], cells)
+    found = curve_of([size], cells).whole()
     truth = value(np.exp(found.losses), [float(size)])
     assert (found.upper >= truth * (1 - 1e-14)).all()
     assert found.upper == pytest.approx(truth, abs=1e-11)
@@ -60,7 +60,7 @@ def test_one_step_is_known_exactly(size: Fraction, cells: int) -> None:
 @pytest.mark.parametrize("size", SIZES)
 def test_two_steps_against_a_search(size: Fraction) -> None:
     """With many digits, in places from the lowest loss to the largest."""
-    found = curve_of([size, size], 40)
+    found = curve_of([size, size], 40).whole()
     e = mpf(size.numerator) / size.denominator
     for k in range(2, found.upper.size, 13):
         truth = two_steps(mp.exp(e / 40 * (found.first + k)), e, e)
@@ -71,7 +71,7 @@ def test_two_steps_against_a_search(size: Fraction) -> None:
 
 @pytest.mark.parametrize("sizes", [[1, 1, 1], [1, 2, 1], [2, 1, 1]])
 def test_three_steps_against_a_search(sizes: list[int]) -> None:
-    found = curve_of([Fraction(size) for size in sizes], 24)
+    found = curve_of([Fraction(size) for size in sizes], 24).whole()
     at = found.losses[::9]
     searched = value(np.exp(at), [float(size) for size in reversed(sizes)], count=240)
     assert (found.upper[::9] >= searched * (1 - 1e-13)).all()
@@ -79,7 +79,7 @@ def test_three_steps_against_a_search(sizes: list[int]) -> None:
 
 
 def is_caught(chances: Table) -> bool:
-    found = curve_of([Fraction(1), Fraction(1)], 12, [table(12, Fraction(1, 12)), chances])
+    found = curve_of([Fraction(1), Fraction(1)], 12, [table(12, Fraction(1, 12)), chances]).whole()
     return bool((found.upper < value(np.exp(found.losses), [1.0, 1.0], count=2000)).any())
 
 
@@ -93,8 +93,8 @@ def test_wrong_chances_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_flat_cells_are_not_forgotten() -> None:
-    """Far to the left a profile is a line, where X and Y are mostly rounding: never below the truth all the same."""
-    found = curve_of([Fraction(1)] * 3, 12)
+    """Where a profile is nearly a line, X and Y are mostly rounding: never below the truth all the same."""
+    found = curve_of([Fraction(1)] * 3, 12).whole()
     far = found.losses < -2.9
     assert (found.upper[far] >= -np.expm1(found.losses[far]) - 1e-16).all()
     assert (found.upper <= 1).all()

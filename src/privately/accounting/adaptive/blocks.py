@@ -15,9 +15,9 @@ from privately.accounting.elementary import ERROR, UNIT, normal_tail
 from privately.accounting.losses import GaussianLoss
 from privately.accounting.roads import NotApplicable
 
-MANY, FEWER = 2500, 100
+MANY, FEWER = 3500, 100
 """From so many steps on; from fewer where there is no other way."""
-_BLOCK, _LEAST, _MOST_SQUARE = 1200, 16, 100
+_BLOCK, _LEAST, _MOST_SQUARE = 1600, 16, 100
 """Of so many steps, or fewer of larger ranges, whose squares add up to at most this: near 1 all is rounding."""
 _FARTHEST = 36.0
 _HALVINGS = 24
@@ -83,8 +83,7 @@ def _is_below(curve: Curve, mu: float) -> bool:
     Proof: docs/theory/accounting/adaptive.md#blocks
     Checked-by: tests/accounting/adaptive/test_blocks.py::test_the_distance_is_nearly_the_least
     """
-    start = -curve.first
-    losses, values, y = curve.losses[start:], curve.upper[start:], curve.values(upward=True)[start:]
+    losses, values, y = curve.losses, curve.upper, curve.values(upward=True)
     threshold = np.minimum((losses[:-1] + curve.step / 2) / mu + mu / 2, _FARTHEST)
     before = threshold - mu
     power = normal_tail(before) * (1 - 4 * ERROR - 32 * UNIT * (before * before + 1))

@@ -8,18 +8,16 @@ import numpy as np
 
 from privately.accounting.elementary import ERROR, UNIT, Floats, exp, expm1
 
-NEAR = 1e-8
-"""So near 1 - y a profile is taken for the chord to its end at y = 0."""
-
 
 @dataclass(frozen=True)
 class Curve:
     """V(y), the largest P(E) - y Q(E), at y = e^(j step) for j = first, first + 1, ...
 
     Theorem: a profile is convex, falls from 1 at y = 0, is at least 1 - y and at least 0, and is 0 from e^(largest
-        loss) on. So it is at most `upper` at its places, at most the chord between two of them, at most the chord to
-        (0, 1) before the first and at most the last value beyond the last. For every j and every y it is at least
-        powers_j - y prices_j, as it is for the line of every test.
+        loss) on. So it is at most `upper` at its places, at most the chord between two of them, and at most the last
+        value beyond the last. For every j and every y it is at least powers_j - y prices_j, as it is for the line of
+        every test. Where P and Q may change places, V(y) = 1 - y + y V(1/y), and what rejects with the probabilities
+        a and b becomes what accepts with b and a.
     Reference: Zhu-Dong-Wang 2022, section 3, for profiles
     Proof: docs/theory/accounting/adaptive.md#curves
     Checked-by: tests/accounting/adaptive/test_curves.py::test_a_wider_window_encloses_the_same_profile
@@ -38,9 +36,8 @@ class Curve:
     @classmethod
     def start(cls, step: float) -> Curve:
         """Of nothing at all: the larger of 1 - y and 0."""
-        first = np.array([1.0, 0.0])
-        upper = np.array([-expm1(np.array([-step]))[0] * (1 + 2 * ERROR), 0.0])
-        return cls(step, -1, 0, upper, first, first.copy())
+        nothing = np.zeros(1)
+        return cls(step, 0, 0, nothing, nothing, nothing)
 
     @property
     def last(self) -> int:
@@ -62,39 +59,35 @@ class Curve:
         return self.powers - self.prices * exp(self.losses)
 
     def widened(self, left: int, right: int) -> Curve:
-        """The same on a wider window."""
-        ratios = exp(np.arange(float(-left), 0) * self.step)
-        below = ratios * (1 - self.upper[0])
-        before = np.minimum(1 - below + (4 * ERROR * below + 4 * UNIT), 1.0)
-        after = np.where(np.arange(self.last + 1, self.last + 1 + right) >= self.top, 0.0, self.upper[-1])
-        ones, zeros = np.ones(left), np.zeros(right)
+        """The same, from 0 on as all curves are, with so many places more on either side."""
+        longer = max(right, left - self.last)
+        after = np.where(np.arange(self.last + 1, self.last + 1 + longer) >= self.top, 0.0, self.upper[-1])
+        upper = np.concatenate([self.upper, after])
+        powers, prices = (np.concatenate([part, np.zeros(longer)]) for part in (self.powers, self.prices))
+        mirrored, end = slice(left, 0, -1), self.last + 1 + right
+        losses = np.arange(float(-left), 0) * self.step
+        before = np.minimum((exp(losses) * upper[mirrored] - expm1(losses)) * (1 + 4 * ERROR), 1.0)
         return replace(
             self,
-            first=self.first - left,
-            upper=np.minimum.accumulate(np.concatenate([before, self.upper, after])),
-            powers=np.concatenate([ones, self.powers, zeros]),
-            prices=np.concatenate([ones, self.prices, zeros]),
+            first=-left,
+            upper=np.minimum.accumulate(np.concatenate([before, upper[:end]])),
+            powers=np.concatenate([(1 - prices[mirrored]) * (1 - 2 * UNIT), powers[:end]]),
+            prices=np.concatenate([np.minimum((1 - powers[mirrored]) * (1 + 2 * UNIT), 1.0), prices[:end]]),
         )
 
+    def whole(self) -> Curve:
+        """The same, with as many places on the left as on the right."""
+        return self.widened(self.last, 0)
+
     def trimmed(self, rare: float) -> Curve:
-        """Without places on the right whose values are hardly above the last, and those on the left near 1 - y."""
-        end = int(np.argmax(self.upper <= self.upper[-1] + rare))
-        is_curved = self.upper + expm1(self.losses) > NEAR
-        start = max(int(np.argmax(is_curved)) - 1, 0)
-        end = max(end, start + 1)
-        kept = slice(start, end + 1)
-        return replace(
-            self,
-            first=self.first + start,
-            upper=self.upper[kept],
-            powers=self.powers[kept],
-            prices=self.prices[kept],
-        )
+        """Without places whose values are hardly above the last."""
+        kept = slice(max(int(np.argmax(self.upper <= self.upper[-1] + rare)), 1) + 1)
+        return replace(self, upper=self.upper[kept], powers=self.powers[kept], prices=self.prices[kept])
 
     def joined(self, other: Curve) -> Curve:
         """Of whichever game is worth more, at every place."""
-        left, right = min(self.first, other.first), max(self.last, other.last)
-        one, two = (part.widened(part.first - left, right - part.last) for part in (self, other))
+        last = max(self.last, other.last)
+        one, two = (part.widened(0, last - part.last) for part in (self, other))
         is_more = two.lower() > one.lower()
         return replace(
             one,

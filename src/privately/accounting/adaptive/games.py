@@ -102,9 +102,9 @@ def cells_of(ranges: Ranges, rare: float, work: float) -> list[int]:
         raise NotApplicable("too many steps of games, or too large a range")
     reach = _reach(ranges, rare)
     played = [games * times / (times + 1) for _, times in ranges]
-    compared = sum(count * size for count, size in zip(played, sizes, strict=True)) * 2 * reach
+    compared = sum(count * size for count, size in zip(played, sizes, strict=True)) * reach
     layer = games / (max(times for _, times in ranges) + 1)
-    finest = max(2 * reach / _MOST_PLACES, 2 * reach * layer / _MOST_KEPT, _FINEST * max(sizes))
+    finest = max(reach / _MOST_PLACES, reach * layer / _MOST_KEPT, _FINEST * max(sizes))
     step = min(max(math.sqrt(compared / work), finest), _WIDEST)
     if min(sizes) < _LEAST_CELLS * step or reach > _MOST_LOSS or compared / step**2 > 1.2 * work:
         raise NotApplicable("the lattice would be too coarse")

@@ -39,6 +39,7 @@ def above(curve: Curve, around: float | None = None) -> Above:
     Proof: docs/theory/accounting/adaptive.md#two-pairs
     Checked-by: tests/accounting/adaptive/test_pairs.py::test_pairs_are_on_their_sides
     """
+    curve = curve.whole()
     kept = _kept(curve, around)
     places, values = curve.values(upward=True)[kept].tolist(), curve.upper[kept].tolist()
     points = [(_NONE, _ONE), *((Fraction(y), Fraction(value)) for y, value in zip(places, values, strict=True))]
@@ -58,6 +59,7 @@ def below(curve: Curve, around: float | None = None) -> FiniteLoss:
     Proof: docs/theory/accounting/adaptive.md#two-pairs
     Checked-by: tests/accounting/adaptive/test_pairs.py::test_pairs_are_on_their_sides
     """
+    curve = curve.whole()
     kept = _kept(curve, around)
     tests = zip(curve.prices[kept].tolist(), curve.powers[kept].tolist(), strict=True)
     points = sorted({(Fraction(price), Fraction(power)) for price, power in tests if 0 < price < 1 and 0 < power < 1})

@@ -94,7 +94,7 @@ def play(curve: Curve, chances: Table) -> Curve:
         tests/accounting/adaptive/test_steps.py::test_two_steps_against_a_search
     """
     cells = chances.cells
-    before = curve.widened(2 * cells, 2 * cells)
+    before = curve.widened(cells, 2 * cells)
     best, chosen = _at_places(before.upper, chances)
     between = _Cells.of(before.upper, chances)
     _between_places(before.upper, chances, between, best)
@@ -104,13 +104,13 @@ def play(curve: Curve, chances: Table) -> Curve:
     prices = chances.cheap[chosen] * before.prices[start] + chances.dear[chosen] * before.prices[start + cells]
     found = replace(
         before,
-        first=before.first + cells,
+        first=0,
         top=curve.top + cells,
         upper=np.minimum.accumulate(np.minimum(best, 1.0)),
         powers=powers * (1 - chances.slack),
         prices=np.minimum(prices * (1 + chances.slack), 1.0),
     )
-    found.upper[max(found.top - found.first, 0) :] = 0.0
+    found.upper[found.top :] = 0.0
     return found
 
 
