@@ -29,8 +29,9 @@ from privately.accounting.events import (
     Sequence,
 )
 from privately.certificates import certify, check
-from privately.errors import InvalidParameter, NoSuchRule
+from privately.errors import InvalidParameter, NoSuchRule, PrivatelyError
 from privately.guarantees import ApproxDP, Neighbors
+from tests.accounting.random_events import drawn
 
 
 def nested(depth: int) -> Event:
@@ -295,6 +296,49 @@ def test_certified_within_a_percent(make: Callable[[str, str, int], Event], nois
                 derived = derive(event, delta=delta)
                 assert derived.conclusion.parameters["epsilon"] <= upper * Fraction(101, 100), (rate, times)
                 check(certify(derived))
+
+
+TOGETHER: list[tuple[Event, str]] = [
+    (Repeat(event=PoissonSample(event=DiscreteGaussian(variance=2), rate="0.01"), times=1000), "1e-6"),
+    (Repeat(event=PoissonSample(event=DiscreteLaplace(scale=2, sensitivity=3), rate="0.01"), times=5), "1e-6"),
+    (Repeat(event=DiscreteGaussian(variance=50), times=5), "1e-7"),
+    (
+        Repeat(
+            event=PoissonSample(event=Sequence(events=[Gaussian(noise_multiplier=2), Laplace(scale=3)]), rate="0.01"),
+            times=10**5,
+        ),
+        "1e-9",
+    ),
+    (steps("1.68", "0.000143", 346400), "9.4e-6"),
+    (PoissonSample(event=Sequence(events=[ZCDP(rho="0.1"), Pure(epsilon="0.5")]), rate="0.02"), "1e-6"),
+    (Group(event=PoissonSample(event=Gaussian(noise_multiplier="1.91"), rate="0.0001"), size=5), "1e-5"),
+    (Exponential(epsilon=1), "1e-3"),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("event", "delta"), TOGETHER, ids=lambda value: str(value)[:60])
+def test_certified_hardly_above_the_answer(event: Event, delta: str) -> None:
+    """Discrete noise, several mechanisms on one sample, rare samples, groups: never below the truth."""
+    derived = derive(event, delta=delta)
+    found = epsilon(event, delta)
+    assert found.lower <= derived.conclusion.parameters["epsilon"] <= Fraction(101, 100) * found.upper
+    check(certify(derived))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(4))
+def test_whatever_has_an_epsilon_has_a_certificate(part: int) -> None:
+    for seed in range(25 * part, 25 * part + 25):
+        event, delta = drawn(seed)
+        try:
+            found = epsilon(event, delta)
+        except PrivatelyError:
+            continue
+        if found.upper < 10**9:
+            derived = derive(event, delta=delta)
+            assert derived.conclusion.parameters["epsilon"] >= found.lower, (seed, event)
+            check(certify(derived))
 
 
 @pytest.mark.parametrize(

@@ -137,7 +137,7 @@ def _by_single_changes(event: Event, allowed: Fraction) -> Derivation | None:
     whole = gathered(event)
     if not isinstance(whole, Group):
         return None
-    delta = allowed / whole.size**2
+    delta = allowed / whole.size
     for _ in range(_ROUNDS):
         found = _best(whole.event, _shortened(delta))
         if found is None:

@@ -194,6 +194,7 @@ def contour_witness(parts: Parts, epsilon: float, log_delta: float, tolerance: f
             quiet = max(wanted, 0.0) + math.log(times) + math.log(count) + 12
             grids.append((law, decay.grid(step * count, quiet)))
     work = sum((grid["last"] - grid["first"]) * (count + 1000) for _, grid in grids) + 40 * count * len(laws)
+    work += sum(law.losses.size * (count + 30) for law, _ in outline.parts if isinstance(law, Pair))
     if work > MOST_WORK or count > MOST_COUNT:
         raise NotApplicable("the sum is too long to be checked")
     grids.sort(key=lambda pair: (pair[0].mu_squared, pair[0].rate))
