@@ -132,6 +132,11 @@ def test_forgotten_rare_losses_are_seen() -> None:
     assert not usual.profile(at).lower <= truth <= usual.profile(at).upper
 
 
+def test_deltas_of_a_million_digits_take_no_time() -> None:
+    run = acc.Repeat(event=acc.RandomizedResponse(epsilon="0.01", categories=5), times=10**9)
+    assert acc.delta(run, 5 * 10**6).upper <= Fraction(1, 10**1000)
+
+
 def test_refused() -> None:
     one = law_of(acc.RandomizedResponse(epsilon=1))
     three = law_of(acc.RandomizedResponse(epsilon=1, categories=3))

@@ -89,7 +89,7 @@ class Thinned:
 
     def profile(self, epsilon: Fraction) -> Enclosure:
         rough = self._runs(round(self._mean)).profile(epsilon)
-        return self._mixed(self._steps(Fraction(rough.upper)), epsilon)
+        return self._mixed(self._steps(Fraction(rough.interval().upper)), epsilon)
 
     def inverse(self, delta: Fraction) -> tuple[Fraction, Fraction]:
         steps = self._steps(delta)
