@@ -11,7 +11,6 @@ from privately.certificates.checker.programs.exact import Beyond, fraction
 from privately.certificates.checker.programs.following import Excluded, Follower
 from privately.certificates.checker.programs.outputs import side_by_side
 from privately.certificates.checker.programs.reading import read_program as read_flat
-from privately.certificates.checker.programs.tails import Tail
 from privately.certificates.checker.programs.weights import Field, Weight
 from privately.certificates.checker.rationals import Rational
 from privately.certificates.checker.schema import Invalid
@@ -71,9 +70,9 @@ def is_the_same(weight: Weight, exact: Any, field: Field) -> bool:
 def shown(value: Any) -> Any:
     """An output with its tails, in a form that both have."""
     if isinstance(value, library.Tail):
-        return ("tail", plain(value.constant), tuple((one.number, plain(factor)) for one, factor in value.factors))
-    if isinstance(value, Tail):
-        return ("tail", value.constant, tuple((one.number, factor) for one, factor in value.parts))
+        return ("tail", plain(value.constant), plain(value.factors[0][1]))
+    if isinstance(value, tuple) and value[:1] == ("tail",):
+        return value
     return tuple(map(shown, value)) if isinstance(value, tuple) else plain(value)
 
 
@@ -81,7 +80,7 @@ def agree(text: str, inputs: dict[str, Any]) -> None:
     mine, made = law(text, inputs)
     theirs, unit = output_law(read_python(text), inputs, least_unit=UNIT)
     assert unit == UNIT
-    laid, _ = side_by_side(mine, {}, made.field, made.work)
+    laid, *_ = side_by_side(mine, {}, made.field, made.work)
     if laid is not mine:
         laid = {_built(shape, iter(leaves)): weight for (shape, leaves), weight in laid.items()}
     found = {shown(output): weight for output, weight in laid.items()}

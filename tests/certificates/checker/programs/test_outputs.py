@@ -17,7 +17,9 @@ HALF = FIELD.rational(fraction(1, 2))
 
 
 def laid(one: dict[Any, Weight], other: dict[Any, Weight]) -> tuple[Any, Any]:
-    return side_by_side(one, other, FIELD, Work())
+    left, right, rays = side_by_side(one, other, FIELD, Work())
+    assert not rays
+    return left, right
 
 
 def up(start: int, decay: Decay = SLOW, number: int = 0) -> Tail:
@@ -33,10 +35,13 @@ def at(law: dict[Any, Weight], value: int) -> int:
     total = 0
     for output, weight in law.items():
         leaf = output[1][0] if isinstance(output, tuple) else output
-        if isinstance(leaf, Tail):
-            ((variable, factor),) = leaf.parts
-            count = (value - leaf.constant) * factor  # type: ignore[operator]
-            more, rest = FIELD.shares(variable.decay)
+        start: Any = leaf.constant if isinstance(leaf, Tail) else 0
+        factor: Any = leaf.parts[0][1] if isinstance(leaf, Tail) else 0
+        if isinstance(leaf, tuple):
+            _, start, factor = leaf
+        if factor:
+            count = (value - start) * factor
+            more, rest = FIELD.shares(SLOW)
             if count >= 0:
                 total += weight.mark * rest.mark * pow(more.mark, count, FIELD.prime)
         elif leaf == value:
@@ -79,9 +84,8 @@ def test_tails_of_lists_are_laid_out_place_by_place() -> None:
 @pytest.mark.parametrize(
     ("left", "right", "why"),
     [
-        ({up(0): HALF}, {up(0, FAST): HALF}, "sizes"),
-        ({up(0): HALF}, {noise(0, SLOW, 0, 2): HALF}, "steps"),
-        ({add(up(0), up(0, SLOW, 1)): HALF}, {}, "ties"),
+        ({(up(0), up(0, SLOW, 1)): HALF}, {(up(0, FAST), up(0, FAST, 1)): HALF}, "sizes"),
+        ({up(0): HALF}, {noise(0, SLOW, 0, 1009): HALF}, "steps"),
         ({(add(up(0), up(0, SLOW, 1)), up(0)): HALF}, {}, "ties"),
         ({(up(0), up(0)): HALF}, {(up(0), 5): HALF}, "ties"),
         ({up(0): HALF}, {up(10_000): HALF}, "far"),
@@ -90,6 +94,19 @@ def test_tails_of_lists_are_laid_out_place_by_place() -> None:
 def test_what_cannot_be_compared_is_refused(left: Any, right: Any, why: str) -> None:
     with pytest.raises(Beyond, match=why):
         laid(left, right)
+
+
+def test_what_falls_in_two_ways_is_left_to_rays() -> None:
+    _, _, [(ours, theirs)] = side_by_side({up(0): HALF}, {up(0, FAST): HALF}, FIELD, Work())
+    assert (list(ours), list(theirs)) == ([(SLOW, 1)], [(FAST, 1)])
+    summed = add(up(0), up(0, SLOW, 1))
+    left, right, [(ours, theirs)] = side_by_side({summed: HALF}, {add(summed, 1): HALF}, FIELD, Work())
+    assert [list(law) for law in (left, right)] == [[(None, (0,))], []]
+    assert list(theirs) == [(SLOW, 2)]
+    assert set(ours) == {(SLOW, 1), (SLOW, 2)}
+    even = side_by_side({up(0): HALF}, {noise(0, SLOW, 0, 2): HALF}, FIELD, Work())
+    assert (len(even[0]), len(even[1])) == (1, 0)  # odd values; even ones fall in two ways
+    assert len(even[2]) == 1
 
 
 def test_values_between_the_steps_do_not_meet() -> None:

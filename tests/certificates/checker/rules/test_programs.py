@@ -17,6 +17,8 @@ from privately.certificates.checker.programs.reading import LAWS, STATEMENTS
 from privately.certificates.checker.rules import programs
 from privately.certificates.checker.work import Work
 from privately.certificates.encoding import encode
+from privately.proving import analyze
+from privately.proving.certifying import certificate_at
 from tests.certificates.programs import proved
 from tests.certificates.tampering import sealed
 
@@ -72,6 +74,40 @@ def test_honest_ones_are_accepted_and_hardly_less(name: str) -> None:
         less = copy.deepcopy(data)
         less["nodes"][0]["conclusion"]["epsilon"] = str(Fraction(conclusion["epsilon"]) * (1 - part))
         assert refused(less).field == "nodes[0].conclusion.epsilon"
+
+
+SUMMED = "def f(x: each(1, whole(0, 1))):\n    return x + discrete_laplace(2) + {}\n"
+PARTS = (
+    "def f(x: each(1, whole(0, 1))):\n    a = x + discrete_laplace(2)\n    return [a // 3, (a + geometric(1/2)) % 2]\n"
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        SUMMED.format("discrete_laplace(2)"),
+        SUMMED.format("discrete_laplace(1)"),
+        SUMMED.format("geometric(1/2)"),
+        PARTS,
+    ],
+)
+def test_sums_of_noise_are_followed(text: str) -> None:
+    data: Data = json.loads(certify(proved(text)).document)
+    assert Fraction(data["nodes"][0]["conclusion"]["epsilon"]) == Fraction(1, 2)
+    data["nodes"][0]["conclusion"]["epsilon"] = "12/25"
+    assert refused(data).field == "nodes[0].conclusion.epsilon"
+    data["nodes"][0]["conclusion"]["epsilon"] = str(Fraction(1, 2) - Fraction(1, 10**50))
+    refused(data)
+
+
+def test_the_delta_of_a_sum() -> None:
+    found = analyze(SUMMED.format("discrete_laplace(2)"))
+    certificate = certificate_at(found, delta=Fraction(1, 100))
+    data: Data = json.loads(certificate.document)
+    conclusion = data["nodes"][0]["conclusion"]
+    assert 0.3161 < Fraction(conclusion["epsilon"]) < 0.3162
+    conclusion["delta"] = str(Fraction(1, 100) * (1 - Fraction(1, 10**9)))
+    assert refused(data).field == "nodes[0].conclusion.delta"
 
 
 def test_a_delta_is_summed() -> None:

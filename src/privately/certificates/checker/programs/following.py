@@ -14,7 +14,7 @@ from ..work import Work
 from .exact import Beyond, Fractional, Number, fraction, less, minus, over, sign, terms
 from .operators import OPERATORS, integer, items, plain, short, truth
 from .reading import Program
-from .tails import Tail, Undecided, noise, renamed, split, unused
+from .tails import Tail, Undecided, Uneven, noise, renamed, residues, split, unused
 from .weights import Decay, Field, Weight
 
 State = tuple[Any, ...]
@@ -124,10 +124,16 @@ class Follower:
                     if splits > SPLITS:
                         raise Beyond("a comparison takes too much of a tail") from None
                     self.work.spend(SPLIT)
-                    for smaller, chance in split(part, undecided.gap, self.field):
+                    for smaller, chance in self._parts(part, undecided):
                         waiting.append((smaller, self.field.times(share, chance)))
                 else:
                     yield part, share, found
+
+    def _parts(self, state: State, undecided: Undecided) -> list[tuple[State, Weight]]:
+        if isinstance(undecided, Uneven):
+            self.work.spend(undecided.period * SPLIT)
+            return residues(state, undecided.one, undecided.period, self.field)
+        return split(state, undecided.gap, self.field)
 
     def _length(self, state: State) -> int:
         """What it takes to copy, hash and rename a state, which is done whole."""

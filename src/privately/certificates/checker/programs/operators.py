@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from .exact import LONGEST, Beyond, Fractional, Number, floor, fraction, over, remainder, terms
-from .tails import add, is_negative, is_plain, is_zero, multiply, subtract
+from .exact import LONGEST, Beyond, Fractional, Number, fraction, over, terms
+from .tails import add, is_negative, is_plain, is_zero, multiply, subtract, whole_part
 
 LONGEST_LIST = 100_000
 DEEPEST_LIST = 6
@@ -165,10 +165,8 @@ def _divided(one: Any, other: Any) -> Any:
     return over(one, divisor) if is_plain(one) else multiply(one, over(1, divisor))
 
 
-def _modulo(one: Number, step: Number) -> Number:
-    if step == 0:
-        raise Beyond("a division by zero")
-    return remainder(one, step)
+def _modulo(one: Any, step: Any) -> Any:
+    return subtract(one, multiply(whole_part(_divided(one, step)), plain(step)))
 
 
 OPERATORS: Mapping[str, tuple[int | None, Callable[..., Any]]] = {
@@ -176,8 +174,8 @@ OPERATORS: Mapping[str, tuple[int | None, Callable[..., Any]]] = {
     "-": (2, subtract),
     "*": (2, _times),
     "/": (2, _divided),
-    "//": (2, lambda one, other: floor(over(plain(one), plain(other)))),
-    "%": (2, lambda one, other: _modulo(plain(one), plain(other))),
+    "//": (2, lambda one, other: whole_part(_divided(one, other))),
+    "%": (2, _modulo),
     "**": (2, _power),
     "negative": (1, lambda value: multiply(value, -1)),
     "==": (2, lambda one, other: int(same(one, other))),

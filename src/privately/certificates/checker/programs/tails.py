@@ -5,11 +5,15 @@ have the same answer; elsewhere the state is split into parts that know more (do
 """
 
 from collections.abc import Callable, Iterator
-from math import gcd
+from math import gcd, lcm
 from typing import Any, NamedTuple
 
-from .exact import Beyond, Fractional, Number, plus, sign, times
+from .exact import Beyond, Fractional, Number, floor, fraction, over, plus, sign, terms, times
 from .weights import Decay, Field, Weight
+
+LONGEST_PERIOD = 200
+LONGEST_DECAY, HIGHEST_POWER = 4_096, 1 << 34
+"""Bits of the rational part of a decay, and the power of t in it."""
 
 
 class Variable(NamedTuple):
@@ -44,6 +48,15 @@ class Undecided(Exception):
     def __init__(self, gap: Tail) -> None:
         super().__init__()
         self.gap = gap
+
+
+class Uneven(Undecided):
+    """A whole part depends on what is left of one variable after steps of this length."""
+
+    def __init__(self, gap: Tail, one: Variable, period: int) -> None:
+        super().__init__(gap)
+        self.one = one
+        self.period = period
 
 
 def is_plain(value: object) -> bool:
@@ -107,6 +120,16 @@ def is_zero(value: Any) -> bool:
     raise Undecided(value)
 
 
+def whole_part(value: Any) -> Any:
+    """The largest whole number that is not above a number, with or without noise."""
+    if not isinstance(value, Tail):
+        return floor(value)
+    for one, factor in value.parts:
+        if terms(factor)[1] != 1:
+            raise Uneven(value, one, terms(factor)[1])
+    return Tail(floor(value.constant), value.parts)
+
+
 def variables(value: Any) -> Iterator[Variable]:
     """All variables of a value as they come, in lists too."""
     if isinstance(value, Tail):
@@ -151,6 +174,11 @@ def split(state: tuple[Any, ...], gap: Tail, field: Field) -> list[tuple[tuple[A
         one = (rising or falling)[0]
         more, first = field.shares(one.decay)
         return [(_placed(state, {one: 0}), first), (_placed(state, {one: noise(one.number, one.decay, 1)}), more)]
+    step = common_step([factor for _, factor in gap.parts])
+    for one, factor in gap.parts:
+        period = abs(floor(over(step, factor)))
+        if period > 1:
+            return residues(state, one, period, field)
     one, other = rising[0], falling[0]
     (r, r_rest), (q, q_rest) = field.shares(one.decay), field.shares(other.decay)
     both = product(one.decay, other.decay)
@@ -162,6 +190,34 @@ def split(state: tuple[Any, ...], gap: Tail, field: Field) -> list[tuple[tuple[A
         (_placed(state, {one: least, other: later[other]}), field.over(field.times(r_rest, q), rest)),
         (_placed(state, {one: later[one], other: least}), field.over(field.times(r, q_rest), rest)),
     ]
+
+
+def residues(state: tuple[Any, ...], one: Variable, period: int, field: Field) -> list[tuple[tuple[Any, ...], Weight]]:
+    """The state in parts that know what is left of a variable after whole periods, with their shares of it."""
+    if period > LONGEST_PERIOD:
+        raise Beyond("too many steps of a noise have to be taken together")
+    longer = raised(one.decay, period)
+    more, rest = field.shares(one.decay)
+    share = field.over(rest, field.shares(longer)[1])
+    found = []
+    for left in range(period):
+        found.append((_placed(state, {one: noise(one.number, longer, left, period)}), share))
+        share = field.times(share, more)
+    return found
+
+
+def raised(decay: Decay, count: int) -> Decay:
+    """The decay of so many steps at once."""
+    if decay.bottom.bit_length() * count > LONGEST_DECAY or decay.power * count > HIGHEST_POWER:
+        raise Beyond("a noise falls by too long a number")
+    return Decay(decay.top**count, decay.bottom**count, decay.power * count)
+
+
+def common_step(factors: list[Number]) -> Number:
+    """The least number above 0 of which all of these are divisors."""
+    sizes = [terms(factor) for factor in factors]
+    bottom = lcm(*(below for _, below in sizes))
+    return fraction(lcm(*(top * bottom // below for top, below in sizes)), bottom)
 
 
 def product(one: Decay, other: Decay) -> Decay:

@@ -12,7 +12,7 @@ from hashlib import sha256
 from typing import NamedTuple
 
 from ..elementary import exponential
-from ..intervals import Interval, enclose, whole
+from ..intervals import Interval, Undecided, enclose, whole
 from ..rationals import Rational
 from .exact import Beyond, Number, fraction, terms
 
@@ -20,7 +20,7 @@ _SMALL = (3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 7
 
 
 class Weight(NamedTuple):
-    """A probability above 0."""
+    """A probability above 0; or a share of one, which may be below 0."""
 
     interval: Interval
     mark: int
@@ -56,6 +56,19 @@ class Field:
         if not other.mark:
             raise Beyond("a probability of 0 is divided by")
         return Weight(one.interval / other.interval, one.mark * pow(other.mark, -1, self.prime) % self.prime)
+
+    def negative(self, one: Weight) -> Weight:
+        return Weight(-one.interval, -one.mark % self.prime)
+
+    def minus(self, one: Weight, other: Weight) -> Weight:
+        return self.plus(one, self.negative(other))
+
+    def is_less(self, one: Weight, other: Weight) -> bool:
+        """Whether one number is certainly below another; it must be certainly above it otherwise."""
+        gap = other.interval - one.interval
+        if gap.low <= 0 <= gap.high:
+            raise Undecided("two numbers are too close to one another")
+        return gap.low > 0
 
     def rational(self, value: Number) -> Weight:
         if value not in self._rationals:

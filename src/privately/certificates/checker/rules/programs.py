@@ -1,11 +1,14 @@
 """A program, private by the laws of its outputs for all neighbours, which are found here from the program itself."""
 
+from functools import partial
+
 from ..elementary import OutOfReach, exponential
 from ..intervals import Interval, Undecided, enclose, whole
 from ..programs.exact import Beyond
 from ..programs.following import Excluded, Follower, Outputs
 from ..programs.inputs import Inputs, neighbouring
-from ..programs.outputs import side_by_side
+from ..programs.outputs import Ray, side_by_side
+from ..programs.rays import Gap
 from ..programs.reading import Private, Program, read_private, read_program, read_public
 from ..programs.weights import Field, Weight
 from ..schema import Invalid, show
@@ -65,10 +68,13 @@ def _holds(step: Step, bits: int) -> bool:
     growth, delta = _growth(step, field), step.claim.number("delta")
     certain = True
     for one, other in pairs:
-        both = laws[one], laws[other]
+        left, right, rays = laws[one], laws[other], list[Ray]()
         if follower.endless:
-            both = side_by_side(*both, field, step.work)
-        excess = _excess(*both, growth, step, field)
+            left, right, rays = side_by_side(left, right, field, step.work)
+        excess = _excess(left, right, growth, step, field)
+        for ray in rays:
+            same = partial(_equal, growth=growth[1], field=field)
+            excess += Gap(*ray, growth[0], same, field).excess(step.work)
         if excess.above(delta):
             name = "epsilon" if step.claim.kind == "PureDP" else "delta"
             needed = f"two neighbouring inputs need delta of {excess.lower_end().text()}"
