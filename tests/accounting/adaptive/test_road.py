@@ -75,9 +75,9 @@ def test_nothing_is_asked_where_it_would_take_too_long() -> None:
     def asked(found: tuple[Composition, ...], question: EpsilonAt | DeltaAt) -> Interval:
         raise AssertionError
 
-    many = ((Fraction(5), 10**7),)
-    beside = Beside((Composition(),), (Composition(),))
-    assert enclosed(many, beside, EpsilonAt(Fraction(1, 10**6), Fraction(1, 10**6)), asked) is None
+    beside, question = Beside((Composition(),), (Composition(),)), EpsilonAt(Fraction(1, 10**6), Fraction(1, 10**6))
+    for many in (((Fraction(5), 10**7),), tuple((Fraction(k, 1000), 200) for k in range(1, 250))):
+        assert enclosed(many, beside, question, asked) is None
     assert beside.is_nothing
     assert not Beside(compositions(acc.Laplace(scale=1)), ()).is_nothing
 

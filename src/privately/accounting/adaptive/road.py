@@ -28,6 +28,7 @@ _NARROW = Fraction(1, 10**4)
 """So narrow answers are not made narrower."""
 _FINE = Fraction(1, 10**5)
 """So narrow are the answers of other roads for what the game has left."""
+_MOST_LONG = 4
 _LEAST, _UNKNOWN = 1e-150, 1e-40
 
 
@@ -54,6 +55,8 @@ def enclosed(ranges: Ranges, beside: Beside, question: Question, asked: Asked) -
     """
     rare = float(question.delta) if isinstance(question, EpsilonAt) else _UNKNOWN
     long = [one for one in ranges if one[1] >= _least_long(ranges)]
+    if len(long) > _MOST_LONG:
+        return None
     try:
         beside = _with_long_runs(beside, long, max(rare, _LEAST))
         if len(long) == len(ranges):
