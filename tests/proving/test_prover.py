@@ -230,3 +230,10 @@ def test_an_input_that_cannot_change_stands_beside_one_that_can(noise: str) -> N
     witness = getattr(prove(text, 2), "witness", None)
     assert witness is not None
     assert witness.inputs["y"] == witness.neighbor["y"] == 2
+
+
+def test_a_list_without_entries_stands_in_the_way_of_no_claim_about_sizes() -> None:
+    text = "def f(x: replaced(0, 1)):\n    return sum(x) + discrete_laplace(1)\n"
+    assert prove(text, "size", sizes=range(3)).word == "proved"
+    with pytest.raises(NotSupported, match="no two neighbours"):
+        prove(text, "size", sizes=[0])

@@ -87,6 +87,7 @@ def prove(
     limits = Limits()
     if not mentions_size(text, asked):
         return _decided(asked, text, limits, sizes_are_all=sizes_are_all)
+    asked = replace(asked, sizes=_with_neighbors(asked))
     longer = () if sizes_are_all else longer_than(asked.sizes)
     verdicts: list[Verdict] = []
     for place, size in enumerate(asked.sizes):
@@ -135,6 +136,13 @@ def mentions_size(claim: str, asked: Question) -> bool:
     if len(lists) != 1:
         raise InvalidParameter("claim", f"size of what? There are {len(lists)} private lists of any length.")
     return True
+
+
+def _with_neighbors(asked: Question) -> tuple[int, ...]:
+    """The sizes at which something can change: a list without entries has no neighbour if nothing is added to it."""
+    private = asked.program.private
+    stays = len(private) == 1 and private[0].neighborhood is not None and private[0].neighborhood.change != "added"
+    return tuple(size for size in asked.sizes if size or not stays) or asked.sizes
 
 
 def _joined(verdicts: list[Verdict], asked: Question) -> Verdict:

@@ -62,7 +62,7 @@ def assumed_pairs(program: Program, public: Mapping[str, Value], near: Layout) -
     solver.add(near.formula(xs, ys, farthest=None))
     solver.add([stated(one, xs) for one in left] + [stated(one, ys) for one in right])
     apart = [(xs[name], ys[name]) for name in near.names(0) if near.balanced]
-    if apart:
+    if near.balanced:
         solver.add(z3.Or([x != y for x, y in apart]))
     if solver.check() == z3.unsat:
         raise NoNeighbors

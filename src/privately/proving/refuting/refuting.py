@@ -402,7 +402,7 @@ class _Hunt:
 
     def enclose(self, length: int) -> None:
         """Looks at laws between two ends, where paths were refused."""
-        if self.best is not None and self.best.infinite:
+        if (self.best is not None and self.best.infinite) or self.enclosing.passed():
             return
         values, near = self.values(length), self.near(length)
         if near is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
+from operator import eq
 from typing import Any
 
 import z3
@@ -52,23 +53,25 @@ def related(near: Neighborhood, xs: list[Any], ys: list[Any]) -> z3.BoolRef:
         case "replaced":
             return _one_differs(xs, ys)
         case "added":
-            return z3.Or(
-                [
-                    z3.And([x == y for x, y in zip(xs[:gone] + xs[gone + 1 :], ys, strict=True)])
-                    for gone in range(len(xs))
-                ]
-            )
+            return _but_one(list(map(eq, xs[:-1], ys)), list(map(eq, xs[1:], ys)))
         case "anything":
             return z3.BoolVal(val=True)
 
 
 def _one_differs(xs: list[Any], ys: list[Any]) -> z3.BoolRef:
-    return z3.Or(
-        [
-            z3.And([x == y for k, (x, y) in enumerate(zip(xs, ys, strict=True)) if k != place])
-            for place in range(len(xs))
-        ]
-    )
+    same = [x == y for x, y in zip(xs, ys, strict=True)]
+    return _but_one(same[:-1], same[1:])
+
+
+def _but_one(before: list[Any], behind: list[Any]) -> z3.BoolRef:
+    """Some place has all of the first before it, and all of the second from it on; formulas that grow by one share
+    what they have in common."""
+    starts, ends = [z3.BoolVal(val=True)], [z3.BoolVal(val=True)]
+    for one in before:
+        starts.append(z3.And(starts[-1], one))
+    for one in reversed(behind):
+        ends.append(z3.And(ends[-1], one))
+    return z3.Or([z3.And(start, end) for start, end in zip(starts, reversed(ends), strict=True)])
 
 
 def stated(constraint: Constraint, names: Mapping[str, Any]) -> z3.BoolRef:
