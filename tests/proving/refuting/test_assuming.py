@@ -64,3 +64,8 @@ def test_inputs_are_held_against_assumptions() -> None:
     assert not meets(program, {"bar": 3}, {"x": 3})
     with pytest.raises(NoNeighbors):
         prove(program_that_assumes("x > bar and x < bar"), 1, public={"bar": 3})
+
+
+def test_a_list_without_entries_may_stand_beside_an_input_that_changes() -> None:
+    text = "def f(x: replaced(0, 1), y: each(1)):\n    assume(len(x) == 0)\n    return y + laplace(1/2)\n"
+    assert isinstance(prove(text, 1), Refuted)
