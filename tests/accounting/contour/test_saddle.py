@@ -8,11 +8,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from privately.accounting.contour.discrete import Discrete
 from privately.accounting.contour.laplaces import Laplaces
 from privately.accounting.contour.saddle import Outline, for_delta, for_epsilon, shape, wanted_fall
 from privately.accounting.contour.sampled_gaussian import SampledGaussian
 from privately.accounting.contour.sampled_laplace import SampledLaplace
-from privately.accounting.losses import LaplaceLoss
+from privately.accounting.losses import LaplaceLoss, SampledDiscreteGaussianLoss
 from privately.accounting.roads import NotApplicable
 
 
@@ -109,3 +110,17 @@ def test_how_far_to_go(removes: bool) -> None:
     fallen = times * grid.decay(saddle.c, np.array([found])).item()
     assert fallen == pytest.approx(wanted_fall(saddle, math.log(1e-8)), rel=0.15)
     assert shape(Outline([(law, times)], 1.0), saddle, 1.0, -10).reach is None
+
+
+def test_no_contour_above_what_is_known_of_many_laws() -> None:
+    """Outcomes of discrete noise end somewhere: contours stay below the heights at which the next ones would matter."""
+    law = SampledDiscreteGaussianLoss(variance=Fraction(10), sensitivity=1, rate=Fraction(1, 100), direction="remove")
+    listed = Discrete.over(law)
+    few, many = (Outline([(listed, 1)] * count, 1e-9) for count in (2, 100))
+    assert few.ceiling == math.inf
+    assert many.ceiling == listed.ceiling < 100
+    found = for_epsilon(many, 50.0)
+    assert found.c == pytest.approx(0.8 * listed.ceiling)
+    contour = shape(many, found, found.epsilon, math.log(1e-8))
+    assert found.c < contour.above <= listed.ceiling
+    assert listed.log_mass(contour.above)[1] < math.inf

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -25,6 +26,8 @@ _MOST_POINTS = 1 << 14
 _LEAST_MASS = 1e-290
 _RARE = 2.0**-70
 _LEAST_PART = 2.0**-10
+_DEVIATIONS = 11.0
+"""A tilt by c moves normal noise by c times the sensitivity; so far around that outcomes matter."""
 
 
 @dataclass(frozen=True)
@@ -49,17 +52,27 @@ class Discrete(Finite):
     ends: Ends | None
     heavy: int | None = None
     """How many outcomes matter, if that is known."""
+    ceiling: float = math.inf
+    """Up to about this height what was left out does not matter."""
 
     @classmethod
-    def over(cls, law: DiscreteLoss) -> Discrete:
-        """The outcomes of a law, largest or smallest loss first."""
+    def over(cls, law: DiscreteLoss, farthest: float = math.inf) -> Discrete:
+        """The outcomes of a law, largest or smallest loss first, but for those that are too rare; of normal noise, up
+        to about so many on either side.
+        """
         known = atoms(law)
-        first, last, ends = 0, known.masses.size, None
+        first, last, ends, ceiling = 0, known.masses.size, None, math.inf
         if isinstance(law, (DiscreteGaussianLoss, SampledDiscreteGaussianLoss)):
-            kept = np.flatnonzero(known.masses > _LEAST_MASS)
+            least = max(math.exp(-farthest * farthest / (2 * float(law.variance))), _LEAST_MASS)
+            kept = np.flatnonzero(known.masses > least)
+            if not kept.size:
+                raise NotApplicable("too many outcomes matter")
             first, last = int(kept[0]), int(kept[-1]) + 1
             reach = (known.masses.size - law.sensitivity - 1) // 2  # k = -reach, ..., reach + sensitivity
-            ends = _ends(law, reach - max(first, known.masses.size - last))
+            reach -= max(first, known.masses.size - last)
+            ends = _ends(law, reach)
+            if isinstance(law, DiscreteGaussianLoss) or law.direction == "remove":
+                ceiling = max(reach - _DEVIATIONS * math.sqrt(law.variance), 1.0) / law.sensitivity
         if last - first > _MOST_POINTS:
             raise NotApplicable("too many outcomes")
         masses, losses = known.masses[first:last], known.losses[first:last]
@@ -71,7 +84,7 @@ class Discrete(Finite):
             loss_error=known.loss_errors[first:last],
             known_base=masses,
         )
-        return cls(points, ends)
+        return cls(points, ends, ceiling=ceiling)
 
     def log_mass(self, c: float) -> tuple[float, float]:
         """ln M(c), enclosed."""

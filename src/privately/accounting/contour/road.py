@@ -237,7 +237,19 @@ def _width(found: Interval) -> End:
 
 
 def laws_of(parts: Sequence[tuple[Loss, int]]) -> tuple[list[tuple[Law, int]], float]:
-    """The laws that need points or closed forms; what is Gaussian is one number."""
+    """The laws that need points or closed forms; what is Gaussian is one number. Of very many outcomes in all, fewer
+    that are rare are listed.
+    """
+    with suppress(_TooMany):  # an except block would keep what was listed
+        return _listed(parts, math.inf)
+    return _listed(parts, 0.44 * _MOST_IN_ALL / len(parts))
+
+
+class _TooMany(NotApplicable):
+    """Outcomes, of all laws."""
+
+
+def _listed(parts: Sequence[tuple[Loss, int]], farthest: float) -> tuple[list[tuple[Law, int]], float]:
     laws: list[tuple[Law, int]] = []
     laplaces: list[tuple[LaplaceLoss, int]] = []
     gaussian, outcomes = Fraction(0), 0
@@ -259,11 +271,11 @@ def laws_of(parts: Sequence[tuple[Loss, int]]) -> tuple[list[tuple[Law, int]], f
                 | SampledDiscreteGaussianLoss()
                 | SampledDiscreteLaplaceLoss()
             ):
-                listed = Discrete.over(law)
+                listed = Discrete.over(law, farthest)
                 laws.append((listed, times))
                 outcomes += listed.points.loss.size
                 if outcomes > _MOST_IN_ALL:
-                    raise NotApplicable("too many outcomes of all laws")
+                    raise _TooMany("too many outcomes of all laws")
             case _:
                 raise NotApplicable(f"no transform of a {type(law).__name__}")
     if laplaces:

@@ -24,6 +24,7 @@ _LOWEST_START, _HIGHEST_START = 0.1, 1000.0
 _CLOSE = 0.48
 _LONGEST_STRIDE = 2.0
 _TOGETHER = 1e-12
+_BELOW_CEILING, _MANY = 0.8, 64
 _MOST_BEND = 2.0
 _FEW_ROUNDS = 2
 _LADDERS = 4
@@ -39,6 +40,8 @@ class Outline:
     def __init__(self, parts: Sequence[tuple[Sketched, int]], mu_squared: float) -> None:
         self.parts = parts
         self.mu_squared = mu_squared
+        self.ceiling = min(getattr(law, "ceiling", math.inf) for law, _ in parts) if len(parts) > _MANY else math.inf
+        """Above this height too little is known of some of many laws."""
         self._is_alone = len(parts) == 1 and isinstance(parts[0][0], SampledGaussian)
         self._sketches: list[tuple[Sketch, int]] = []
         self._highest = 0.0
@@ -183,11 +186,12 @@ def _search(outline: Outline, excess: Callable[[Saddle], tuple[float, float]], s
     """
     if not 0 < start < math.inf:  # as where so little is lost that floats cannot tell
         raise NotApplicable("no contour fits")
-    x, left, right = math.log(start), math.log(_LOWEST), math.log(_HIGHEST)
+    highest = min(_HIGHEST, _BELOW_CEILING * outline.ceiling)
+    x, left, right = math.log(min(start, highest)), math.log(_LOWEST), math.log(highest) + _TOGETHER
     for turn in range(_ROUNDS):
         saddle, value, ratio, between = _looked(outline, excess, math.exp(x), is_soon=turn < _LADDERS)
-        if abs(value) <= _CLOSE:
-            return saddle
+        if abs(value) <= _CLOSE or (value > 0 and saddle.c >= highest * (1 - _TOGETHER) and highest < _HIGHEST):
+            return saddle  # where the best height is too high, any other serves
         c = saddle.c
         x = math.log(c)
         left, right = (x, right) if value > 0 else (left, x)
@@ -196,7 +200,8 @@ def _search(outline: Outline, excess: Callable[[Saddle], tuple[float, float]], s
             stride *= math.log(ratio) / (ratio - 1)
         stride = between or stride
         stride = min(max(stride, -_LONGEST_STRIDE), _LONGEST_STRIDE)
-        x = x + stride if left < x + stride < right else (left + right) / 2
+        ahead = min(x + stride, math.log(highest))
+        x = ahead if left < ahead < right else (left + right) / 2
         if right - left < _TOGETHER:
             break
     raise NotApplicable("no contour fits")
@@ -284,11 +289,11 @@ def shape(outline: Outline, saddle: Saddle, epsilon: float, log_tolerance: float
     level = saddle.k - c * epsilon + saddle.log_sum + log_tolerance
 
     if not outline.is_amid(c):
-        outline.levels([c * factor for factor in _HEIGHTS])
+        outline.levels([min(c * factor, outline.ceiling) for factor in _HEIGHTS])
     above = below = (math.inf, 0.0)
     for b, k in (outline.seen | outline.beside).items():
         gap = b - c
-        if gap > c / 64:
+        if gap > c / 64 and b <= outline.ceiling:
             above = min(above, ((k - b * epsilon - level) / gap, b))
         elif gap < -c / 64:
             below = min(below, ((b * epsilon + level - k) / gap, b))
