@@ -272,7 +272,7 @@ def _witness(found: Analysis, claim: Claim) -> Witness:
     return Witness(
         inputs=dict(named(private, one)),
         neighbor=dict(named(private, other)),
-        event=f"{'outputs far out in' if worst.rays else 'output'} {in_words(worst.output)}",
+        event=f"output {in_words(worst.output)}{', far out' if worst.rays else ''}",
         probability=probability(worst.masses[0], found.place),
         neighbor_probability=probability(worst.masses[1], found.place),
         epsilon=epsilon(worst, found.place),

@@ -141,11 +141,11 @@ def test_verdicts_on_much_noise_without_end_are_true(first: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("first", range(1000, 1500, 100))
+@pytest.mark.parametrize("first", range(1000, 1400, 50))
 def test_verdicts_on_many_sums_of_noise_are_true(first: int) -> None:
-    found = Counter(map(of_sums, range(first, first + 100)))
-    assert found["endless"] <= 30, found
-    assert found["finite"] >= 50, found
+    found = Counter(map(of_sums, range(first, first + 50)))
+    assert found["endless"] <= 18, found
+    assert found["finite"] >= 25, found
 
 
 @pytest.mark.slow

@@ -56,7 +56,7 @@ def power_of_e(exponent: Fraction, unit: int) -> Weight:
     if power.denominator != 1:
         raise Finer(lcm(unit, exponent.denominator))
     if power > 100_000:
-        raise NotSupported(f"exp(-{shown(exponent)}) beside others is too long to be written exactly.")
+        raise NotFinite(f"exp(-{shown(exponent)}) beside others is too long to be written exactly.")
     return UNKNOWN ** int(power)
 
 

@@ -45,7 +45,7 @@ def output_law(
         except Finer as finer:
             unit = finer.denominator
             if unit > FINEST:
-                raise NotSupported("exponents with denominators that fit no common grid.") from None
+                raise NotFinite("exponents with denominators that fit no common grid.") from None
 
 
 def _law(program: Program, inputs: Mapping[str, Value], unit: int, place: Between | None, budget: Budget) -> Outputs:
