@@ -124,7 +124,9 @@ class Question:
         """By methods that need no power of e."""
         safe = [bound for bound in (self.simple, best) if bound and bound.witness["method"] in {"pure", "renyi"}]
         safe += by_renyi(self.laws, self.case.direction, self.delta) if self.delta > 0 else []
-        return min(safe or [best], key=lambda bound: bound.epsilon)
+        if not safe:
+            raise _unknown(f"an epsilon of about {float(best.epsilon):.3g}")
+        return min(safe, key=lambda bound: bound.epsilon)
 
     def _searched(self, known: Sequence[Bound], enough: Fraction) -> list[Bound]:
         found = list(known)
@@ -224,11 +226,12 @@ class Question:
 
 
 def for_claim(found: Bound, claimed: Fraction) -> Bound:
-    """The bound, or what says that it is one for this larger epsilon too, where cells are made for their own."""
+    """The bound, or what says that it is one for this larger epsilon too: cells, and powers of e, are for their own."""
     innermost = found.witness
     while "bound" in innermost:
         innermost = innermost["bound"]
-    if innermost["method"] != "cells" or claimed <= found.epsilon:
+    is_large = claimed > _LARGEST and found.witness["method"] not in {"pure", "renyi", "binomial"}
+    if claimed <= found.epsilon or not (is_large or innermost["method"] == "cells"):
         return found
     return Bound(claimed, {"method": "smaller", "epsilon": str(found.epsilon), "bound": found.witness})
 
