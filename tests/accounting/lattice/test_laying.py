@@ -3,6 +3,7 @@
 import math
 from dataclasses import replace
 from fractions import Fraction
+from typing import cast
 
 import mpmath
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 from privately.accounting.lattice import blurring, laying
 from privately.accounting.lattice.composing import Sum
 from privately.accounting.lattice.frame import Frame
-from privately.accounting.lattice.laying import Far, FarPart, lay
+from privately.accounting.lattice.laying import Far, FarPart, Laid, lay
 from privately.accounting.lattice.planning import Contour, View
 from privately.accounting.lattice.smooth import NOTHING
 from privately.accounting.losses import (
@@ -272,3 +273,22 @@ def test_far_losses_begin_below_themselves() -> None:
     with mpmath.workdps(40):
         exact = mpmath.log1p(mpmath.expm1(4) / 20)
         assert exact * (1 - mpmath.mpf(10) ** -14) <= least <= exact
+
+
+@pytest.mark.parametrize("exponent", [-(10**9), 10**9])
+def test_bounds_with_a_billion_digits_are_never_written_out(exponent: int) -> None:
+    """As fractions they would take all memory there is."""
+
+    class Extreme:
+        def share(self, _epsilon: Fraction, *, up: bool) -> Fraction:
+            return Fraction(int(up))
+
+        def above(self, _share: Fraction) -> Enclosure:
+            return Enclosure.of(exponent).exp()
+
+        def below(self, _share: Fraction) -> Enclosure:
+            return Enclosure.of(exponent).exp() * (1 if exponent < 0 else -1)
+
+    laid = Laid(cast(Sum, Extreme()), Fraction(0), Fraction(0), Fraction(0), Far())
+    assert laid.lower(Fraction(1)) == 0
+    assert laid.upper(Fraction(1)) == 1 if exponent > 0 else 0 < laid.upper(Fraction(1)) < Fraction(1, 10**900)

@@ -124,12 +124,14 @@ class Laid:
     def upper(self, epsilon: Fraction) -> Fraction:
         """delta at epsilon, from above."""
         share = self.sum.share(epsilon - self.shift - self.slack, up=False)
-        return Fraction((self.sum.above(share) + self.far.at(epsilon)).upper) + self.dropped
+        found = (self.sum.above(share) + self.far.at(epsilon)).interval().upper
+        return (found if isinstance(found, Fraction) else Fraction(1)) + self.dropped
 
     def lower(self, epsilon: Fraction) -> Fraction:
         """delta at epsilon, from below."""
         share = self.sum.share(epsilon - self.shift + self.slack, up=True)
-        return Fraction((self.sum.below(share) + self.far.at(epsilon)).lower)
+        found = (self.sum.below(share) + self.far.at(epsilon)).interval().lower
+        return found if isinstance(found, Fraction) else Fraction(0)
 
     def rough(self, epsilon: float) -> tuple[float, float]:
         """ln delta at epsilon, and how far it may be off, roughly."""
