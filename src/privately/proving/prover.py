@@ -15,13 +15,15 @@ from privately.proving.analysis import SIZES, Analysis, Question, between_inputs
 from privately.proving.certifying import Contradicted, certificate_of
 from privately.proving.exact.budgets import Budget, NotFinite
 from privately.proving.exact.claims import Claim, read_claim
-from privately.proving.exact.inputs import named
+from privately.proving.exact.evidence import evidence
+from privately.proving.exact.inputs import Inputs, named
 from privately.proving.exact.places import Between, at
-from privately.proving.exact.ratios import Ratio, epsilon, probability, shown
+from privately.proving.exact.ratios import Ratio
 from privately.proving.exact.sets import in_words, includes
 from privately.proving.exact.weights import UNKNOWN, Quotient, quotient, weight
 from privately.proving.language.declarations import Domain, Neighborhood, decimal
 from privately.proving.language.program import Program
+from privately.proving.language.syntax import Value
 from privately.proving.reading import Source, read_program
 from privately.proving.refuting.deadlines import Deadline
 from privately.proving.refuting.neighbors import layout
@@ -182,7 +184,7 @@ def _with_longer(asked: Question, claim: Claim, verdict: Verdict) -> Verdict:
                     continue
                 if worse:
                     best = found.epsilon.lower
-                    verdict = Refuted(claim=claim.text, witness=_witness(found, claim), model=asked.program.model)
+                    verdict = _refuted(found, claim, claim.text)
     return verdict
 
 
@@ -220,7 +222,7 @@ def _analysed(asked: Question, claim: Claim, budget: Budget, *, sizes_are_all: b
         if not isinstance(verdict, Proved):
             return verdict
     if broken is not None:
-        return Refuted(claim=claim.text, witness=_witness(found, claim), model=asked.program.model)
+        return _refuted(found, claim, claim.text)
     tight = None if isinstance(found.place, Between) else found.epsilon
     if not sizes_are_all:
         why = f"it holds for {scope_of(asked)}, and the program takes lists of any length; say sizes=[...]."
@@ -259,34 +261,38 @@ def _refuted_at_a_point(asked: Question, claim: Claim, broken: Ratio, place: Bet
         fixed = replace(asked, public={**asked.public, asked.open_parameter or "": point}, open_domain=None)
         found, there = Analysis(fixed, budget), _at(claim, point)
         if found.holds(there) is not None:
-            text = f"{claim.text} at {asked.open_parameter} = {point}"
-            return Refuted(claim=text, witness=_witness(found, claim), model=asked.program.model)
+            return _refuted(found, there, f"{claim.text} at {asked.open_parameter} = {point}")
     why = f"the claim fails for some values of {asked.open_parameter}, of which none was found."
     return Unknown(claim=claim.text, lower=None, upper=None, why=why, model=asked.program.model)
 
 
-def _witness(found: Analysis, claim: Claim) -> Witness:
-    private = found.asked.program.private
-    worst = shown(found.largest, claim, found.place)
-    one, other = worst.inputs
-    return Witness(
-        inputs=dict(named(private, one)),
-        neighbor=dict(named(private, other)),
-        event=f"output {in_words(worst.output)}{', far out' if worst.rays else ''}",
-        probability=probability(worst.masses[0], found.place),
-        neighbor_probability=probability(worst.masses[1], found.place),
-        epsilon=epsilon(worst, found.place),
-        replayed=partial(_replayed, found.asked, worst),
+def _refuted(found: Analysis, claim: Claim, text: str) -> Verdict:
+    """With a witness; where one would be too far out to be named, what is known."""
+    worst, model = found.largest, found.asked.program.model
+    shown = evidence(worst, claim, found.place)
+    if shown is None:
+        why = "outputs far out lose more than the claim, but none was found that certainly does."
+        return Unknown(claim=text, lower=found.epsilon, upper=None, why=why, model=model)
+    one, other = (named(found.asked.program.private, inputs) for inputs in worst.inputs)
+    witness = Witness(
+        inputs=dict(one),
+        neighbor=dict(other),
+        event=f"output {in_words(shown.output)}",
+        probability=shown.probabilities[0],
+        neighbor_probability=shown.probabilities[1],
+        epsilon=shown.loss,
+        replayed=partial(_replayed, found.asked, worst.inputs, shown.output),
     )
+    return Refuted(claim=text, witness=witness, model=model)
 
 
-def _replayed(asked: Question, worst: Ratio, samples: int) -> tuple[int, int]:
+def _replayed(asked: Question, both: tuple[Inputs, Inputs], output: Value, samples: int) -> tuple[int, int]:
     """Runs of both inputs that end in the output."""
     first, second = (
         sum(
-            includes(worst.output, run(asked.program, {**asked.public, **named(asked.program.private, inputs)}))
+            includes(output, run(asked.program, {**asked.public, **named(asked.program.private, inputs)}))
             for _ in range(samples)
         )
-        for inputs in worst.inputs
+        for inputs in both
     )
     return first, second

@@ -22,7 +22,6 @@ def event_mass(law: Law, event: str) -> tuple[float, float]:
 def happened(event: str, output: Any) -> bool:
     """Whether an output is meant by the words of an event: `output 3 or more`, `output [1, 2]`, `output[0] >= 2`, or
     `output [3 + i, i], i from 0 on`."""
-    event = event.removesuffix(", far out")
     if event.endswith(" from 0 on"):
         return output in _lettered(event)
     if re.fullmatch(r"output (is )?[-\d\[].*", event):

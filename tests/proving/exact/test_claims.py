@@ -45,3 +45,8 @@ def test_an_open_parameter_stands_inside_logarithms() -> None:
 def test_the_rest_is_refused(text: str) -> None:
     with pytest.raises(InvalidParameter):
         read_claim(text, {})
+
+
+def test_all_digits_of_a_claim_count() -> None:
+    assert read_claim("0.49999999999999999999", {}).exponent == Fraction(1, 2) - Fraction(1, 10**20)
+    assert read_claim("2^3*0.1 + 1_0.0", {}).exponent == Fraction(54, 5)

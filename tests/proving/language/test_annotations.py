@@ -24,10 +24,10 @@ from privately.proving.language.declarations import POSITIVE, between, each, rep
     ],
 )
 def test_what_annotations_say(text: str, expected: object) -> None:
-    assert declared(ast.parse(text, mode="eval").body) == expected
+    assert declared(ast.parse(text, mode="eval").body, text) == expected
 
 
 @pytest.mark.parametrize("text", ["list", "each", "each(x)", "each(1, 2, 3)", "f(1)", "'each('", "each(distance=1)"])
 def test_the_rest_is_refused(text: str) -> None:
     with pytest.raises(NotSupported, match="line 1"):
-        declared(ast.parse(text, mode="eval").body)
+        declared(ast.parse(text, mode="eval").body, text)

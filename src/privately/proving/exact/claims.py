@@ -14,7 +14,7 @@ from typing import Any
 
 from privately.errors import InvalidParameter
 from privately.proving.exact.weights import ONE, Quotient, Weight, fraction, weight
-from privately.rounding import Enclosure, Interval
+from privately.rounding import Enclosure, Interval, rational
 
 MOST_CHARACTERS = 1000
 MOST_BITS = 100_000
@@ -59,10 +59,12 @@ def read_claim(text: str | int | Fraction, known: Mapping[str, Any]) -> Claim:
     words = str(text)
     if len(words) > MOST_CHARACTERS:
         raise InvalidParameter("claim", f"has more than {MOST_CHARACTERS} characters.")
+    source = words.replace("^", "**")
     try:
-        tree = ast.parse(words.replace("^", "**"), mode="eval").body
+        tree = ast.parse(source, mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise InvalidParameter("claim", f"{words!r} is not a formula.", hint="Such as 2*epsilon or ln(3).") from None
+    _keep_all_digits(tree, source)
     amount = _read(tree, known, words)
     if isinstance(amount.number, Quotient):
         raise InvalidParameter("claim", f"{words!r} has an open parameter outside ln(...).", hint="Give it a value.")
@@ -74,14 +76,22 @@ def read_claim(text: str | int | Fraction, known: Mapping[str, Any]) -> Claim:
     return Claim(amount.factor, exponent, words)
 
 
+def _keep_all_digits(tree: ast.expr, source: str) -> None:
+    """Decimals as they are written: as floats 0.49999999999999999999 and 0.5 would be one number."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, float) and isfinite(node.value):
+            text = ast.get_source_segment(source, node) or repr(node.value)
+            node.value = rational(text.replace("_", ""), "claim")  # type: ignore[assignment]
+
+
 def _read(node: ast.expr, known: Mapping[str, Any], words: str) -> _Amount:  # noqa: C901, PLR0912 - a case a form
     match node:
         case ast.Constant(value=bool() | complex()):
             pass
         case ast.Constant(value=int() as value):
             return _Amount(weight(value))
-        case ast.Constant(value=float() as value) if isfinite(value):
-            return _Amount(weight(Fraction(repr(value))))
+        case ast.Constant(value=Fraction() as value):
+            return _Amount(weight(value))
         case ast.Name(id=name):
             if name not in known:
                 listed = ", ".join(sorted(known)) or "none"

@@ -125,6 +125,14 @@ class Edge:
 Place: TypeAlias = Exponential | Between
 
 
+def ball(value: Weight, place: Place | None, bits: int) -> arb:
+    """An enclosure of a weight without an open parameter."""
+    if isinstance(place, Exponential):
+        return place.ball(value, bits)
+    with ctx.workprec(bits):
+        return arb(value)
+
+
 def at(value: Weight, point: Fraction) -> Fraction:
     """The value of a quotient for one t; the point is no zero of its denominator."""
     if not isinstance(value, Quotient):

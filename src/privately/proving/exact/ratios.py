@@ -10,7 +10,7 @@ from typing import Any
 from flint import arb, ctx, fmpq
 
 from privately.errors import InvalidParameter, NotSupported
-from privately.proving.exact.budgets import NotFinite, spend
+from privately.proving.exact.budgets import spend
 from privately.proving.exact.claims import Claim
 from privately.proving.exact.inputs import Inputs
 from privately.proving.exact.places import PRECISIONS, Between, Edge, Exponential, Place, at, exact_end
@@ -23,9 +23,6 @@ from privately.proving.exact.weights import ONE, ZERO, Quotient, Weight, cost, q
 from privately.proving.exact.weights import fraction as _exact
 from privately.proving.language.syntax import Value
 from privately.rounding import Interval
-
-FARTHEST, NEAR = 1024, weight(Fraction(99, 100))
-"""The last value that is tried as a witness, where ratios grow without reaching their limit; how near one must be."""
 
 
 @dataclass(frozen=True)
@@ -80,16 +77,22 @@ def _peak(one: Met, inputs: tuple[Inputs, Inputs], place: Place | None) -> Ratio
 
 
 def largest(candidates: Iterable[Ratio], place: Place | None) -> Ratio:
-    """The largest of all; with an open parameter use `pieces`."""
+    """The largest of all, an impossible output before a ratio that grows; with an open parameter use `pieces`."""
     best: Ratio | None = None
     for one in candidates:
-        if one.value is None:
+        if one.value is None and not one.rays:
             return one
-        if best is None or best.value is None or _exceeds(one.value, best.value, place):
+        if best is None or _is_larger(one, best, place):
             best = one
     if best is None:
         raise NotSupported("no two neighbours to compare.", hint="Give larger sizes or another domain.")
     return best
+
+
+def _is_larger(one: Ratio, other: Ratio, place: Place | None) -> bool:
+    if one.value is None or other.value is None:
+        return other.value is not None
+    return _exceeds(one.value, other.value, place)
 
 
 def distinct(candidates: Iterable[Ratio]) -> list[Ratio]:
@@ -184,29 +187,6 @@ def epsilon(ratio: Ratio, place: Place | None) -> Interval:
                 lower, upper = (exact_end(end) for end in (log.lower(), log.upper()))
                 return Interval(lower=max(lower, Fraction(0)), upper=max(upper, Fraction(0)), method="exact analysis")
     raise NotSupported("the ratio is too close to 1 to be told from it.")
-
-
-def shown(ratio: Ratio, claim: Claim, place: Place | None) -> Ratio:
-    """A ratio above e^claim that some output has, and that is near to the largest; the largest, if none is found."""
-    best, k = ratio, 1
-    while best.rays and k <= FARTHEST:
-        try:
-            found = _along(ratio, k)
-            broken = not within(found, claim, place)
-        except NotFinite:
-            break
-        near = ratio.value is None or not _exceeds(ratio.value * NEAR, found.value, place)
-        best, k = found if broken and near else ratio, 2 * k
-    return best
-
-
-def _along(ratio: Ratio, k: int) -> Ratio:
-    """The ratio of an output far out, in all noises of which no value has the largest."""
-    one, other = ratio.masses
-    for ours, theirs in ratio.rays:
-        one, other = one * mass_at(falls_of(ours), k), other * mass_at(falls_of(theirs), k)
-    at: dict[Any, int] = {ours: k for ours, _ in ratio.rays}
-    return Ratio(one / other, put(ratio.output, at), ratio.inputs, (one, other))
 
 
 def _power_of_e(value: Weight, place: Place | None) -> Fraction | None:

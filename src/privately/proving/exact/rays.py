@@ -16,7 +16,7 @@ from typing import TypeAlias
 from flint import arb, ctx
 
 from privately.proving.exact.budgets import NotFinite, spend
-from privately.proving.exact.places import Exponential, Place
+from privately.proving.exact.places import Exponential, Place, ball
 from privately.proving.exact.spreads import Falls
 from privately.proving.exact.tails import LONGEST, writable
 from privately.proving.exact.weights import ZERO, Quotient, Weight, weight
@@ -242,7 +242,7 @@ def is_settled(terms: Sequence[Term], k: int) -> bool:
 
 
 def _ball(value: Weight, place: Place | None) -> arb:
-    return place.ball(value, BITS) if isinstance(place, Exponential) else arb(value)
+    return ball(value, place, BITS)
 
 
 def _sign(value: Weight, place: Place | None) -> int:

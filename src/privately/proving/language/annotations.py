@@ -8,15 +8,17 @@ from typing import Any
 
 from privately.errors import InvalidParameter
 from privately.proving.language import declarations
+from privately.proving.language.python_numbers import decimal_in
 from privately.proving.language.refusals import refusal
 
 
-def declared(annotation: ast.expr) -> Any:
+def declared(annotation: ast.expr, source: str) -> Any:
     """The meaning of an annotation: a neighbourhood, a domain, the word private, or nothing."""
     if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+        source = annotation.value
         try:
-            annotation = ast.copy_location(ast.parse(annotation.value, mode="eval").body, annotation)
-        except SyntaxError:
+            annotation = ast.copy_location(ast.parse(source, mode="eval").body, annotation)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
             raise refusal(annotation, "this annotation is unknown.") from None
     match annotation:
         case ast.Name(id="private"):
@@ -26,7 +28,9 @@ def declared(annotation: ast.expr) -> Any:
         case ast.Name(id="int" | "float" | "Fraction" | "bool" | "public"):
             return None
         case ast.Call(func=ast.Name(id=word), args=arguments, keywords=[]) if word in declarations.WORDS:
-            values = [declared(one) if isinstance(one, ast.Call) else _literal(one) for one in arguments]
+            values = [
+                declared(one, source) if isinstance(one, ast.Call) else _literal(one, source) for one in arguments
+            ]
             try:
                 reader: Any = declarations.WORDS[word]
                 return reader(*values)
@@ -35,12 +39,14 @@ def declared(annotation: ast.expr) -> Any:
     raise refusal(annotation, "this annotation is unknown.", f"Use {', '.join(declarations.WORDS)}.")
 
 
-def _literal(node: ast.expr) -> Any:
+def _literal(node: ast.expr, source: str) -> Any:
     match node:
-        case ast.Constant(value=int() | float() | str() as value):
-            return repr(value) if isinstance(value, float) else value  # 0.1 is a tenth, as in the body
+        case ast.Constant(value=float()):
+            return decimal_in(source, node)
+        case ast.Constant(value=int() | str() as value):
+            return value
         case ast.UnaryOp(op=ast.USub(), operand=operand):
-            return -Fraction(_literal(operand))
-        case ast.BinOp(left=left, op=ast.Div(), right=right) if _literal(right):
-            return Fraction(_literal(left)) / Fraction(_literal(right))
+            return -Fraction(_literal(operand, source))
+        case ast.BinOp(left=left, op=ast.Div(), right=right) if _literal(right, source):
+            return Fraction(_literal(left, source)) / Fraction(_literal(right, source))
     raise refusal(node, "give a number.")

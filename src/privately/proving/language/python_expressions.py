@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
-from privately.errors import InvalidParameter
 from privately.proving.language.laws import LAWS
 from privately.proving.language.python_names import (
     BINARY,
@@ -23,6 +22,7 @@ from privately.proving.language.python_names import (
     list_names,
     word,
 )
+from privately.proving.language.python_numbers import decimal_in
 from privately.proving.language.refusals import refusal
 from privately.proving.language.substituting import substituted, with_reads
 from privately.proving.language.syntax import (
@@ -38,7 +38,6 @@ from privately.proving.language.syntax import (
     Variable,
     While,
 )
-from privately.rounding import rational
 
 DEEPEST = 100
 """Expressions and blocks inside one another."""
@@ -74,9 +73,8 @@ class ExpressionReader:
         match node:
             case ast.Constant(value=bool() | int() as value):
                 return [], Constant(value)
-            case ast.Constant(value=float() as value):
-                text = (ast.get_source_segment(self.source, node) or repr(value)).replace("_", "")
-                return [], Constant(_whole_if_so(_fraction(node, text)))
+            case ast.Constant(value=float()):
+                return [], Constant(_whole_if_so(decimal_in(self.source, node)))
             case ast.Name():
                 return [], self.variable(node)
             case ast.UnaryOp(op=ast.USub(), operand=operand):
@@ -363,13 +361,6 @@ class ExpressionReader:
         """A name that no text can hold."""
         self.fresh += 1
         return f"#{self.fresh}"
-
-
-def _fraction(node: ast.expr, text: str) -> Fraction:
-    try:
-        return rational(text, "number")
-    except InvalidParameter:
-        raise refusal(node, f"the number {text[:20]} is too long.") from None
 
 
 def _whole_if_so(value: Fraction) -> int | Fraction:

@@ -106,7 +106,7 @@ class _Reader(ExpressionReader):
 
     def parameter(self, argument: ast.arg) -> Parameter:
         check_name(argument, argument.arg)
-        said = None if argument.annotation is None else declared(argument.annotation)
+        said = None if argument.annotation is None else declared(argument.annotation, self.source)
         is_list = argument.arg in self.lists
         match said:
             case declarations.Neighborhood():
