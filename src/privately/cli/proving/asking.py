@@ -51,7 +51,7 @@ def _split(option: str, field: str, example: str) -> tuple[str, str]:
 
 def _declared(text: str, field: str) -> Any:
     try:
-        return declared(ast.parse(text, mode="eval").body)
+        return declared(ast.parse(text, mode="eval").body, text)
     except (SyntaxError, ValueError, RecursionError, MemoryError, NotSupported) as error:
         reason = error.message.removeprefix("line 1: ") if isinstance(error, NotSupported) else "cannot be read."
         raise InvalidParameter(field, f"{text!r}: {reason}") from None

@@ -27,7 +27,7 @@ BITS = 256
 FARTHEST = 1 << 128
 """No output further out is tried."""
 
-NEAR = Fraction(1, 100)
+NEAR = Fraction(1, 20)
 """How much of a largest loss may be missing, where an output with more of it can be named as well."""
 
 SMALLEST = 10_000
