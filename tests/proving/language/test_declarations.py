@@ -67,7 +67,7 @@ BAD: list[tuple[Callable[..., object], tuple[object, ...]]] = [
 ]
 
 
-@pytest.mark.parametrize(("word", "given"), BAD, ids=str)
+@pytest.mark.parametrize(("word", "given"), BAD, ids=lambda part: getattr(part, "__name__", str(part)))
 def test_bad_declarations_are_refused(word: Callable[..., object], given: tuple[object, ...]) -> None:
     with pytest.raises(InvalidParameter):
         word(*given)
