@@ -19,10 +19,10 @@ from privately.certificates.checker.work import Work
 FIELD = Field(2, b"rays", 256)
 HALF, SLOW, FAST = Decay(1, 2, 0), Decay(1, 1, 1), Decay(1, 1, 3)
 LAWS = [
-    law_of_sum(decays, FIELD)
+    law_of_sum(decays, FIELD, Work())
     for decays in ([SLOW], [SLOW, SLOW], [SLOW, FAST], [HALF], [HALF, HALF], [FAST, HALF], [SLOW, SLOW, HALF])
 ]
-LAWS += [first_and_rest(falls, FIELD)[1] for falls in LAWS[1:3]]
+LAWS += [first_and_rest(falls, FIELD, Work())[1] for falls in LAWS[1:3]]
 MOST = 80
 
 
@@ -33,7 +33,7 @@ def excess(ours: Falls, theirs: Falls, growth: Interval, mark: int | None = None
 def masses(falls: Falls) -> list[Fraction]:
     found = []
     for _ in range(MOST):
-        first, falls = first_and_rest(falls, FIELD)
+        first, falls = first_and_rest(falls, FIELD, Work())
         found.append(value(first.interval))
     return found
 
@@ -65,8 +65,8 @@ def test_tails_that_are_cut_off_would_be_noticed(monkeypatch: pytest.MonkeyPatch
 
 def test_a_limit_is_enough_and_less_is_not() -> None:
     """Two equal noises, one of them a step further: the ratio comes near to 1/r, and no value has it."""
-    falls = law_of_sum([SLOW, SLOW], FIELD)
-    _, later = first_and_rest(falls, FIELD)
+    falls = law_of_sum([SLOW, SLOW], FIELD, Work())
+    _, later = first_and_rest(falls, FIELD, Work())
     limit = exponential(enclose(Rational(1, 2), 272))
     mark = pow(FIELD.point, -1, FIELD.prime)
     none = excess(falls, later, limit, mark)
@@ -79,7 +79,7 @@ def test_a_limit_is_enough_and_less_is_not() -> None:
 
 
 def test_what_is_open_for_long_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    near = law_of_sum([Decay(1000, 1001, 0)], FIELD), law_of_sum([Decay(1001, 1002, 0)], FIELD)
+    near = law_of_sum([Decay(1000, 1001, 0)], FIELD, Work()), law_of_sum([Decay(1001, 1002, 0)], FIELD, Work())
     with pytest.raises(Beyond, match="too long"):
         excess(*near, enclose(Rational(1, 10), 256))
     monkeypatch.setattr(rays, "LONGEST", 0)

@@ -239,10 +239,10 @@ def _parts(
     count = floor(over(minus(end, tail.constant), factor))
     if count > LONGEST:
         raise Beyond("tails begin too far from one another")
-    work.spend((10 + count) * 20 * len(tail.parts) ** 2)
-    rest, value = law_of_sum([variable.decay for variable, _ in tail.parts], field), tail.constant
+    work.spend(200)
+    rest, value = law_of_sum([variable.decay for variable, _ in tail.parts], field, work), tail.constant
     for _ in range(count):
-        first, rest = first_and_rest(rest, field)
+        first, rest = first_and_rest(rest, field, work)
         yield (value, ()), first
         value = plus(value, factor)
     for fall, share in rest.items():

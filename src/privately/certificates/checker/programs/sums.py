@@ -5,22 +5,30 @@ Shares add up to 1, and some may be below 0 (docs/theory/programs.md, Sums of ta
 
 from collections.abc import Sequence
 
+from ..work import Work
 from .weights import Decay, Field, Weight
 
 Falls = dict[tuple[Decay, int], Weight]
 """(decay, m) -> the share of the sum of m variables."""
 
 
-def law_of_sum(decays: Sequence[Decay], field: Field) -> Falls:
+STEP, PAIR = 20, 300
+"""Units of work for one part of one share, beside its bits; and for two decays."""
+
+
+def law_of_sum(decays: Sequence[Decay], field: Field, work: Work) -> Falls:
     """The law of a sum of variables, one after the other."""
     found: Falls = {(decays[0], 1): field.one}
     for decay in decays[1:]:
         before, found = found, {}
+        others = dict.fromkeys(one for one, _ in before if one != decay)
+        work.spend(_steps(before, field) + PAIR * len(others))
+        parts = {one: _apart(one, decay, field) for one in others}
         for (one, order), share in before.items():
             if one == decay:
                 add(found, (one, order + 1), share, field)
                 continue
-            kept, moved = _apart(one, decay, field)
+            kept, moved = parts[one]
             left = share
             for fewer in range(order, 0, -1):
                 add(found, (one, fewer), field.times(left, kept), field)
@@ -41,8 +49,14 @@ def _apart(one: Decay, other: Decay, field: Field) -> tuple[Weight, Weight]:
     return field.negative(field.over(first, gap)), field.over(second, gap)
 
 
-def first_and_rest(falls: Falls, field: Field) -> tuple[Weight, Falls]:
+def _steps(falls: Falls, field: Field) -> int:
+    """What it takes to go through all shares, which have as many parts as variables."""
+    return sum(order for _, order in falls) * (STEP + field.bits // 12)
+
+
+def first_and_rest(falls: Falls, field: Field, work: Work) -> tuple[Weight, Falls]:
     """The weight of 0; and what is left, moved down by 1: of a sum of m variables r (1-r)^(m-j) of a sum of j."""
+    work.spend(_steps(falls, field))
     first, rest = None, Falls()
     for (decay, order), share in falls.items():
         more, less = field.shares(decay)
