@@ -9,6 +9,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from privately import accounting as acc
+from privately import certify
 from privately.accounting.undisturbed import undisturbed
 from privately.guarantees import RenyiDP
 
@@ -33,7 +34,8 @@ def strict() -> Iterator[None]:
 def answers() -> list[object]:
     batch = acc.Batch(events=[acc.PoissonSample(event=acc.Gaussian(noise_multiplier=2), rate="0.1")])
     spent = acc.Filter(cap=RenyiDP(bounds={2: 1, 8: 2})).spend(batch).spent
-    return [acc.epsilon(MIXED, "1e-6", width="1e-4"), acc.delta(FAILING, 1), spent]
+    certified = [certify(acc.derive(event, delta="1e-6")) for event in (MIXED, acc.Repeat(event=MIXED, times=3))]
+    return [acc.epsilon(MIXED, "1e-6", width="1e-4"), acc.delta(FAILING, 1), spent, *certified]
 
 
 def test_answers_are_the_same_everywhere() -> None:

@@ -20,6 +20,7 @@ from privately.accounting.events import (
     Sequence,
 )
 from privately.accounting.groups import gathered
+from privately.accounting.undisturbed import undisturbed
 from privately.errors import InvalidParameter, NoSuchRule
 from privately.guarantees import ApproxDP, Derivation
 from privately.guarantees.rules import (
@@ -56,7 +57,8 @@ def derive(event: Event, *, delta: Number) -> Derivation:
         raise InvalidParameter("delta", "1 allows everything; ask for less.")
     if event.depth > _MOST_NESTED:
         raise NoSuchRule(premise=f"events nested more than {_MOST_NESTED} deep", wanted="a certificate")
-    found = _best(event, allowed)
+    with undisturbed():
+        found = _best(event, allowed)
     if found is None:
         raise NoSuchRule(
             premise="these events at this delta",
