@@ -8,6 +8,7 @@ import pytest
 from privately.accounting import contour, epsilon
 from privately.accounting.certified import derive
 from privately.accounting.compositions import Composition, compositions
+from privately.accounting.encoding import encode
 from privately.accounting.events import (
     ZCDP,
     Approx,
@@ -29,8 +30,9 @@ from privately.accounting.events import (
     Sequence,
 )
 from privately.certificates import certify, check
-from privately.errors import InvalidParameter, NoSuchRule, PrivatelyError
+from privately.errors import CertificateInvalid, InvalidParameter, NoSuchRule, PrivatelyError
 from privately.guarantees import ApproxDP, Neighbors
+from privately.guarantees.rules import accounted
 from tests.accounting.random_events import drawn
 
 
@@ -324,6 +326,41 @@ def test_certified_hardly_above_the_answer(event: Event, delta: str) -> None:
     found = epsilon(event, delta)
     assert found.lower <= derived.conclusion.parameters["epsilon"] <= Fraction(101, 100) * found.upper
     check(certify(derived))
+
+
+def selections(epsilon: str, times: int) -> Event:
+    return Repeat(event=Exponential(epsilon=epsilon), times=times)
+
+
+def beside_normal(amount: str) -> Event:
+    return Sequence(events=[selections(amount, 10), Gaussian(noise_multiplier=2)])
+
+
+def beside_others(amount: str) -> Event:
+    return Sequence(events=[selections(amount, 4), steps("2", "0.1", 3), Laplace(scale=2)])
+
+
+@pytest.mark.parametrize(
+    ("make", "amount"),
+    [
+        (lambda amount: selections(amount, 10), "1"),
+        pytest.param(beside_normal, "0.1", marks=pytest.mark.slow),
+        pytest.param(beside_others, "0.5", marks=pytest.mark.slow),
+    ],
+    ids=["alone", "beside a normal one", "beside others"],
+)
+def test_selections_are_certified_by_their_worst_pair(make: Callable[[str], Event], amount: str) -> None:
+    """Close to the answer; a slightly smaller claim, or slightly larger ranges, are refused."""
+    event, larger = make(amount), make(str(float(amount) * 1.01))
+    derived, found = derive(event, delta="1e-6"), epsilon(event, "1e-6")
+    claimed = derived.conclusion.parameters["epsilon"]
+    assert found.lower <= claimed <= Fraction(103, 100) * found.upper
+    check(certify(derived))
+    bounds = derived.witness["bounds"]
+    same, less = (ApproxDP(epsilon=claimed * part, delta="1e-6") for part in (1, Fraction(999, 1000)))
+    for claim, of in ((less, event), (same, larger)):
+        with pytest.raises(CertificateInvalid, match="claims"):
+            certify(accounted(claim, event=encode(of), bounds=bounds))
 
 
 @pytest.mark.slow

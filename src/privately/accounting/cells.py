@@ -83,7 +83,7 @@ class Lattice:
         end = int(rare[0]) + 1 if rare.size else length
         if end == length < count and not rare.size:
             raise NotApplicable("too many cells")
-        far = float(left[end - 1]), float(beyond[end - 1]) if end == count else 0.0
+        far = float(max(left[end - 1], 0.0)), float(max(beyond[end - 1], 0.0)) if end == count else 0.0
         self.longest = max(self.longest, end + 1)
         return Sums(first, _plain(masses[:end]), far)
 

@@ -39,7 +39,7 @@ _KNOWN |= {"glued response", "sampled range", "glued range"}
 _WITHOUT_PROFILE = {"concentrated", "renyi", "worst", "group"}
 _LARGEST = 2000
 """Beyond, only methods are used that need no power of e."""
-_TURNS = 4
+_TURNS, _CLOSE = 5, Fraction(1, 10**4)
 _FEW = 30
 _ROUGHLY = 1 - Fraction(1, 10**5)
 """Tables are known to so much in floats."""
@@ -199,8 +199,12 @@ class Question:
                 return best
             grown = Enclosure.of(inside[0].epsilon).exp()
             outside = grown / (rate + (1 - rate) * grown) if added else 1 + rate * (grown - 1)
-            best = [Bound(slightly_more(outside.log().nonnegative().claim()), inside[0].witness)]
-            weight = Fraction((rate / (rate + (1 - rate) * grown)).upper)
+            needed = Fraction((rate / (rate + (1 - rate) * grown)).upper)
+            if needed <= weight:  # it is not where the epsilon before was too large
+                best = [Bound(slightly_more(outside.log().nonnegative().claim()), inside[0].witness)]
+            if abs(weight - needed) <= _CLOSE * weight and best:
+                return best
+            weight = needed
         return best
 
     def _mixed(self, enough: Fraction) -> list[Bound]:

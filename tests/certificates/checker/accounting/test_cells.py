@@ -55,6 +55,7 @@ def enumerated(of: Law, times: int, epsilon: Number, step: Number, first: int, *
         (law("sampled normal", 4, "1/2"), 2, "1/2", "1/8", -12),
         (law("sampled laplace", 1, "1/4"), 3, "2/5", "1/20", -13),
         (law("response", 1, 3, 0), 3, "3/2", "1/16", -16),
+        (law("range", 1), 3, "3/2", "1/16", -16),
     ],
     ids=str,
 )
@@ -66,6 +67,26 @@ def test_sums_are_those_of_the_lines(
         found = shown({of: times}, lattice(epsilon, "1/1000000", times, step), [first], removes=removes)
         assert exact <= found * (1 + mpmath.mpf(10) ** -12)
         assert found <= exact * (1 + mpmath.mpf(10) ** -4)
+
+
+def skewed(share: mpmath.mpf) -> list[tuple[mpmath.mpf, mpmath.mpf]]:
+    """P and Q of two outcomes whose losses are 1 apart."""
+    grown = 1 - share + share * mpmath.e
+    return [(share * mpmath.e / grown, share), ((1 - share) / grown, 1 - share)]
+
+
+@pytest.mark.parametrize("epsilon", ["0", "1/2", "1", "3/2", "19/10"])
+def test_no_choice_among_mechanisms_of_bounded_range_costs_more(epsilon: str) -> None:
+    """The second one is chosen in the light of what the first one gave."""
+    shares = [mpmath.mpf(n) / 20 for n in range(1, 20)]
+    level = mpmath.exp(mpf(epsilon))
+    found = shown({law("range", 1): 2}, lattice(epsilon, "1/1000", 2, "1/50"), [-50])
+
+    def after(p: mpmath.mpf, q: mpmath.mpf) -> mpmath.mpf:
+        return max(sum(max(p * r - level * q * s, 0) for r, s in skewed(share)) for share in shares)
+
+    worst = max(mpmath.fsum(after(p, q) for p, q in skewed(share)) for share in shares)
+    assert worst <= found <= worst * mpmath.mpf("1.6") + mpmath.mpf("0.01")
 
 
 @pytest.mark.parametrize("most", [20, 60, 200, 2000])

@@ -139,3 +139,12 @@ def test_orders_have_an_end() -> None:
         found(enclosing("sampled mix", [{law("normal", "1/1000"): 1}], "1/2"), 302)
     with pytest.raises(Invalid, match="does not know"):
         found(law("table", 1), 2)
+
+
+@pytest.mark.parametrize(
+    ("name", "scale", "c", "most"), [("sampled mix", "1/8", 3, "0.0302"), ("glued mix", "1/22", "1/20", 550)]
+)
+def test_powers_that_are_too_large_leave_the_other_bound(name: str, scale: str, c: Number, most: Number) -> None:
+    """Of a removed row e^K at whole orders is not evaluated."""
+    large = enclosing(name, [{law("discrete laplace", scale, 5): 100}], "1/100")
+    assert 0 < found(large, c, removes=False) <= mpf(most)

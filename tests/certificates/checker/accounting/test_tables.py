@@ -7,7 +7,7 @@ from privately.certificates.checker.accounting.numbers import near
 from privately.certificates.checker.accounting.pairs import Profile
 from privately.certificates.checker.accounting.tables import Layout, laid_out
 from privately.certificates.checker.accounting.terms import Terms
-from privately.certificates.checker.intervals import Interval
+from privately.certificates.checker.intervals import Interval, enclose
 from privately.certificates.checker.schema import Invalid
 from privately.certificates.checker.work import Work
 from tests.certificates.checker.accounting.knowns import binomial_profile, enclosing, high, law, normal_profile
@@ -32,6 +32,14 @@ def test_bases_are_below_their_tables(level: str) -> None:
     ((normal, _),) = table({law("glued normal", 1, "1/5"): 1}, LAYOUT).items()
     shown = high(normal.inner[1].at(near_exp(level)))
     assert normal_profile(1, level) - mpmath.mpf(10) ** -25 <= shown <= normal_profile(1, level) + mpmath.mpf(10) ** -4
+
+
+def test_tables_of_large_losses_are_as_narrow() -> None:
+    """Beside losses of 230, whose Q is below 2^-330."""
+    layout = Layout(rational("23/10"), 300, [-100], rational(230), rational("1/1000000000000"))
+    ((found, _),) = table({enclosing("sampled mix", [{law("response", "23/10", 2, 0): 100}], "3/4"): 1}, layout).items()
+    at = found.inner[1].at(enclose(rational("1/1000"), 600))
+    assert mpmath.ldexp(at.high - at.low, at.exponent) <= mpmath.mpf(2) ** -400
 
 
 def near_exp(level: str) -> Interval:

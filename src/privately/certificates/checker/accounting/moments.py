@@ -5,7 +5,7 @@ Finite losses only, and without dividing by their probability. docs/theory/certi
 
 from math import comb
 
-from ..elementary import exponential, exponential_minus_one
+from ..elementary import OutOfReach, exponential, exponential_minus_one
 from ..intervals import Interval, whole
 from ..rationals import ONE, Rational
 from ..schema import Invalid
@@ -97,11 +97,10 @@ class Moments:
         place = max(c, ONE)
         share = near(THREE * (ONE - law.rate) / (THREE + Rational(2) * (place - ONE) * law.rate))
         try:
-            one, other = (self._removed(law, place, base=way) for way in (True, False))
-        except Invalid:
+            one, other = (exponential(self._removed(law, place, base=way)) for way in (True, False))
+        except (Invalid, OutOfReach):
             return simple
-        mixed = log(share * exponential(one) + (ONE_INTERVAL - share) * exponential(other)) * near(c / place)
-        return _least(simple, mixed)
+        return _least(simple, log(share * one + (ONE_INTERVAL - share) * other) * near(c / place))
 
     def _glued(self, law: Law, c: Rational) -> Interval:
         """ln(1 - q + q e^K); for a base that is alike both ways also ln(e^K1 + e^K2 - 1) of its Poisson sample."""
@@ -109,10 +108,10 @@ class Moments:
         if any(inside.is_directed for inside in law.base()) or not finite.base_infinite(law, removes=True).is_zero():
             return simple
         try:
-            one, other = self._removed(law, c, base=True), self._added(law, c)
-        except Invalid:
+            one, other = exponential(self._removed(law, c, base=True)), exponential_minus_one(self._added(law, c))
+        except (Invalid, OutOfReach):
             return simple
-        return _least(simple, log(exponential(one) + exponential_minus_one(other)))
+        return _least(simple, log(one + other))
 
     def _mixed(self, law: Law, inside: Interval) -> Interval:
         return log(ONE_INTERVAL + near(law.rate) * exponential_minus_one(inside))

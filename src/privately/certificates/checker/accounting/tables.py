@@ -57,19 +57,19 @@ def _as_pair(lattice: Lattice, layout: Layout, terms: Terms, *, removes: bool) -
     Taking Q from the smallest losses on until it is F, that holds for all alpha: from there on D does not rise.
     """
     cells = cells_of(terms, lattice, layout.firsts, removes=removes)
-    unit = 1 << lattice.places
+    unit, bits = 1 << lattice.places, max(BITS, lattice.bits)
     left = min(cells.finite, unit)
-    rest = whole(1, BITS)
-    ratio, grown = (exponential(enclose(layout.step * Rational(place), BITS)) for place in (1, cells.first))
+    rest = whole(1, bits)
+    ratio, grown = (exponential(enclose(layout.step * Rational(place), bits)) for place in (1, cells.first))
     outcomes: list[Outcome] = []
     for mass in cells.masses:
-        q = Interval(min(mass, left), min(mass, left), -lattice.places, BITS)
+        q = Interval(min(mass, left), min(mass, left), -lattice.places, bits)
         left -= min(mass, left)
         p = grown * q
         if q.high > 0:
             outcomes.append((p, q))
             rest -= p
         grown *= ratio
-    infinite = Interval(max(rest.low, 0), max(rest.high, 0), rest.exponent, BITS)
+    infinite = Interval(max(rest.low, 0), max(rest.high, 0), rest.exponent, bits)
     hidden = unit - min(cells.finite, unit) + left
-    return Pair(tuple(reversed(outcomes)), infinite, Interval(hidden, hidden, -lattice.places, BITS))
+    return Pair(tuple(reversed(outcomes)), infinite, Interval(hidden, hidden, -lattice.places, bits))
