@@ -8,6 +8,7 @@ from privately.errors import NotSupported
 from privately.proving.exact.claims import read_claim
 from privately.proving.exact.places import Between, Exponential
 from privately.proving.exact.ratios import Ratio, distinct, epsilon, largest, pieces, probability, ratios, within
+from privately.proving.exact.tails import Geometric
 from privately.proving.exact.weights import ONE, UNKNOWN, Quotient, weight
 
 INPUTS = ((0,), (1,))
@@ -73,3 +74,12 @@ def test_probabilities_as_intervals() -> None:
     assert probability(weight(Fraction(1, 3)), None).lower == Fraction(1, 3)
     found = probability(Quotient.power(1), Exponential(1))
     assert found.lower < Fraction("0.36787944117144232159552377016146086744581113103176783450783680") < found.upper
+
+
+def test_an_impossible_output_comes_before_ratios_that_grow() -> None:
+    noise = Geometric(0, weight(Fraction(1, 2)))
+    grows = Ratio(None, 0, INPUTS, (ONE, ONE), ((noise, noise),))
+    never = Ratio(None, 1, INPUTS, (ONE, ONE * 0))
+    for found in (distinct([ratio(ONE), grows, never]), [largest([grows, never, ratio(ONE)], None)]):
+        assert found == [never]
+    assert distinct([ratio(ONE), grows]) == [grows] == [largest([ratio(ONE), grows, ratio(ONE)], None)]

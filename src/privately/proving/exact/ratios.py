@@ -96,13 +96,13 @@ def _is_larger(one: Ratio, other: Ratio, place: Place | None) -> bool:
 
 
 def distinct(candidates: Iterable[Ratio]) -> list[Ratio]:
-    """One of each value; all of them when one is infinite is that one."""
+    """One of each value; all of them when one is infinite is that one, an impossible output if there is any."""
     found: dict[Any, Ratio] = {}
     for one in candidates:
-        if one.value is None:
+        if one.value is None and not one.rays:
             return [one]
         found.setdefault(one.value, one)
-    return list(found.values())
+    return [found[None]] if None in found else list(found.values())
 
 
 def pieces(candidates: list[Ratio], place: Between) -> list[Piece]:

@@ -6,6 +6,7 @@ Discrete: a table of balls over a range of whole numbers, and a bound on all tha
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -102,15 +103,17 @@ def table(shares: Sequence[Share]) -> Table:
 @lru_cache(maxsize=32)
 def _table(shares: tuple[Share, ...], _bits: int) -> Table:
     """Events of one program ask for the same tables again and again."""
-    whole = _single(shares[0])
-    for share in shares[1:]:
-        part = _single(share)
-        if len(whole.masses) + len(part.masses) > LONGEST_SUM:
-            raise NotSupported("a sum of noise that is too wide to be listed.", hint="Take a larger epsilon.")
-        product = arb_poly(whole.masses) * arb_poly(part.masses)
-        masses = [product[place] for place in range(len(whole.masses) + len(part.masses) - 1)]
-        whole = Table(whole.low + part.low, masses, whole.outside + part.outside)
-    return whole
+    parts = [(_single(share), count) for share, count in Counter(shares).items()]
+    length = 1 + sum(count * (len(part.masses) - 1) for part, count in parts)
+    if length > LONGEST_SUM:
+        raise NotSupported("a sum of noise that is too wide to be listed.", hint="Take a larger epsilon.")
+    product = arb_poly([1])
+    for part, count in parts:
+        product *= arb_poly(part.masses) ** count
+    low, outside = sum(part.low * count for part, count in parts), arb(0)
+    for part, count in parts:
+        outside += part.outside * count
+    return Table(low, [product[place] for place in range(length)], outside)
 
 
 def _single(share: Share) -> Table:
