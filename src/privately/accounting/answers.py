@@ -33,6 +33,7 @@ from privately.accounting.losses import (
 from privately.accounting.nearby_rates import between_rates, share_of_all
 from privately.accounting.questions import ALLOWED, LARGEST_EPSILON, NO_LOWER, DeltaAt, EpsilonAt, Question, Road
 from privately.accounting.roads import DEAD_ENDS, NotApplicable
+from privately.accounting.shared_samples import on_shared_samples
 from privately.accounting.undisturbed import undisturbed
 from privately.accounting.wide_noise import OFF, WideNoise, enclosed, event_on_the_line
 from privately.errors import InvalidParameter, NoSuchRule
@@ -194,6 +195,10 @@ def _answer(event: Event, question: Question, method: Method | None) -> Interval
         if direct is not None:
             return direct
     return _between_rounded(_exact(above, question, method), _exact(coarser(event, upward=False), question, method))
+
+
+def _anyhow(event: Event, question: Question) -> Interval:
+    return _answer(event, question, None)
 
 
 def _compositions_or_none(event: Event) -> tuple[Composition, ...]:
@@ -396,15 +401,19 @@ def _indirect(event: Event, question: Question, method: Method | None, reason: E
     known = alone(event, question) if method in {None, "closed form"} else None
     if known is not None:
         return known
+    shared = on_shared_samples(event, question, _anyhow) if method is None else None
+    if shared is not None and _is_tight(shared, question):
+        return shared
     ways = _bounded(event, question, method), _renyi_or_none(event, question), _by_group(event, question)
-    uppers = [answer for answer in ways if answer]
+    uppers = [answer for answer in (*ways, shared) if answer]
     if not uppers:
         raise (
             reason
             if isinstance(reason, NoSuchRule)
             else NoSuchRule(premise=type(event).__name__, wanted="an epsilon and a delta")
         )
-    below, above = _lower(event, question, method), _least(uppers)
+    known_below = _lower(event, question, method)
+    below, above = max(known_below, shared or known_below, key=lambda end: end.lower), _least(uppers)
     found = _between(below, above)
     if method is not None or question.is_met(found, max(question.width, _NEARLY)):
         return found
@@ -441,19 +450,15 @@ def _bounded(event: Event, question: Question, method: Method | None) -> Interva
 
 
 def _by_group(event: Event, question: Question) -> Interval | None:
-    if not isinstance(event, Group):
-        return None
-    try:
-        return group_bound(event, question, lambda inner, one: _answer(inner, one, None))
-    except (NotApplicable, NoSuchRule):
-        return None
+    with suppress(NotApplicable, NoSuchRule):
+        return group_bound(event, question, _anyhow) if isinstance(event, Group) else None
+    return None
 
 
 def _renyi_or_none(event: Event, question: Question) -> Interval | None:
-    try:
+    with suppress(NoSuchRule):
         return _by_renyi(event, question)
-    except NoSuchRule:
-        return None
+    return None
 
 
 def _by_renyi(event: Event, question: Question) -> Interval:
@@ -477,7 +482,7 @@ def _lower(event: Event, question: Question, method: Method | None) -> Interval:
         if skewed > found.lower:
             found = Interval(skewed, math.inf, method=found.method)
     if isinstance(event, Group) and event.size > 1:
-        least = group_lower(event, question, lambda inner, one: _answer(inner, one, None))
+        least = group_lower(event, question, _anyhow)
         if least > found.lower:
             return Interval(least, math.inf, method="rows of a group that are sampled together")
     return found

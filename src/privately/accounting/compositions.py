@@ -258,6 +258,13 @@ def _part(event: Event) -> Part:
     return pair.loss() if isinstance(pair, FinitePair) else (pair, Fraction(0))
 
 
+def law_of(term: Event, direction: Direction) -> Part:
+    """One term in one direction: the law of its finite losses, None when they are 0, and its infinite mass."""
+    if isinstance(term, PoissonSample):
+        return _sampled(_shared(term.event), term.rate, direction)
+    return _part(term)
+
+
 def _shared(event: Event) -> Pair:
     """The pair of all that is run on one and the same sample."""
     if isinstance(event, (Gaussian, Laplace)):

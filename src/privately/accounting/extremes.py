@@ -71,7 +71,7 @@ def _largest(law: Loss) -> Enclosure | None:
             return -Enclosure.of(1 - law.rate).log()
         case GluedLoss(base=LaplaceLoss() | DiscreteLaplaceLoss()):
             whole = _largest(law.base)
-            return None if whole is None else _removed(law.rate, whole)
+            return None if whole is None else removed_loss(law.rate, whole)
         case GaussianLoss() | DiscreteGaussianLoss() | SampledGaussianLoss() | SampledDiscreteGaussianLoss():
             return None
         case GluedLoss():
@@ -86,11 +86,11 @@ def _base(law: SampledLaplaceLoss | SampledDiscreteLaplaceLoss) -> Enclosure:
 
 def _sampled(law: SampledLaplaceLoss | SampledDiscreteLaplaceLoss, whole: Enclosure) -> Enclosure:
     if law.direction == "remove":
-        return _removed(law.rate, whole)
+        return removed_loss(law.rate, whole)
     return -(1 - law.rate + law.rate * (-whole).exp()).log()
 
 
-def _removed(rate: Fraction, whole: Enclosure) -> Enclosure:
+def removed_loss(rate: Fraction, whole: Enclosure) -> Enclosure:
     """ln(1 - q + q e^l), for large l as l + ln(q + (1 - q) e^-l), which stays in the range of numbers."""
     if whole.lower > _LARGE:
         return whole + (rate + (1 - rate) * (-whole).exp()).log()

@@ -5,7 +5,24 @@ so rarely sampled steps are no harder than others; for more than two steps the l
 fine ones, where there is little noise.
 """
 
-from privately.accounting.spreading.on_lattice import LITTLE, SOME, VERY_LITTLE
-from privately.accounting.spreading.road import LEFT_OUT, METHOD, delta, epsilon
+from privately.accounting.spreading.lists import Losses, Side
+from privately.accounting.spreading.on_lattice import LITTLE, SOME, VERY_LITTLE, Listed
+from privately.accounting.spreading.road import LEFT_OUT, METHOD, Curve, all_of, delta, epsilon, two_of
+from privately.accounting.spreading.steps import listed
 
-__all__ = ["LEFT_OUT", "LITTLE", "METHOD", "SOME", "VERY_LITTLE", "delta", "epsilon"]
+__all__ = [
+    "LEFT_OUT",
+    "LITTLE",
+    "METHOD",
+    "SOME",
+    "VERY_LITTLE",
+    "Curve",
+    "Listed",
+    "Losses",
+    "Side",
+    "all_of",
+    "delta",
+    "epsilon",
+    "listed",
+    "two_of",
+]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -34,29 +34,37 @@ def epsilon(composition: Composition, delta: Fraction, width: Fraction) -> Inter
     del width
     if delta < _LEAST_DELTA:
         raise NotApplicable("delta is too small")
-    lower, upper = (_Curve(composition, float(delta) * _RARE, side) for side in _SIDES)
-    high = upper.passed(delta, lambda found: found <= delta)
+    lower, upper = (Curve(_two(composition, float(delta) * _RARE, side), side) for side in _SIDES)
+    high = upper.epsilon(delta)
     if not high:
         return Interval(0, 0, method=METHOD)
-    low = lower.passed(delta, lambda found: found < delta, last=True)
-    return Interval(Fraction(min(low, high)), Fraction(high), method=METHOD)
+    return Interval(min(lower.epsilon(delta), high), high, method=METHOD)
 
 
 def delta(composition: Composition, epsilon: Fraction, width: Fraction) -> Interval:
     """The delta of the finite losses."""
     del width
-    near = float(epsilon)
-    ends = math.nextafter(near, math.inf), math.nextafter(near, -math.inf)
-    lower, upper = (_Curve(composition, LEFT_OUT, side).at(end) for side, end in zip(_SIDES, ends, strict=True))
-    return Interval(Fraction(lower), min(Fraction(upper), Fraction(1)), method=METHOD)
+    lower, upper = (Curve(_two(composition, LEFT_OUT, side), side).delta(epsilon) for side in _SIDES)
+    return Interval(lower, upper, method=METHOD)
 
 
-class _Curve:
-    """The profile of a composition, from one side."""
+class Curve:
+    """The profile of the sum of two lists, from one side."""
 
-    def __init__(self, composition: Composition, rare: float, side: Side) -> None:
+    def __init__(self, lists: tuple[Losses, Losses], side: Side) -> None:
         self.side = side
-        self.first, self.second = _two(composition, rare, side)
+        self.first, self.second = lists
+
+    def epsilon(self, delta: Fraction) -> Fraction:
+        """One that is enough for delta, or one that is not, or 0."""
+        if self.side == "upper":
+            return Fraction(self.passed(delta, lambda found: found <= delta))
+        return Fraction(self.passed(delta, lambda found: found < delta, last=True))
+
+    def delta(self, epsilon: Fraction) -> Fraction:
+        """From the curve's side."""
+        end = math.nextafter(float(epsilon), -math.inf if self.side == "upper" else math.inf)
+        return min(Fraction(self.at(end)), Fraction(1))
 
     def at(self, epsilon: float) -> float:
         return profile_of(self.first, self.second, epsilon, self.side)
@@ -110,13 +118,35 @@ def _two(composition: Composition, rare: float, side: Side) -> tuple[Losses, Los
     if steps == 2:
         lists = [found for found, times in singles for _ in range(times)]
         return lists[0], lists[1]
+    return two_of(singles, side, rare)
+
+
+def two_of(singles: Sequence[tuple[Losses, int]], side: Side, rare: float) -> tuple[Losses, Losses]:
+    """Two lists whose sum is that of all these, each so many times; about `rare` is left out in all."""
+    first, *others = _added_up(singles, 2, _COARSE, side, rare)
+    return first, others[0] if others else Losses.of(_ZERO, _ONE)
+
+
+def all_of(singles: Sequence[tuple[Losses, int]], most: int, side: Side, rare: float) -> Losses:
+    """Lists, each so many times, added up to one of at most about `most` losses; about `rare` is left out in all."""
+    if not singles:
+        return Losses.of(_ZERO, _ONE)
+    if sum(times for _, times in singles) > _MOST_STEPS:
+        raise NotApplicable("too many steps")
+    (found,) = _added_up(singles, 1, most, side, rare)
+    return _shorter(found, most, side)
+
+
+def _added_up(singles: Sequence[tuple[Losses, int]], number: int, most: int, side: Side, rare: float) -> list[Losses]:
+    """So many lists whose sum is the whole, of at most about `most` losses where they are sums."""
     sums = sum(2 * times.bit_length() - 1 for _, times in singles)
-    count = max(min(_COARSE, int(math.sqrt(_WORK / sums))), _LEAST)
+    count = max(min(most, int(math.sqrt(_WORK / sums))), _LEAST)
+    each = rare / sum(times for _, times in singles)
     lists = [one for found, times in singles for one in _repeated(found, times, count, side, rare)]
-    while len(lists) > 2:
+    while len(lists) > number:
         lists.sort(key=lambda one: -one.losses.size)
         lists.append(summed(_shorter(lists.pop(), count, side), _shorter(lists.pop(), count, side), count, side, each))
-    return lists[0], lists[1]
+    return lists
 
 
 def _repeated(found: Losses, times: int, count: int, side: Side, rare: float) -> list[Losses]:

@@ -1,0 +1,150 @@
+"""epsilon and delta of events in which several mechanisms share a sample, between two lists of losses."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from privately.accounting.compositions import law_of
+from privately.accounting.events import Event
+from privately.accounting.failing import failing
+from privately.accounting.lattice.atoms import Atoms
+from privately.accounting.lattice.planning import View, in_steps
+from privately.accounting.lattice.road import delta_of, epsilon_of
+from privately.accounting.losses import DIRECTIONS, Direction, Loss
+from privately.accounting.questions import EpsilonAt, Question
+from privately.accounting.roads import DEAD_ENDS, NotApplicable
+from privately.accounting.shared_samples.lists import all_listed, is_shared, sampled_step
+from privately.accounting.shared_samples.once import Asked, once
+from privately.accounting.spreading import Curve, Listed, Losses, Side, two_of
+from privately.accounting.terms import Terms, alternatives, count
+from privately.errors import NoSuchRule
+from privately.rounding import End, Interval
+
+METHOD = "losses of one sample in cells"
+
+_RARE, _FIRST_RARE = 2.0**-40, 1e-30
+_LEAST_DELTA = Fraction(1, 10**100)
+_MOST_STEPS = 10**6
+_MOST_LAWS = 32
+_FEW = 2
+"""So many lists are added up exactly."""
+_WIDTH, _LOOSE = Fraction(1, 10**5), Fraction(1, 2000)
+"""What the lattice is asked for, and from where on sums of lists are asked too."""
+
+
+def on_shared_samples(event: Event, question: Question, asked: Asked) -> Interval | None:
+    """The answer for one sample, or for several mechanisms on each; None where there is none."""
+    try:
+        found = once(event, question, asked)
+        return together(event, question) if found is None else found
+    except (*DEAD_ENDS, NoSuchRule):
+        return None
+
+
+def together(event: Event, question: Question) -> Interval:
+    """Between the lists of all that is run on each sample; NotApplicable where there is no such list.
+
+    Theorem: the upper list of a sample costs at least as much as the sample, the lower one at most as much, and so do
+        compositions with them.
+    Reference: Zhu-Dong-Wang 2022, Theorems 10 and 11
+    Proof: docs/theory/accounting/spreading.md#sampled-lists
+    Checked-by: tests/accounting/shared_samples/test_road.py::test_answers_contain_exact_enumerations,
+        tests/accounting/shared_samples/test_road.py::test_equal_noises_are_one
+    """
+    found = [_of(terms, direction, question) for terms in alternatives(event) for direction in DIRECTIONS]
+    upper = max(one.upper for one in found)
+    return Interval(max(one.lower for one in found), upper, method=METHOD)
+
+
+def _of(terms: Terms, direction: Direction, question: Question) -> Interval:
+    if sum(terms.values()) > _MOST_STEPS or len(terms) > _MOST_LAWS:
+        raise NotApplicable("too many steps, or too many different ones")
+    if isinstance(question, EpsilonAt) and question.delta < _LEAST_DELTA:
+        raise NotApplicable("delta is too small")
+    rare = float(question.delta) * _RARE if isinstance(question, EpsilonAt) else _FIRST_RARE
+    below, above = (_Sum.of(terms, direction, side, rare) for side in ("lower", "upper"))
+    lower: End = 0
+    upper: End = math.inf
+    ways = (_Sum.on_a_lattice, _Sum.in_cells)
+    for way in ways if above.steps > _FEW else ways[::-1]:
+        upper = min(upper, above.end(question, way))
+        lower = min(max(lower, below.end(question, way)), upper)
+        if upper < math.inf and question.is_met(Interval(lower, upper), _LOOSE):
+            break
+    if upper == math.inf:
+        raise NotApplicable("no upper end was found")
+    return Interval(lower, upper, method=METHOD)
+
+
+@dataclass(frozen=True)
+class _Sum:
+    """All terms in one direction, from one side: lists of samples, laws of the rest, and the mass at infinite loss."""
+
+    side: Side
+    lists: list[tuple[Losses, int]]
+    laws: dict[Loss, int]
+    infinite: Fraction
+    rare: float
+
+    @classmethod
+    def of(cls, terms: Terms, direction: Direction, side: Side, rare: float) -> _Sum:
+        lists: list[tuple[Losses, int]] = []
+        laws: dict[Loss, int] = {}
+        failures: dict[Fraction, int] = {}
+        steps = sum(terms.values())
+        for term, times in terms.items():
+            if is_shared(term):
+                step = sampled_step(term, direction, side, rare / steps)
+                lists.append((step.losses, times))
+                count(failures, step.infinite, times)
+                continue
+            law, infinite = law_of(term, direction)
+            if law is not None:
+                count(laws, law, times)
+            count(failures, infinite, times)
+        ends = failing(failures)
+        return cls(side, lists, laws, ends[1] if side == "upper" else ends[0], rare)
+
+    @property
+    def steps(self) -> int:
+        return sum(times for _, times in self.lists) + sum(self.laws.values())
+
+    def end(self, question: Question, way: Callable[[_Sum, Question], End]) -> End:
+        """With infinite losses put back; what says nothing where there is no answer."""
+        finite = 1 - self.infinite
+        if isinstance(question, EpsilonAt):
+            if question.delta > self.infinite:
+                with suppress(*DEAD_ENDS):
+                    return way(self, EpsilonAt((question.delta - self.infinite) / finite, question.width))
+            return math.inf if self.side == "upper" else 0
+        with suppress(*DEAD_ENDS):
+            return self.infinite + finite * Fraction(way(self, question))
+        return 1 if self.side == "upper" else 0
+
+    def on_a_lattice(self, question: Question) -> End:
+        """Of the finite losses."""
+        views: list[View] = [View.of(*in_steps(law, times)) for law, times in self.laws.items()]
+        for found, times in self.lists:
+            none = np.zeros(found.losses.size)
+            atoms = Atoms(found.losses, none, found.masses, none, found.outside)
+            views.append(Listed(None, atoms, times, -math.inf))
+        width = max(question.width, _WIDTH)
+        if isinstance(question, EpsilonAt):
+            answer = epsilon_of(views, question.delta, width)
+        else:
+            answer = delta_of(views, question.epsilon, width)
+        return answer.upper if self.side == "upper" else answer.lower
+
+    def in_cells(self, question: Question) -> End:
+        """The same by adding up lists: cells follow the law, where no step of a lattice is right."""
+        lists = [*self.lists, *all_listed(self.laws, self.side, self.rare)]
+        curve = Curve(two_of(lists, self.side, self.rare), self.side)
+        if isinstance(question, EpsilonAt):
+            return curve.epsilon(question.delta)
+        return curve.delta(question.epsilon)
