@@ -146,6 +146,13 @@ def test_a_limit_is_the_tight_epsilon() -> None:
     assert closer.replay(3) == (0, 0)
 
 
+def test_epsilons_that_no_guarantee_has_are_proved_without_a_certificate() -> None:
+    verdict = prove("def f(x: each(1, whole(0, 1))):\n    return 3*x + discrete_laplace(1/1000)\n", 3000)
+    assert isinstance(verdict, Proved)
+    assert verdict.certificate is None
+    assert "2000" in verdict.uncertified
+
+
 ENTRIES = "def f(q: each(1), epsilon):\n    return [x + laplace(1/epsilon) for x in q]\n"
 
 

@@ -238,7 +238,7 @@ def _analysed(asked: Question, claim: Claim, budget: Budget, *, sizes_are_all: b
         return replace(proved, certificate=certificate_of(found, claim))
     except Contradicted as reason:
         return Unknown(claim=claim.text, lower=None, upper=None, why=reason.message, model=asked.program.model)
-    except NotSupported as reason:
+    except (NotSupported, InvalidParameter) as reason:  # such as an epsilon above all that guarantees may have
         return replace(proved, uncertified=reason.message)
 
 
