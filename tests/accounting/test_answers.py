@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable
 from fractions import Fraction
 from itertools import pairwise
@@ -273,3 +274,38 @@ def test_long_runs_that_rounding_makes_wide_take_no_other_road(monkeypatch: pyte
     steps = [(1, "1e-7"), (2, "1e-6"), (3, "1e-6"), ("0.9", "1e-7"), (5, "1e-5"), ("1.5", "1e-7")]
     found = acc.epsilon(acc.Sequence(events=[sampled(noise, rate, 10**12) for noise, rate in steps]), delta="1e-6")
     assert 11.85862 < found.lower < found.upper < 11.85865
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("event", "delta"),
+    [
+        (
+            acc.Sequence(
+                events=[
+                    acc.PoissonSample(event=acc.Laplace(scale="3.44"), rate="0.999999999"),
+                    acc.Repeat(event=acc.RandomizedResponse(epsilon="0.87", categories=3), times=1000),
+                    acc.DiscreteGaussian(variance=579000),
+                ]
+            ),
+            "0.999",
+        ),
+        (
+            acc.Sequence(
+                events=[
+                    acc.Repeat(event=acc.DiscreteGaussian(variance="0.445"), times=10**4),
+                    acc.Repeat(event=acc.Exponential(epsilon="4.33"), times=2),
+                    acc.RandomizedResponse(epsilon="0.000105", categories=3),
+                ]
+            ),
+            "1e-6",
+        ),
+    ],
+    ids=["rates", "ranges"],
+)
+def test_mixes_are_answered_soon(event: acc.Event, delta: str) -> None:
+    """They took a minute and 18 seconds."""
+    start = time.process_time()
+    found = acc.epsilon(event, delta)
+    assert found.width <= Fraction(1, 1000) * found.upper
+    assert time.process_time() - start < 15

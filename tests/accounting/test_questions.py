@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 
 import mpmath
@@ -164,3 +165,13 @@ def test_rows_that_are_seldom_sampled() -> None:
     assert DeltaAt(Fraction(0), WIDTH).by(loose, rare).upper == most
     truth = 1 - (1 - Fraction(1, 1000)) ** 5 * Fraction(99, 100)  # a row that is always recognised
     assert Fraction(14, 1000) < truth <= most
+
+
+def test_what_is_known_widely_is_not_asked_narrowly() -> None:
+    for question in (EpsilonAt(Fraction(1, 1000), Fraction(1, 10**6)), DeltaAt(Fraction(1), Fraction(1, 10**6))):
+        assert question.eased(Interval(Fraction(1, 2), Fraction(1, 2))) == question
+        eased = question.eased(Interval(Fraction(99, 100), 1))
+        assert question.width < eased.width <= Fraction(1, 99)
+        assert eased == replace(question, width=eased.width)
+    asked = EpsilonAt(Fraction(1, 1000), Fraction(1, 10**6))
+    assert asked.eased(Interval(0, math.inf)) == asked

@@ -58,8 +58,8 @@ _LOOSE = Fraction(1, 1000)
 """An answer wider than this is held against Renyi divergences, and against a direction that is below it."""
 
 _NEARLY = Fraction(1, 10**5)
-_LONG = 10**9
-"""Of so many steps rounding is what makes answers wide, on every road."""
+_MANY_STEPS, _LONG = 100, 10**9
+"""Of so many steps rough roads are rougher, and rounding is what makes answers wide on every road."""
 _MOST_LAWS = 2 * MOST_DIFFERENT
 """Compositions of more different laws are left to Renyi divergences."""
 
@@ -334,12 +334,13 @@ def _best(
     best = _at_nearby_rates(composition, question, method)
     if best is not None and question.is_met(best):
         return best
-    ways = [road for name, road in _ROADS if method in {None, name}]
-    most = _MOST_DIRECT if method == "contour" else _MOST_LAWS
-    size = _size(composition) if method == "contour" else len(composition.parts)
-    is_long = sum(times for _, times in composition.parts) > _LONG
+    left_out = () if best is None else (WideNoise,)  # asked for at nearby rates
+    ways = [road for name, road in _ROADS if method in {None, name} and not isinstance(road, left_out)]
+    most, size = (_MOST_DIRECT, _size(composition)) if method == "contour" else (_MOST_LAWS, len(composition.parts))
+    steps = sum(times for _, times in composition.parts)
+    is_long, nearly = steps > _LONG, _NEARLY if steps < _MANY_STEPS else 10 * _NEARLY
     for road in ways if size <= most else ():
-        if road in _ROUGHLY and best is not None and question.is_met(best, _NEARLY):
+        if road in _ROUGHLY and best is not None and question.is_met(best, nearly):
             continue
         if _is_vain(road, question, best or limit):
             continue
@@ -378,6 +379,7 @@ def _at_nearby_rates(composition: Composition, question: Question, method: Metho
     if found is None:
         return None
     top, share = _best(found[0], question, method), share_of_all(composition)
+    question = question.eased(top)
     name = f"{top.method}, rates rounded"
     lower: End = 0 if share is None else min(_from_all_samples(found[0], question, method, share), top.upper)
     narrow = Interval(max(lower, 0), top.upper, method=name)
@@ -404,6 +406,9 @@ def _indirect(event: Event, question: Question, method: Method | None, reason: E
     shared = on_shared_samples(event, question, _anyhow) if method is None else None
     if shared is not None and _is_tight(shared, question):
         return shared
+    chosen = chosen_adaptively(event, question, _soon) if method is None else None
+    if chosen is not None and question.is_met(chosen, max(question.width, _NEARLY)):
+        return chosen
     ways = _bounded(event, question, method), _renyi_or_none(event, question), _by_group(event, question)
     uppers = [answer for answer in (*ways, shared) if answer]
     if not uppers:
@@ -412,12 +417,10 @@ def _indirect(event: Event, question: Question, method: Method | None, reason: E
             if isinstance(reason, NoSuchRule)
             else NoSuchRule(premise=type(event).__name__, wanted="an epsilon and a delta")
         )
-    known_below = _lower(event, question, method)
-    below, above = max(known_below, shared or known_below, key=lambda end: end.lower), _least(uppers)
+    below, above = max(_lower(event, question, method), shared or NO_LOWER, key=lambda end: end.lower), _least(uppers)
     found = _between(below, above)
     if method is not None or question.is_met(found, max(question.width, _NEARLY)):
         return found
-    chosen = chosen_adaptively(event, question, _soon)
     if chosen is None or (chosen.lower <= found.lower and chosen.upper >= found.upper):
         return found
     if chosen.lower > found.lower and chosen.upper < found.upper:

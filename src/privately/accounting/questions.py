@@ -96,6 +96,13 @@ class EpsilonAt:
             return True
         return found.lower == found.upper or found.width <= wanted * max(found.lower, _SCALE)
 
+    def eased(self, known: Interval) -> EpsilonAt:
+        """The same, asked no more narrowly than what is known already."""
+        if self.is_met(known) or known.upper == math.inf:
+            return self
+        wide = Fraction(known.width) / max(Fraction(known.lower), _SCALE)
+        return EpsilonAt(self.delta, min(max(self.width, wide), _ONE))
+
     def unknown(self, composition: Composition) -> Interval:
         """What holds when no road leads anywhere."""
         largest = largest_loss(composition)
@@ -140,6 +147,12 @@ class DeltaAt:
         if _is_clearly_narrow(found, wanted) or found.upper <= _LEAST_DELTA:
             return True
         return found.width <= wanted * found.upper
+
+    def eased(self, known: Interval) -> DeltaAt:
+        """The same, asked no more narrowly than what is known already."""
+        if self.is_met(known):
+            return self
+        return DeltaAt(self.epsilon, min(max(self.width, Fraction(known.width) / Fraction(known.upper)), _ONE))
 
     def unknown(self, composition: Composition) -> Interval:
         """What holds when no road leads anywhere."""
