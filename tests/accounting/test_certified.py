@@ -364,6 +364,14 @@ def test_selections_are_certified_by_their_worst_pair(make: Callable[[str], Even
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("seed", [219, 240, 442, 450, 567, 731, 1783])
+def test_rare_samples_and_large_losses_are_certified(seed: int) -> None:
+    """One sample once, losses that stand alone, and losses beyond the powers of a checker."""
+    event, delta = drawn(seed)
+    check(certify(derive(event, delta=delta)))
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("part", range(4))
 def test_whatever_has_an_epsilon_has_a_certificate(part: int) -> None:
     for seed in range(25 * part, 25 * part + 25):
