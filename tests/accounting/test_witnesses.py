@@ -65,3 +65,11 @@ def test_sums_that_are_too_long_are_refused() -> None:
         contour_witness([(REMOVE, 1)], 0.2, math.log(1e-5), 1e-5, Fraction(0))
     blurred: list[tuple[Loss, int]] = [(LAWS[3], 3), (GaussianLoss(mu_squared=Fraction(1, 100)), 1)]
     assert contour_witness(blurred, 1.0, math.log(1e-3), 1e-5, Fraction(1, 100))["count"] <= MOST_COUNT
+
+
+def test_there_is_no_contour_beside_hardly_any_noise() -> None:
+    """No spacing is small enough where no strip is left: the search for one would never end."""
+    law = SampledGaussianLoss(mu_squared=Fraction(10**6), rate=Fraction(1, 2), direction="remove")
+    parts, log_delta = [(law, 1000)], math.log(1e-6)
+    with pytest.raises(NotApplicable, match="strip"):
+        contour_witness(parts, Outline(parts).guess(log_delta), log_delta, 0.01, Fraction(0))

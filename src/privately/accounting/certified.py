@@ -63,7 +63,8 @@ def derive(event: Event, *, delta: Number) -> Derivation:
         raise NoSuchRule(
             premise="these events at this delta",
             wanted="an epsilon that can be checked",
-            hint="Allow a larger delta: some mechanism can reveal everything, or has no largest loss.",
+            hint="Allow a larger delta, if some mechanism can reveal everything or has no largest loss; or add noise, "
+            "if epsilon is in the thousands.",
         )
     return found
 

@@ -401,6 +401,8 @@ class _SampledDecay(_Decay):
     def grid(self, reach: float, quiet: float) -> dict[str, Any]:
         _, height = self.best(reach) if reach else (0.0, 0.0)
         height = _dyadic(height) if height else 0.0
+        if height and self._margin(height) <= 0:
+            raise NotApplicable("the noise is so little that no strip is left beside the line")
         spacing, strip = max(self._spacings(reach, quiet))
         while height and self._margin_cost(spacing, height) > -quiet:
             spacing *= 0.85
@@ -422,8 +424,11 @@ class _SampledDecay(_Decay):
             a = min(angle / self.mu, math.sqrt(2 * quiet))
             yield 2 * math.pi * a / (quiet + a * a / 2 + reach * self.mu * a + self._slant(a)), a
 
+    def _margin(self, height: float) -> float:
+        return 1.5 / self.mu - height - 2 / 1024
+
     def _margin_cost(self, spacing: float, height: float) -> float:
-        a = min(1.5 / self.mu - height - 2 / 1024, 6 / spacing)
+        a = min(self._margin(height), 6 / spacing)
         return a * a / 2 + self._slant(a + height) - 2 * math.pi * a / spacing
 
 
