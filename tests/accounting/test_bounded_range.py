@@ -112,6 +112,7 @@ def test_a_pair_of_larger_range_would_be_noticed(monkeypatch: pytest.MonkeyPatch
     assert loss.lower > 1
 
 
+@pytest.mark.slow
 def test_what_is_beside_them_stays() -> None:
     one, other = acc.Exponential(epsilon="0.5"), acc.Gaussian(noise_multiplier=2)
     both = acc.epsilon(acc.Sequence(events=[one, other]), delta="1e-6")

@@ -24,7 +24,14 @@ MARGIN = mpmath.mpf(10) ** -9
 ORDERS = (mpmath.mpf("1.1"), mpmath.mpf(2), mpmath.mpf(8))
 EPSILONS = (0, mpmath.mpf("0.1"), mpmath.mpf("0.5"), 1, 2)
 
-every = pytest.mark.parametrize("specimen", SPECIMENS.values(), ids=SPECIMENS)
+LONG = ("NoisyMaxWithGap",)
+every = pytest.mark.parametrize(
+    "specimen",
+    [
+        pytest.param(specimen, id=name, marks=[pytest.mark.slow] if name in LONG else [])
+        for name, specimen in SPECIMENS.items()
+    ],
+)
 
 
 class Untouched:

@@ -81,7 +81,7 @@ def test_wrong_bounds_on_the_runs_are_seen(monkeypatch: pytest.MonkeyPatch, faul
 
 @pytest.mark.parametrize("size", ["1e-6", "0.001", "1", "5"])
 @pytest.mark.parametrize("categories", [3, 100])
-@pytest.mark.parametrize("times", [10**10, 10**12])
+@pytest.mark.parametrize("times", [10**10, pytest.param(10**12, marks=pytest.mark.slow)])
 def test_answers_are_narrow(size: str, categories: int, times: int) -> None:
     one = acc.RandomizedResponse(epsilon=size, categories=categories)
     found = acc.epsilon(acc.Repeat(event=one, times=times), delta="1e-5", method="closed form")

@@ -282,7 +282,7 @@ def test_a_hostile_witness_costs_little(change: Plain) -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        {"cells": 20_000, "step": f"1/{10**6}"},
+        pytest.param({"cells": 20_000, "step": f"1/{10**6}"}, marks=pytest.mark.slow),
         {"cells": 20_000, "step": f"1/{10**6}", "firsts": [-(10**9)]},
         {"step": str(2**127)},
         {"step": f"1/{2**127}"},
