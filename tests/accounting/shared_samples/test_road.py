@@ -13,7 +13,7 @@ from privately import accounting as acc
 from privately.accounting import Event
 from privately.accounting.questions import DeltaAt, EpsilonAt
 from privately.accounting.roads import NotApplicable
-from privately.accounting.shared_samples import road, together
+from privately.accounting.shared_samples import lists, road, together
 
 WIDTH = Fraction(1, 10**6)
 RESPONSES = [acc.RandomizedResponse(epsilon="0.9", categories=3), acc.Approx(epsilon="0.5", delta="1e-4")]
@@ -82,7 +82,7 @@ def test_equal_noises_are_one(step: Event, times: int, delta: str, monkeypatch: 
     """Noise that has a pair, listed all the same."""
     steps = acc.Repeat(event=step, times=times)
     known = acc.epsilon(steps, delta)
-    monkeypatch.setattr(road, "is_shared", lambda term: isinstance(term, acc.PoissonSample))
+    monkeypatch.setattr(lists, "is_shared", lambda term: isinstance(term, acc.PoissonSample))
     found = together(steps, EpsilonAt(Fraction(delta), WIDTH))
     assert found.lower <= known.upper
     assert known.lower <= found.upper

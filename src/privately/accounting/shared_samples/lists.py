@@ -34,10 +34,19 @@ class Step:
     infinite: Fraction
 
 
-def laid(terms: Terms, direction: Direction, side: Side, rare: float) -> Step:
-    """All of these together, without sampling; for the upper side about `rare` is left out."""
-    laws: dict[Loss, int] = {}
+@dataclass(frozen=True)
+class Parted:
+    """Terms in one direction, from one side: lists of shared samples, laws of the rest, the mass at infinite loss."""
+
+    lists: list[tuple[Losses, int]]
+    laws: dict[Loss, int]
+    infinite: Fraction
+
+
+def parted(terms: Terms, direction: Direction, side: Side, rare: float) -> Parted:
+    """What these are made of; in the lists of an upper side about `rare` is left out."""
     lists: list[tuple[Losses, int]] = []
+    laws: dict[Loss, int] = {}
     failures: dict[Fraction, int] = {}
     runs = sum(terms.values())
     for term, times in terms.items():
@@ -50,9 +59,15 @@ def laid(terms: Terms, direction: Direction, side: Side, rare: float) -> Step:
         if law is not None:
             count(laws, law, times)
         count(failures, infinite, times)
-    lists += all_listed(_with_one_normal(laws), side, rare / runs)
     ends = failing(failures)
-    return Step(all_of(lists, _CELLS, side, rare), ends[1] if side == "upper" else ends[0])
+    return Parted(lists, laws, ends[1] if side == "upper" else ends[0])
+
+
+def laid(terms: Terms, direction: Direction, side: Side, rare: float) -> Step:
+    """All of these together, without sampling; for the upper side about `rare` is left out."""
+    parts = parted(terms, direction, side, rare)
+    laws = all_listed(_with_one_normal(parts.laws), side, rare / sum(terms.values()))
+    return Step(all_of([*parts.lists, *laws], _CELLS, side, rare), parts.infinite)
 
 
 def _with_one_normal(laws: Mapping[Loss, int]) -> Mapping[Loss, int]:

@@ -10,24 +10,23 @@ from fractions import Fraction
 
 import numpy as np
 
-from privately.accounting.compositions import law_of
 from privately.accounting.events import Event
-from privately.accounting.failing import failing
 from privately.accounting.lattice.atoms import Atoms
 from privately.accounting.lattice.planning import View, in_steps
 from privately.accounting.lattice.road import delta_of, epsilon_of
-from privately.accounting.losses import DIRECTIONS, Direction, Loss
+from privately.accounting.losses import DIRECTIONS, Direction
 from privately.accounting.questions import EpsilonAt, Question
 from privately.accounting.roads import DEAD_ENDS, NotApplicable
-from privately.accounting.shared_samples.lists import all_listed, is_shared, sampled_step
+from privately.accounting.shared_samples.lists import Parted, all_listed, parted
 from privately.accounting.shared_samples.once import Asked, once
-from privately.accounting.spreading import Curve, Listed, Losses, Side, two_of
-from privately.accounting.terms import Terms, alternatives, count
+from privately.accounting.spreading import Curve, Listed, Side, two_of
+from privately.accounting.terms import Terms, alternatives
 from privately.errors import NoSuchRule
 from privately.rounding import End, Interval
 
 METHOD = "losses of one sample in cells"
 
+_SIDES: tuple[Side, Side] = "lower", "upper"
 _RARE, _FIRST_RARE = 2.0**-40, 1e-30
 _LEAST_DELTA = Fraction(1, 10**100)
 _MOST_STEPS = 10**6
@@ -68,7 +67,7 @@ def _of(terms: Terms, direction: Direction, question: Question) -> Interval:
     if isinstance(question, EpsilonAt) and question.delta < _LEAST_DELTA:
         raise NotApplicable("delta is too small")
     rare = float(question.delta) * _RARE if isinstance(question, EpsilonAt) else _FIRST_RARE
-    below, above = (_Sum.of(terms, direction, side, rare) for side in ("lower", "upper"))
+    below, above = (_Sum(side, parted(terms, direction, side, rare), rare) for side in _SIDES)
     lower: End = 0
     upper: End = math.inf
     ways = (_Sum.on_a_lattice, _Sum.in_cells)
@@ -84,53 +83,32 @@ def _of(terms: Terms, direction: Direction, question: Question) -> Interval:
 
 @dataclass(frozen=True)
 class _Sum:
-    """All terms in one direction, from one side: lists of samples, laws of the rest, and the mass at infinite loss."""
+    """All terms in one direction, from one side; of the lists of an upper side about `rare` is left out."""
 
     side: Side
-    lists: list[tuple[Losses, int]]
-    laws: dict[Loss, int]
-    infinite: Fraction
+    parts: Parted
     rare: float
-
-    @classmethod
-    def of(cls, terms: Terms, direction: Direction, side: Side, rare: float) -> _Sum:
-        lists: list[tuple[Losses, int]] = []
-        laws: dict[Loss, int] = {}
-        failures: dict[Fraction, int] = {}
-        steps = sum(terms.values())
-        for term, times in terms.items():
-            if is_shared(term):
-                step = sampled_step(term, direction, side, rare / steps)
-                lists.append((step.losses, times))
-                count(failures, step.infinite, times)
-                continue
-            law, infinite = law_of(term, direction)
-            if law is not None:
-                count(laws, law, times)
-            count(failures, infinite, times)
-        ends = failing(failures)
-        return cls(side, lists, laws, ends[1] if side == "upper" else ends[0], rare)
 
     @property
     def steps(self) -> int:
-        return sum(times for _, times in self.lists) + sum(self.laws.values())
+        return sum(times for _, times in self.parts.lists) + sum(self.parts.laws.values())
 
     def end(self, question: Question, way: Callable[[_Sum, Question], End]) -> End:
         """With infinite losses put back; what says nothing where there is no answer."""
-        finite = 1 - self.infinite
+        finite = 1 - self.parts.infinite
         if isinstance(question, EpsilonAt):
-            if question.delta > self.infinite:
+            if question.delta > self.parts.infinite:
                 with suppress(*DEAD_ENDS):
-                    return way(self, EpsilonAt((question.delta - self.infinite) / finite, question.width))
+                    return way(self, EpsilonAt((question.delta - self.parts.infinite) / finite, question.width))
             return math.inf if self.side == "upper" else 0
         with suppress(*DEAD_ENDS):
-            return self.infinite + finite * Fraction(way(self, question))
+            return self.parts.infinite + finite * Fraction(way(self, question))
         return 1 if self.side == "upper" else 0
 
     def on_a_lattice(self, question: Question) -> End:
         """Of the finite losses."""
-        views: list[View] = [View.of(*in_steps(law, times)) for law, times in self.laws.items()]
-        for found, times in self.lists:
+        views: list[View] = [View.of(*in_steps(law, times)) for law, times in self.parts.laws.items()]
+        for found, times in self.parts.lists:
             none = np.zeros(found.losses.size)
             atoms = Atoms(found.losses, none, found.masses, none, found.outside)
             views.append(Listed(None, atoms, times, -math.inf))
@@ -143,7 +121,7 @@ class _Sum:
 
     def in_cells(self, question: Question) -> End:
         """The same by adding up lists: cells follow the law, where no step of a lattice is right."""
-        lists = [*self.lists, *all_listed(self.laws, self.side, self.rare)]
+        lists = [*self.parts.lists, *all_listed(self.parts.laws, self.side, self.rare)]
         curve = Curve(two_of(lists, self.side, self.rare), self.side)
         if isinstance(question, EpsilonAt):
             return curve.epsilon(question.delta)
