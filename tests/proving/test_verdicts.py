@@ -1,12 +1,13 @@
 """Verdicts in words and as data."""
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 
 from privately.errors import NotPrivate, Unproved
-from privately.proving.verdicts import Proved, Refuted, Unknown, Witness, shown
+from privately.proving.verdicts import Proved, Refuted, Unknown, Witness, lowest, shown
 from privately.rounding import Interval
 
 WITNESS = Witness(
@@ -27,6 +28,19 @@ def test_refuted() -> None:
     with pytest.raises(NotPrivate) as caught:
         verdict.require()
     assert caught.value.witness is WITNESS
+
+
+def test_digits_show_that_a_claim_is_false() -> None:
+    """Ten of them would be below this one; and probabilities that no float holds are not what shows it."""
+    claim, lost = "0.49999999999999999999", Fraction("0.499999999999999999999")
+    unlikely = Interval(0, Fraction(1, 2**10_000))
+    far = replace(WITNESS, probability=unlikely, neighbor_probability=unlikely, epsilon=Interval(lost, lost))
+    words = str(Refuted(claim=claim, witness=far, model="exact"))
+    assert "epsilon >= 0.499999999999999999999" in words
+    assert "logarithms" in words
+    assert lowest(Interval(lost, lost), "1/2") == lowest(Interval(lost, lost), "epsilon") == "0.4999999999"
+    assert lowest(WITNESS.epsilon, "1") == lowest(WITNESS.epsilon)
+    assert "logarithms" not in str(WITNESS)
 
 
 def test_unknown() -> None:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from decimal import ROUND_FLOOR
+from fractions import Fraction
 from typing import Any, TypeAlias
 
 from privately.certificates import Certificate
 from privately.errors import NotPrivate, NotSupported, Unproved
 from privately.proving.language.syntax import Value
 from privately.rounding import Interval, decimal_text, whole
+
+_DIGITS, _MANY_DIGITS = 10, 60
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,10 +36,20 @@ class Witness:
             raise NotSupported("this witness has no program to run.")
         return self.replayed(whole(samples, "samples", minimum=1))
 
-    def __str__(self) -> str:
+    @property
+    def is_out_of_sight(self) -> bool:
+        """Whether the event is so unlikely that only the logarithms of its probabilities can be told apart."""
+        return self.probability.lower == 0 < self.probability.upper
+
+    def against(self, claim: str) -> str:
+        """This in words, with as many digits as show that the claim is false."""
         one = f"{self.probability.in_words()} for {_inputs(self.inputs)}"
         other = f"{self.neighbor_probability.in_words()} for {_inputs(self.neighbor)}"
-        return f"{self.event} has probability {one} and {other}: epsilon >= {lowest(self.epsilon)}"
+        sight = " (by their logarithms)" if self.is_out_of_sight else ""
+        return f"{self.event} has probability {one} and {other}: epsilon >= {lowest(self.epsilon, claim)}{sight}"
+
+    def __str__(self) -> str:
+        return self.against("0")
 
     def as_data(self) -> dict[str, Any]:
         """Ready for JSON."""
@@ -84,10 +98,11 @@ class Refuted:
 
     def require(self) -> None:
         """Raises NotPrivate."""
-        raise NotPrivate(f"epsilon <= {self.claim} does not hold: {self.witness}.", witness=self.witness)
+        shown_by = self.witness.against(self.claim)
+        raise NotPrivate(f"epsilon <= {self.claim} does not hold: {shown_by}.", witness=self.witness)
 
     def __str__(self) -> str:
-        return f"refuted: epsilon <= {self.claim} does not hold; {self.witness}"
+        return f"refuted: epsilon <= {self.claim} does not hold; {self.witness.against(self.claim)}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,9 +128,15 @@ class Unknown:
 Verdict: TypeAlias = Proved | Refuted | Unknown
 
 
-def lowest(interval: Interval) -> str:
-    """The lower end in words."""
-    return decimal_text(interval.lower, 10, ROUND_FLOOR)
+def lowest(interval: Interval, claim: str = "0") -> str:
+    """The lower end in words, with enough digits to be above a claim that is a number, if it is above it."""
+    text = decimal_text(interval.lower, _DIGITS, ROUND_FLOOR)
+    try:
+        claimed = Fraction(claim)
+        close = math.isfinite(interval.lower) and Fraction(text) <= claimed < interval.lower
+    except (ValueError, ZeroDivisionError):
+        return text
+    return decimal_text(interval.lower, _MANY_DIGITS, ROUND_FLOOR) if close else text
 
 
 def _inputs(inputs: Mapping[str, Value]) -> str:

@@ -37,7 +37,8 @@ def verdict_text(verdict: Verdict) -> str:
             ):
                 words = ", ".join(f"{name} = {shown(value)}" for name, value in inputs.items())
                 lines.append(f"  has probability {mass.in_words(10)} for {words}")
-            lines.append(f"  so epsilon is at least {lowest(witness.epsilon)}")
+            sight = ", as their logarithms show" if witness.is_out_of_sight else ""
+            lines.append(f"  so epsilon is at least {lowest(witness.epsilon, verdict.claim)}{sight}")
         case Unknown():
             lines = ["unknown: neither proved nor refuted", f"  {verdict.why}"]
             if verdict.lower is not None:
