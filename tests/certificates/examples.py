@@ -4,7 +4,7 @@ from fractions import Fraction
 from typing import Any
 
 from privately import accounting as acc
-from privately.accounting.certified import derive
+from privately.accounting.certifying import derive
 from privately.guarantees import (
     ZCDP,
     ApproxDP,

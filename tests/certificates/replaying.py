@@ -3,7 +3,7 @@
 from fractions import Fraction
 from typing import Any
 
-from privately.accounting.certified import derive
+from privately.accounting.certifying import derive
 from privately.accounting.encoding import decode as decode_event
 from privately.certificates import decode, encode
 from privately.errors import PrivatelyError

@@ -38,10 +38,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from privately.accounting.answers import delta, epsilon
     from privately.accounting.calibrating import calibrate
-    from privately.accounting.certified import derive
+    from privately.accounting.certifying import derive
 else:
     # What computes needs NumPy, and describing does not.
-    __getattr__ = on_demand(__name__, answers="epsilon delta", calibrating="calibrate", certified="derive")
+    __getattr__ = on_demand(__name__, answers="epsilon delta", calibrating="calibrate", certifying="derive")
 
 
 def _divergences(event: Event, orders: tuple[Fraction, ...]) -> RenyiDP:

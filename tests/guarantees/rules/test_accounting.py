@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from privately.accounting.certified import derive
+from privately.accounting.certifying import derive
 from privately.accounting.events import Event, PoissonSample, RandomizedResponse, Repeat
 from privately.certificates import certify
 from privately.errors import CertificateInvalid, InvalidParameter

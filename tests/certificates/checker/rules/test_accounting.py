@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from privately.accounting import checkable
-from privately.accounting.certified import derive
-from privately.accounting.checked_laws import Law
+from privately.accounting.certifying import cases as checkable
+from privately.accounting.certifying import derive
+from privately.accounting.certifying.laws import Law
 from privately.accounting.events import (
     ZCDP,
     Approx,

@@ -5,8 +5,8 @@ from fractions import Fraction
 
 import pytest
 
-from privately.accounting.checkable import cases
-from privately.accounting.checked_laws import Law
+from privately.accounting.certifying.cases import cases
+from privately.accounting.certifying.laws import Law
 from privately.accounting.encoding import encode
 from privately.accounting.events import (
     ZCDP,

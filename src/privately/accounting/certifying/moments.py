@@ -10,7 +10,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from privately.accounting.checked_laws import Law
+from privately.accounting.certifying.laws import Law
 from privately.accounting.losses import DIRECTIONS, Direction
 from privately.accounting.roads import NotApplicable
 from privately.rounding import Enclosure

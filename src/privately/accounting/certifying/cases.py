@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
 
-from privately.accounting.checked_laws import Law
+from privately.accounting.certifying.laws import Law
 from privately.accounting.events import (
     ZCDP,
     Approx,

@@ -6,13 +6,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from privately.accounting.checked_laws import Law
+from privately.accounting.certifying.laws import Law
 from privately.accounting.losses import DIRECTIONS, Direction
 from privately.accounting.roads import NotApplicable
 from privately.certificates.checker.accounting.profiles import profile
 from privately.certificates.checker.elementary import exponential
 from privately.certificates.checker.intervals import enclose
-from tests.accounting.checked_twins import checked, enclosing, high, law, rational
+from tests.accounting.certifying.twins import checked, enclosing, high, law, rational
 
 LAWS = [
     law("discrete normal", 4, 1),

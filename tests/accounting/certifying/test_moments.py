@@ -5,14 +5,14 @@ from fractions import Fraction
 
 import pytest
 
-from privately.accounting.checked_laws import Law
-from privately.accounting.checked_moments import Moments, infinite_mass, largest
+from privately.accounting.certifying.laws import Law
+from privately.accounting.certifying.moments import Moments, infinite_mass, largest
 from privately.accounting.losses import DIRECTIONS, Direction
 from privately.accounting.roads import NotApplicable
 from privately.certificates.checker.accounting import finite
 from privately.certificates.checker.accounting import moments as checker
 from privately.certificates.checker.work import Work
-from tests.accounting.checked_twins import checked, enclosing, high, law, rational
+from tests.accounting.certifying.twins import checked, enclosing, high, law, rational
 
 SEVERAL = [(law("concentrated", "1/50"), 2), (law("laplace", "1/2"), 1), (law("response", 1, 3, 0), 1)]
 FAILING = [(law("response", 1, 2, "1/1000"), 2)]

@@ -6,8 +6,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from privately.accounting.cells import Lattice, by_cells
-from privately.accounting.checked_laws import Law
+from privately.accounting.certifying.cells import Lattice, by_cells
+from privately.accounting.certifying.laws import Law
 from privately.accounting.losses import DIRECTIONS, Direction
 from privately.accounting.roads import NotApplicable
 from privately.certificates.checker.accounting import terms

@@ -6,11 +6,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from privately.accounting.checked_laws import Law
-from privately.accounting.checked_pairs import base_pair
+from privately.accounting.certifying.laws import Law
+from privately.accounting.certifying.pairs import base_pair
 from privately.accounting.roads import NotApplicable
 from privately.certificates.checker.accounting.discrete import discrete_pair
-from tests.accounting.checked_twins import checked, high, law
+from tests.accounting.certifying.twins import checked, high, law
 
 
 @pytest.mark.parametrize("one", [law("discrete normal", 3, 2), law("discrete laplace", "1/2", 4)], ids=str)

@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from privately.accounting.checked_laws import Law
+from privately.accounting.certifying.laws import Law
 from privately.certificates.checker.accounting import terms
 from privately.certificates.checker.intervals import Interval
 from privately.certificates.checker.rationals import Rational

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from privately.accounting.checked_laws import Law
-from privately.accounting.checked_pairs import Pair
+from privately.accounting.certifying.laws import Law
+from privately.accounting.certifying.pairs import Pair
 from privately.accounting.losses import (
     FiniteLoss,
     GaussianLoss,

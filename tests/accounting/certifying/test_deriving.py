@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 from privately.accounting import contour, epsilon
-from privately.accounting.certified import derive
+from privately.accounting.certifying import derive
 from privately.accounting.compositions import Composition, compositions
 from privately.accounting.encoding import encode
 from privately.accounting.events import (

@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence as Listing
 from fractions import Fraction
 
-from privately.accounting.checkable import cases
-from privately.accounting.checked_bounds import Question, for_claim
-from privately.accounting.checked_roads import Bound, short
+from privately.accounting.certifying.bounds import Question, for_claim
+from privately.accounting.certifying.cases import cases
+from privately.accounting.certifying.roads import Bound, short
 from privately.accounting.encoding import encode
 from privately.accounting.events import (
     Event,

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-from privately.accounting.cells import Found, by_cells
-from privately.accounting.checkable import Case
-from privately.accounting.checked_laws import Law
-from privately.accounting.checked_layouts import LAID, laid_out
-from privately.accounting.checked_moments import infinite_mass, largest
-from privately.accounting.checked_roads import (
+from privately.accounting.certifying.cases import Case
+from privately.accounting.certifying.cells import Found, by_cells
+from privately.accounting.certifying.laws import Law
+from privately.accounting.certifying.layouts import LAID, laid_out
+from privately.accounting.certifying.moments import infinite_mass, largest
+from privately.accounting.certifying.roads import (
     Bound,
     by_binomial,
     by_blurred_contour,

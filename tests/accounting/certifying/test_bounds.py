@@ -4,12 +4,12 @@ from fractions import Fraction
 
 import pytest
 
-from privately.accounting.checkable import Case
-from privately.accounting.checked_bounds import Question, for_claim
-from privately.accounting.checked_laws import Law
-from privately.accounting.checked_roads import Bound
+from privately.accounting.certifying.bounds import Question, for_claim
+from privately.accounting.certifying.cases import Case
+from privately.accounting.certifying.laws import Law
+from privately.accounting.certifying.roads import Bound
 from privately.errors import NoSuchRule
-from tests.accounting.checked_twins import enclosing, law
+from tests.accounting.certifying.twins import enclosing, law
 
 DELTA = Fraction(1, 10**6)
 MIX = enclosing("sampled mix", [(law("laplace", 1), 1), (law("normal", 1), 1)], "1/10")

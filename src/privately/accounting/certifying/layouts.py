@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from privately.accounting.cells import RARE, Lattice, with_room
-from privately.accounting.checked_laws import Law
-from privately.accounting.checked_moments import Moments, largest
-from privately.accounting.checked_pairs import Floats, Pair
+from privately.accounting.certifying.cells import RARE, Lattice, with_room
+from privately.accounting.certifying.laws import Law
+from privately.accounting.certifying.moments import Moments, largest
+from privately.accounting.certifying.pairs import Floats, Pair
 from privately.accounting.losses import Direction
 from privately.accounting.roads import NotApplicable
 

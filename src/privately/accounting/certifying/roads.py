@@ -11,9 +11,18 @@ from typing import Any
 import numpy as np
 
 from privately.accounting import closed_forms, contour
-from privately.accounting.checked_laws import Law
-from privately.accounting.checked_moments import Moments
-from privately.accounting.checked_pairs import Pair
+from privately.accounting.certifying.contours import (
+    CELLS,
+    Line,
+    Outline,
+    Parts,
+    contour_witness,
+    laplace_sketch,
+    order_witness,
+)
+from privately.accounting.certifying.laws import Law
+from privately.accounting.certifying.moments import Moments
+from privately.accounting.certifying.pairs import Pair
 from privately.accounting.compositions import Composition
 from privately.accounting.contour.sampled_gaussian import SampledGaussian
 from privately.accounting.finite_pairs import response_pair
@@ -26,15 +35,6 @@ from privately.accounting.losses import (
     SampledLaplaceLoss,
 )
 from privately.accounting.roads import DEAD_ENDS, NotApplicable
-from privately.accounting.witnesses import (
-    CELLS,
-    Line,
-    Outline,
-    Parts,
-    contour_witness,
-    laplace_sketch,
-    order_witness,
-)
 from privately.errors import InvalidParameter
 from privately.guarantees import PureDP
 from privately.guarantees.rules import optimal_composition, suppose

@@ -6,6 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from privately.accounting.certifying.contours import MOST_COUNT, Outline, contour_witness, order_witness, sketch
 from privately.accounting.losses import (
     DiscreteLaplaceLoss,
     GaussianLoss,
@@ -15,7 +16,6 @@ from privately.accounting.losses import (
     response,
 )
 from privately.accounting.roads import NotApplicable
-from privately.accounting.witnesses import MOST_COUNT, Outline, contour_witness, order_witness, sketch
 
 REMOVE = SampledGaussianLoss(mu_squared=Fraction(1), rate=Fraction(1, 100), direction="remove")
 ADD = SampledGaussianLoss(mu_squared=Fraction(1), rate=Fraction(1, 100), direction="add")

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from privately.accounting.checked_laws import Law
+from privately.accounting.certifying.laws import Law
 from privately.accounting.losses import Direction
 from privately.accounting.roads import NotApplicable
 

@@ -6,14 +6,14 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from privately.accounting.checked_layouts import laid_out
+from privately.accounting.certifying.layouts import laid_out
 from privately.accounting.losses import DIRECTIONS, Direction
 from privately.accounting.roads import NotApplicable
 from privately.certificates.checker.accounting import tables
 from privately.certificates.checker.elementary import exponential
 from privately.certificates.checker.intervals import enclose
 from privately.certificates.checker.work import Work
-from tests.accounting.checked_twins import checked, enclosing, high, law, rational
+from tests.accounting.certifying.twins import checked, enclosing, high, law, rational
 
 
 @pytest.mark.parametrize("direction", DIRECTIONS)

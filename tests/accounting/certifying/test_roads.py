@@ -4,10 +4,10 @@ from fractions import Fraction
 
 import pytest
 
-from privately.accounting.checked_roads import by_binomial, by_points, by_renyi, by_steps, loss_of, short
+from privately.accounting.certifying.roads import by_binomial, by_points, by_renyi, by_steps, loss_of, short
 from privately.accounting.losses import GaussianLoss
 from privately.accounting.roads import NotApplicable
-from tests.accounting.checked_twins import enclosing, law
+from tests.accounting.certifying.twins import enclosing, law
 
 DELTA = Fraction(1, 10**6)
 

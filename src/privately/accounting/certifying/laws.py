@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from privately.accounting.checked_pairs import Pair, base_pair
+from privately.accounting.certifying.pairs import Pair, base_pair
 from privately.accounting.losses import DIRECTIONS, Direction
 from privately.accounting.roads import NotApplicable
 
