@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable
 from fractions import Fraction
 from itertools import pairwise
@@ -22,6 +21,7 @@ from privately.accounting.questions import EpsilonAt
 from privately.errors import InvalidParameter, MixedNeighbors, NoSuchRule
 from privately.guarantees import GaussianDP, PureDP
 from privately.rounding import Interval
+from tests.endless import ends
 
 NARROW = Fraction(1, 10**6)
 SCALE = Fraction(1, 1000)
@@ -305,7 +305,6 @@ def test_long_runs_that_rounding_makes_wide_take_no_other_road(monkeypatch: pyte
 )
 def test_mixes_are_answered_soon(event: acc.Event, delta: str) -> None:
     """They took a minute and 18 seconds."""
-    start = time.process_time()
-    found = acc.epsilon(event, delta)
-    assert found.width <= Fraction(1, 1000) * found.upper
-    assert time.process_time() - start < 15
+    with ends():
+        found = acc.epsilon(event, delta)
+        assert found.width <= Fraction(1, 1000) * found.upper

@@ -49,7 +49,7 @@ def test_whoever_notices_does_not_wait(tmp_path: Path) -> None:
         return datetime.now(UTC)
 
     forgotten = founded(path)
-    with Ledger(SQLiteStore(path, patience=5.0), clock=clock) as ledger:
+    with Ledger(SQLiteStore(path, patience=120.0), clock=clock) as ledger:
         gone, cycle = weakref.ref(forgotten), [forgotten]
         cycle.append(cycle)  # type: ignore[arg-type]  # as a traceback makes one
         gc.disable()
@@ -62,5 +62,5 @@ def test_whoever_notices_does_not_wait(tmp_path: Path) -> None:
         finally:
             gc.enable()
         assert gone() is None
-        assert took < 4
+        assert took < 60
         assert ledger.budget("visits").spent == PureDP(epsilon="0.1")

@@ -1,7 +1,6 @@
 """Programs that are not finite."""
 
 from fractions import Fraction
-from time import process_time
 
 import pytest
 
@@ -10,6 +9,7 @@ from privately.proving import Refuted, Unknown, inside, prove
 from privately.proving.seeking import _short
 from privately.proving.verdicts import Witness
 from privately.rounding import Interval
+from tests.endless import ends
 
 HALF = "def f(x: each(1), epsilon):\n    return x + laplace(1 / (2 * epsilon))\n"
 
@@ -103,7 +103,6 @@ def test_unknown_says_what_could_not_be_looked_at() -> None:
     ["(y*y) ** 3000", "1/7 + (y*y) ** 200", "[y * y] * 20000", pytest.param("[y * y] * 1000", marks=pytest.mark.slow)],
 )
 def test_huge_powers_and_long_lists_are_answered_in_time(body: str) -> None:
-    start = process_time()
-    verdict = prove(f"def f(x: each(1, whole(0, 3))):\n    y = x + discrete_laplace(1)\n    return {body}\n", "1/2")
-    assert verdict.word in {"refuted", "unknown"}
-    assert process_time() - start < 10
+    with ends():
+        verdict = prove(f"def f(x: each(1, whole(0, 3))):\n    y = x + discrete_laplace(1)\n    return {body}\n", "1/2")
+        assert verdict.word in {"refuted", "unknown"}

@@ -1,5 +1,4 @@
 import json
-import time
 from typing import Any
 
 import pytest
@@ -8,6 +7,7 @@ from hypothesis import strategies as st
 
 from privately.certificates.checker import schema
 from privately.certificates.checker.schema import Invalid, read_json
+from tests.endless import ends
 
 
 def reason(data: bytes | str) -> str:
@@ -64,9 +64,8 @@ def _depth(value: object) -> int:
     ],
 )
 def test_hostile_text(data: bytes | str, words: str) -> None:
-    start = time.process_time()
-    assert words in reason(data)
-    assert time.process_time() - start < 5
+    with ends():
+        assert words in reason(data)
 
 
 @pytest.mark.parametrize("text", ["1.5", "1e5", "1E-400", "NaN", "Infinity", "-Infinity", "-0", "9" * 5000])

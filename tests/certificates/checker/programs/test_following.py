@@ -2,7 +2,6 @@
 
 import random
 from fractions import Fraction
-from time import process_time
 from typing import Any
 
 import pytest
@@ -20,6 +19,7 @@ from privately.proving.exact.encoding import Encoder
 from privately.proving.exact.states import output_law
 from privately.proving.exact.weights import Quotient
 from privately.proving.language.pythonic import read_python
+from tests.endless import ends
 from tests.proving.drawn import small_program
 
 UNIT = 12
@@ -247,10 +247,8 @@ def test_planted_faults_are_found(name: str, fault: Any, monkeypatch: pytest.Mon
     ],
 )
 def test_lists_in_states_are_work(text: str) -> None:
-    began = process_time()
-    with pytest.raises(Invalid, match="more work"):
+    with ends(), pytest.raises(Invalid, match="more work"):
         law(text, {"x": 1}, units=1_000_000)
-    assert process_time() - began < 5
 
 
 @pytest.mark.parametrize("made", ["[[[0]*300]*300]*1000", "[[0]*400 for v in range(400)]", "[[0]*60000] + [[0]*60000]"])
@@ -303,10 +301,8 @@ BOMBS: dict[str, dict[str, Any]] = {
 def test_work_is_counted_as_long_as_it_takes(name: str) -> None:
     """A million units are a sixth of a second or so; without counting what is handled each would take minutes."""
     made = Follower(read_flat(BOMBS[name], "program"), Field(1, b"", 256), Work(1_000_000))
-    began = process_time()
-    with pytest.raises((Invalid, Beyond)):
+    with ends(), pytest.raises((Invalid, Beyond)):
         made.law({0: 1})
-    assert process_time() - began < 2
 
 
 def test_every_handled_thing_is_work() -> None:
