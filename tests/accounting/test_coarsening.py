@@ -7,7 +7,6 @@ import sys
 from collections.abc import Callable
 from fractions import Fraction
 from math import ceil, floor
-from time import process_time
 
 import pytest
 from hypothesis import given
@@ -204,19 +203,29 @@ def test_too_many_that_cannot_be_rounded_are_refused() -> None:
         acc.epsilon(grouped, delta="1e-6")
 
 
+WIDTHS = {
+    "gaussian": "1e-9",
+    "sampled gaussian": "1e-6",
+    "laplace": "1e-6",
+    "approx": "0.75",
+    "discrete gaussian": "0.2",
+    "exponential": "0.04",
+    "zcdp": "0.03",
+}
+"""Of forty thousand terms, relative to the upper end; of all others 0.002."""
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [*FAMILIES, *RIGID])
-def test_forty_thousand_different_terms_take_bounded_time(name: str) -> None:
-    """A few seconds each; the bound is generous, as machines differ."""
+def test_forty_thousand_different_terms_have_an_answer(name: str) -> None:
     event = many((FAMILIES | RIGID)[name], 40_000)
-    start = process_time()
-    try:
-        found = acc.epsilon(event, delta="1e-3")
-    except NoSuchRule:
-        assert name == "renyi"
-    else:
-        assert found.lower <= found.upper
-    assert process_time() - start < 60
+    if name == "renyi":
+        with pytest.raises(NoSuchRule):
+            acc.epsilon(event, delta="1e-3")
+        return
+    found = acc.epsilon(event, delta="1e-3")
+    assert found.lower > 0
+    assert found.width <= found.upper * Fraction(WIDTHS.get(name, "0.002"))
 
 
 @pytest.mark.parametrize("upward", [True, False])

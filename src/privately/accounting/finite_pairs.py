@@ -15,18 +15,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import gcd, lcm
+from math import gcd
+from typing import TypeAlias
 
-from privately.accounting.losses import Direction, FiniteLoss, Weight
+from privately.accounting.losses import Direction, FiniteLoss
+from privately.accounting.losses import Weight as Exact
 
-_ZERO = (Fraction(0), Fraction(0))
+Weight: TypeAlias = tuple[int, int]
+"""(a, b) stands for a + b e^epsilon."""
+_NOTHING = (0, 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FinitePair:
     """Weights of P and Q for each outcome, largest loss first, as many above loss 0 as below and one between.
 
-    `unit` is the weight of probability 1.
+    `unit` is the weight of probability 1; it grows, so that all weights stay whole.
     """
 
     epsilon: Fraction
@@ -44,10 +48,10 @@ class FinitePair:
             tests/accounting/test_finite_pairs.py::test_sampled_pairs_are_reached
         """
         if direction == "remove":
-            mixed = [(_mixed(q, p, rate), q) for p, q in self.outcomes]
+            mixed = [(_mixed(q, p, rate), _times(rate.denominator, q)) for p, q in self.outcomes]
         else:
-            mixed = [(p, _mixed(p, q, rate)) for p, q in self.outcomes]
-        return FinitePair(epsilon=self.epsilon, unit=self.unit, outcomes=tuple(mixed))
+            mixed = [(_times(rate.denominator, p), _mixed(p, q, rate)) for p, q in self.outcomes]
+        return FinitePair(epsilon=self.epsilon, unit=_times(rate.denominator, self.unit), outcomes=tuple(mixed))
 
     def glued(self, rate: Fraction) -> FinitePair:
         """The pair in a sample of fixed size, under replacement.
@@ -60,27 +64,30 @@ class FinitePair:
         """
         half = len(self.outcomes) // 2
         above, (even, _), below = self.outcomes[:half], self.outcomes[half], self.outcomes[half + 1 :]
+        whole, left = rate.denominator, rate.denominator - rate.numerator
+        even = _times(whole, even)
         for p, q in above:
-            even = _plus(even, _times(1 - rate, _plus(p, _times(Fraction(-1), q))))
+            even = _plus(even, _times(left, (p[0] - q[0], p[1] - q[1])))
         outcomes = (
-            *((_mixed(q, p, rate), q) for p, q in above),
+            *((_mixed(q, p, rate), _times(whole, q)) for p, q in above),
             (even, even),
-            *((p, _mixed(p, q, rate)) for p, q in below),
+            *((_times(whole, p), _mixed(p, q, rate)) for p, q in below),
         )
-        return FinitePair(epsilon=self.epsilon, unit=self.unit, outcomes=outcomes)
+        return FinitePair(epsilon=self.epsilon, unit=_times(whole, self.unit), outcomes=outcomes)
 
     def loss(self) -> tuple[FiniteLoss | None, Fraction]:
         """The law of the finite losses, None when they are all 0; and the mass at infinite loss."""
-        infinite = sum((self._share(p) for p, q in self.outcomes if q == _ZERO), Fraction(0))
-        finite = [(p, q) for p, q in self.outcomes if _ZERO not in (p, q)]
+        infinite = sum((self._share(p) for p, q in self.outcomes if q == _NOTHING), Fraction(0))
+        finite = [(p, q) for p, q in self.outcomes if _NOTHING not in (p, q)]
         if all(p == q for p, q in finite):
             return None, infinite
         return FiniteLoss(epsilon=self.epsilon, outcomes=_reduced(finite)), infinite
 
     def _share(self, weight: Weight) -> Fraction:
         """A probability that is a rational number."""
-        share = weight[1] / self.unit[1] if self.unit[1] else weight[0] / self.unit[0]
-        if _times(share, self.unit) != weight:
+        place = 1 if self.unit[1] else 0
+        share = Fraction(weight[place], self.unit[place])
+        if _times(share.numerator, self.unit) != _times(share.denominator, weight):
             raise AssertionError("mass at infinite loss is rational")
         return share
 
@@ -95,34 +102,37 @@ def response_pair(epsilon: Fraction, *, categories: int = 2, delta: Fraction | i
     Checked-by: tests/accounting/test_finite_pairs.py::test_response_pair_dominates_random_mechanisms,
         tests/accounting/test_finite_pairs.py::test_response_pair_is_k_ary_randomized_response
     """
-    kept, rest = 1 - Fraction(delta), Fraction(categories - 1)
+    lost, whole = Fraction(delta).as_integer_ratio()
+    kept, rest = whole - lost, categories - 1
     if epsilon == 0:  # every answer has loss 0: one outcome
-        unit, middle, ends = (Fraction(1), Fraction(0)), (kept, Fraction(0)), []
+        unit, middle, ends = (1, 0), (kept, 0), []
     else:
-        unit, middle = (rest, Fraction(1)), (kept * (rest - 1), Fraction(0))
-        ends = [((Fraction(0), kept), (kept, Fraction(0)))]
-    everything = _times(Fraction(delta), unit)
-    above = [(everything, _ZERO), *ends]
+        unit, middle = (rest, 1), (kept * (rest - 1), 0)
+        ends = [((0, kept), (kept, 0))]
+    above = [(_times(lost, unit), _NOTHING), *ends]
     outcomes = [*above, (middle, middle), *((q, p) for p, q in reversed(above))]
-    return FinitePair(epsilon=epsilon, unit=unit, outcomes=tuple(outcomes))
+    return FinitePair(epsilon=epsilon, unit=_times(whole, unit), outcomes=tuple(outcomes))
 
 
 def _plus(one: Weight, other: Weight) -> Weight:
     return one[0] + other[0], one[1] + other[1]
 
 
-def _times(factor: Fraction, weight: Weight) -> Weight:
+def _times(factor: int, weight: Weight) -> Weight:
     return factor * weight[0], factor * weight[1]
 
 
 def _mixed(one: Weight, other: Weight, rate: Fraction) -> Weight:
-    return _plus(_times(1 - rate, one), _times(rate, other))
+    """(1 - rate) one + rate other, times the denominator of the rate."""
+    part, whole = rate.as_integer_ratio()
+    rest = whole - part
+    return rest * one[0] + part * other[0], rest * one[1] + part * other[1]
 
 
-def _reduced(outcomes: list[tuple[Weight, Weight]]) -> tuple[tuple[Weight, Weight], ...]:
-    """All weights multiplied by one number, so that they are integers without a common factor."""
-    numbers = [number for outcome in outcomes for weight in outcome for number in weight]
-    scale = lcm(*(number.denominator for number in numbers))
-    common = gcd(*(int(number * scale) for number in numbers))
-    factor = Fraction(scale, common)
-    return tuple((_times(factor, p), _times(factor, q)) for p, q in outcomes)
+def _reduced(outcomes: list[tuple[Weight, Weight]]) -> tuple[tuple[Exact, Exact], ...]:
+    """All weights without their common factor."""
+    common = gcd(*(number for outcome in outcomes for weight in outcome for number in weight))
+    return tuple(
+        ((Fraction(a // common), Fraction(b // common)), (Fraction(c // common), Fraction(d // common)))
+        for (a, b), (c, d) in outcomes
+    )

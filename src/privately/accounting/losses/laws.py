@@ -96,8 +96,13 @@ class FiniteLoss:
         for first, second in self.outcomes:
             if not all(isinstance(number, Fraction) for number in (*first, *second)):
                 raise InvalidParameter("outcomes", "weights are pairs of Fractions.")
-        if not self.outcomes or any(max(weight) <= 0 for outcome in self.outcomes for weight in outcome):
+        if not self.outcomes or not all(_may_be_positive(weight) for outcome in self.outcomes for weight in outcome):
             raise InvalidParameter("outcomes", "list at least one outcome, each of positive weights.")
+
+    def __hash__(self) -> int:
+        """By numerators: that of a Fraction takes ten times as long."""
+        weights = [(a.numerator, b.numerator) for outcome in self.outcomes for a, b in outcome]
+        return hash((self.epsilon.as_integer_ratio(), *weights))
 
     @property
     def is_response(self) -> bool:
@@ -224,6 +229,10 @@ def _value(weight: Weight, epsilon: Fraction, grown: Enclosure) -> Enclosure:
         more = Enclosure(Enclosure.of(epsilon).lower, Enclosure.of(epsilon + epsilon**2).upper)
         return a + b + b * more
     return a + b * grown
+
+
+def _may_be_positive(weight: Weight) -> bool:
+    return weight[0].numerator > 0 or weight[1].numerator > 0
 
 
 def _positive(law: object, name: str) -> None:
