@@ -8,7 +8,7 @@ from contextlib import suppress
 from fractions import Fraction
 from typing import Literal, get_args
 
-from privately.accounting import closed_forms, contour, lattice, renyi, spreading
+from privately.accounting import closed_forms, contour, lattice, renyi, spreading, two_outcomes
 from privately.accounting.below import continuous, told_apart
 from privately.accounting.bounded_range import Ranges, alone, chosen_adaptively
 from privately.accounting.bounding import bounding, within
@@ -400,7 +400,7 @@ def _from_all_samples(unsampled: Composition, question: Question, method: Method
 
 def _indirect(event: Event, question: Question, method: Method | None, reason: Exception) -> Interval:
     """For events without a worst pair: the best of some upper bounds, and a mechanism within from below."""
-    known = alone(event, question) if method in {None, "closed form"} else None
+    known = (alone(event, question) or two_outcomes.alone(event, question)) if method in {None, "closed form"} else None
     if known is not None:
         return known
     shared = on_shared_samples(event, question, _anyhow) if method is None else None

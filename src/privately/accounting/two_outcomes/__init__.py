@@ -1,0 +1,11 @@
+"""Statements about Renyi divergences, zCDP or some orders: the worst pair that one of them allows has two outcomes.
+
+`search` finds it in floats; `pairs` measures two outcomes at every order, `allowed` shows that a statement allows
+them, which is the lower end; `supports` proves that no pair which is allowed reveals more, which is the upper one.
+`road` joins them, and `alone` tells which events are one statement.
+"""
+
+from privately.accounting.two_outcomes.alone import alone
+from privately.accounting.two_outcomes.road import METHOD
+
+__all__ = ["METHOD", "alone"]
