@@ -19,17 +19,7 @@ from privately.accounting.events import Event, Group
 from privately.accounting.group_bounds import group_bound, group_lower
 from privately.accounting.groups import gathered
 from privately.accounting.little_noise import LITTLE_NOISE
-from privately.accounting.losses import (
-    DiscreteGaussianLoss,
-    DiscreteLaplaceLoss,
-    GaussianLoss,
-    GluedLoss,
-    LaplaceLoss,
-    SampledDiscreteGaussianLoss,
-    SampledDiscreteLaplaceLoss,
-    SampledGaussianLoss,
-    SampledLaplaceLoss,
-)
+from privately.accounting.losses import GluedLoss
 from privately.accounting.nearby_rates import between_rates, share_of_all
 from privately.accounting.questions import ALLOWED, LARGEST_EPSILON, NO_LOWER, DeltaAt, EpsilonAt, Question, Road
 from privately.accounting.roads import DEAD_ENDS, NotApplicable
@@ -48,10 +38,6 @@ WIDTH = Fraction(1, 10**6)
 
 _MOST_DIRECT = 100_000
 """So much of different laws is not too much for the contour integral."""
-_MANY_OUTCOMES = (SampledDiscreteGaussianLoss, SampledDiscreteLaplaceLoss, DiscreteGaussianLoss, DiscreteLaplaceLoss)
-_SIZES = {GaussianLoss: 1, LaplaceLoss: 1, SampledGaussianLoss: 2, SampledLaplaceLoss: 5}
-_OTHER, _LISTED = 16, 50
-"""So much of that a law takes: noise on the line, any other, and one with many outcomes."""
 _MANY = 4_000, 1_000
 """To so many different terms others are rounded for it, if it takes them."""
 _LOOSE = Fraction(1, 1000)
@@ -240,17 +226,9 @@ def _little_rounded(event: Event, question: Question) -> Interval | None:
 def _direct(event: Event, question: Question) -> Interval | None:
     """By the contour integral, to which several hundred different terms are not too many, if it takes them all."""
     found = _compositions_or_none(event)
-    if not found or any(_size(one) > _MOST_DIRECT for one in found):
+    if not found or any(contour.amount(one) > _MOST_DIRECT for one in found):
         return None
     return _worst(found, question, "contour")
-
-
-def _size(composition: Composition) -> int:
-    """How many laws, each counted as often as it takes memory."""
-    total = 0
-    for law, _ in composition.parts:
-        total += _LISTED if isinstance(law, _MANY_OUTCOMES) else _SIZES.get(type(law), _OTHER)
-    return total
 
 
 def _exact(event: Event, question: Question, method: Method | None) -> Interval:
@@ -336,7 +314,9 @@ def _best(
         return best
     left_out = () if best is None else (WideNoise,)  # asked for at nearby rates
     ways = [road for name, road in _ROADS if method in {None, name} and not isinstance(road, left_out)]
-    most, size = (_MOST_DIRECT, _size(composition)) if method == "contour" else (_MOST_LAWS, len(composition.parts))
+    most, size = (
+        (_MOST_DIRECT, contour.amount(composition)) if method == "contour" else (_MOST_LAWS, len(composition.parts))
+    )
     steps = sum(times for _, times in composition.parts)
     is_long, nearly = steps > _LONG, _NEARLY if steps < _MANY_STEPS else 10 * _NEARLY
     for road in ways if size <= most else ():

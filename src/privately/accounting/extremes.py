@@ -21,7 +21,7 @@ from privately.accounting.losses import (
 )
 from privately.rounding import Enclosure
 
-_LARGE = 1000
+_LARGE, _LARGE_FOR_FLOATS = 1000, 100
 
 
 def largest_loss(composition: Composition) -> Enclosure | None:
@@ -51,7 +51,20 @@ def roughly_largest(composition: Composition) -> float:
             total -= times * math.log1p(-rate) if rate < 1 else 0.0
         elif isinstance(law, LaplaceLoss):
             total += times * float(law.epsilon)
+        elif isinstance(law, FiniteLoss):
+            total += times * _roughly_first(law)
     return total
+
+
+def _roughly_first(law: FiniteLoss) -> float:
+    """About the loss of the first outcome, which is usually the largest, if that is above 0 and of whole numbers."""
+    (a, b), (c, d) = law.outcomes[0]
+    if law.epsilon > _LARGE_FOR_FLOATS or any(number.denominator != 1 for number in (a, b, c, d)):
+        return 0.0
+    more, (w, x, y, z) = math.expm1(law.epsilon), (number.numerator for number in (a, b, c, d))
+    below = y + z * (1 + more)
+    gap = (w - y + x - z) + (x - z) * more
+    return math.log1p(gap / below) if gap > 0 < below else 0.0
 
 
 def _largest(law: Loss) -> Enclosure | None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from flint import acb, arb
 
-from privately.accounting.contour import bundles, segments
+from privately.accounting.contour import bundles, rows, segments
 from privately.accounting.contour.bundles import Bundle, Relaid, RelaidView, grids
 from privately.accounting.contour.finite import Finite
 from privately.accounting.contour.protocols import Law
@@ -87,7 +87,7 @@ def test_the_transform(removes: bool) -> None:
 
 @pytest.mark.parametrize("block", [1, 2000, 1 << 20])
 def test_the_transform_in_blocks(monkeypatch: pytest.MonkeyPatch, block: int) -> None:
-    monkeypatch.setattr(bundles, "points_at_once", lambda _count: block)
+    monkeypatch.setattr(rows, "points_at_once", lambda _count: block)
     assert is_enclosed(bundle_of(removes=True))
 
 
@@ -233,7 +233,7 @@ def test_aliases_of_many_laws(removes: bool) -> None:
 
 def test_sums_of_centres_are_exact() -> None:
     values, times = [0.1, -3e-9, 5.0, 0.0, 1e300, 2.0**-1074], [3, 10**12, 1, 7, 1, 2]
-    assert bundles._total(times, values) == sum(n * Fraction(x) for n, x in zip(times, values, strict=True))
+    assert rows.total_of(times, values) == sum(n * Fraction(x) for n, x in zip(times, values, strict=True))
 
 
 def test_the_other_direction_by_the_same_points() -> None:
@@ -241,7 +241,7 @@ def test_the_other_direction_by_the_same_points() -> None:
     mirrored, direct = bundle_of(True).mirrored(), bundle_of(False)
     assert not mirrored.removes
     for height in (0.5 * C, C):
-        low, high = direct._log_mass(direct._tilted(height), direct._missing(direct._tilted(height), 0.0))
+        low, high = direct._tilted(height).row.log_mass(direct._missing(direct._tilted(height), 0.0))
         found = mirrored.log_mass_above(height)
         assert low <= found <= high + 1e-9 * (1 + abs(high))
         assert mirrored.levels(np.array([height])).item() == pytest.approx(high, rel=1e-6)
@@ -250,7 +250,7 @@ def test_the_other_direction_by_the_same_points() -> None:
 def test_points_that_end_too_early_for_the_other_direction() -> None:
     """A bound that is a little too large, or none."""
     mirrored, direct = bundle_of(False).mirrored(), bundle_of(True)
-    low, _ = direct._log_mass(direct._tilted(C / 2), direct._missing(direct._tilted(C / 2), 0.0))
+    low, _ = direct._tilted(C / 2).row.log_mass(direct._missing(direct._tilted(C / 2), 0.0))
     assert low <= mirrored.log_mass_above(C / 2)
     with pytest.raises(NotApplicable):
         mirrored.log_mass_above(C)

@@ -13,10 +13,8 @@ from pathlib import Path
 import pytest
 from mpmath import mp, mpf
 
-from privately import accounting as acc
 from privately.accounting.compositions import Composition, compositions
 from privately.accounting.contour import METHOD, road
-from privately.accounting.contour.discrete import Discrete
 from privately.accounting.contour.saddle import for_epsilon
 from privately.accounting.encoding import from_text
 from privately.accounting.losses import (
@@ -414,23 +412,3 @@ def test_few_steps_are_below_a_fine_grid(noise: str, rate: str, times: int, allo
     law = SampledGaussianLoss(mu_squared=1 / Fraction(noise) ** 2, rate=Fraction(rate), direction="remove")
     steps, few = Composition(parts=((law, times),)), road.FewSteps(is_last=False)
     assert few.epsilon(steps, Fraction(allowed), Fraction(1, 10**6)).upper < theirs
-
-
-@pytest.mark.parametrize("rate", [None, "0.05"])
-def test_fewer_rare_outcomes_of_very_many_laws(rate: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """They are left out, and bounded, so that all laws can be listed: the answers are the same."""
-    events: list[acc.Event] = [acc.DiscreteGaussian(variance=30 + 2 * k, sensitivity=1) for k in range(24)]
-    if rate:
-        events = [acc.PoissonSample(event=event, rate=rate) for event in events]
-    event = acc.Sequence(events=events)
-    known = acc.epsilon(event, "1e-6", method="contour")
-    monkeypatch.setattr(road, "_MOST_IN_ALL", 9_600)
-    found = acc.epsilon(event, "1e-6", method="contour")
-    assert known.lower <= found.upper
-    assert found.lower <= known.upper <= known.lower * (1 + Fraction(1, 10**6))
-    assert found.upper <= found.lower * (1 + Fraction(1, 10**4))
-    listed = [law for law, _ in road.laws_of(compositions(event)[0].parts)[0]]
-    assert sum(law.size for law in listed if isinstance(law, Discrete)) <= 9_600
-    monkeypatch.setattr(road, "_MOST_IN_ALL", 1_000)
-    with pytest.raises(NotApplicable):
-        road.laws_of(compositions(event)[0].parts)

@@ -10,6 +10,7 @@ sampled Gaussian in fewer operations.
 
 from privately.accounting.contour.cutting import Cutting
 from privately.accounting.contour.jumps import JUMPS, MORE_JUMPS
+from privately.accounting.contour.listing import amount
 from privately.accounting.contour.rare import RareJumps
 from privately.accounting.contour.road import METHOD, FewSteps, delta, epsilon, is_at_most
 from privately.accounting.contour.softened import BRIEF, THOROUGH
@@ -25,6 +26,7 @@ __all__ = [
     "FewSteps",
     "RareJumps",
     "alike",
+    "amount",
     "delta",
     "epsilon",
     "is_at_most",

@@ -5,36 +5,25 @@ Sums are taken law by law. Of few laws those on a line beside the real one, and 
 
 from __future__ import annotations
 
-import math
 from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privately.accounting.contour.falling import QUARTER_TURN, fallen_rows, law_by_law
-from privately.accounting.contour.points import LEAST_MASS, Points, Tilted
+from privately.accounting.contour.points import Points
 from privately.accounting.contour.protocols import Gridded, Law
+from privately.accounting.contour.rows import Row, RowView, total_of
 from privately.accounting.contour.sampled_gaussian import WIDEST, Extent, Plan, SampledGaussian, aliases, points_at
 from privately.accounting.contour.sampled_laplace import SampledLaplace
 from privately.accounting.contour.segments import MOST_KEPT, MOST_TOGETHER, Segments, packs
 from privately.accounting.contour.shifted import Beside, Turned, missing_beside
 from privately.accounting.contour.streamed import Streamed
-from privately.accounting.contour.view import (
-    Complex,
-    Turns,
-    View,
-    enlarged,
-    largest,
-    points_at_once,
-    raised,
-    turn_error,
-)
-from privately.accounting.elementary import LARGEST_ANGLE, UNIT, Floats, exp, expm1, log1p, turn_minus_one
-from privately.accounting.roads import NotApplicable
+from privately.accounting.contour.view import Complex, View, enlarged
+from privately.accounting.elementary import UNIT, Floats, exp, expm1, turn_minus_one
 
 _MOST_LIFTED = 1 << 17
 """So many points, over all frequencies, are looked at together."""
@@ -178,68 +167,32 @@ class Bundle:
     def log_mass_above(self, c: float) -> float:
         """The sum of all ln M(c), from above."""
         tilts = self._tilted(c)
-        return self._log_mass(tilts, self._missing(tilts, 0.0))[1]
+        return tilts.row.log_mass(self._missing(tilts, 0.0))[1]
 
-    def _log_mass(self, tilts: _Tilts, missing: Floats) -> tuple[float, float]:
-        """The sum of all ln M(c), enclosed."""
-        tilted, sums = tilts.tilted, self.segments.sums
-        sizes = np.abs(tilted.excess)
-        off = sums(sizes * (3 * tilted.error)) + sums(tilted.weights * tilted.spread)
-        off += 2 * UNIT * self.segments.sizes * sums(sizes)
-        off = (off + 2 * missing * np.maximum(tilts.total, 1.0)) * enlarged(1.0)
-        found = sums(tilted.excess)
-        low, high = found - off, found + off
-        if low.min() + 1 < LEAST_MASS:
-            raise NotApplicable("the points do not tell the transform from 0")
-        lows, highs = log1p(np.stack([low, high]))
-        lows, highs = lows - np.abs(lows) * (16 * UNIT), highs + np.abs(highs) * (16 * UNIT)
-        return _weighed(lows.tolist(), self.times)[0], _weighed(highs.tolist(), self.times)[1]
-
-    def view(self, c: float, reach: float) -> BundleView:
+    def view(self, c: float, reach: float) -> RowView:
         """What the integral needs at c."""
         tilts = self._tilted(c)
         if self.height is not None:
             return self._beside(tilts, self.height)
-        tilted, points, segments = tilts.tilted, self.points, self.segments
-        missing = self._missing(tilts, reach)
-        losses = points.loss if self.removes else -points.loss
-        centres = segments.sums(tilts.shares * losses)
-        centre = segments.spread(centres)
-        centred = losses - centre
-        sizes = np.abs(centred)
-        doubt = missing + segments.sums(tilts.shares * tilted.error) + segments.sizes * UNIT
-        off = points.loss_error + 2 * UNIT * (np.abs(losses) + np.abs(centre))
-        slope = segments.sums(tilts.shares * ((tilted.error + segments.spread(doubt)) * sizes + off))
-        return BundleView(
-            log_mass=self._log_mass(tilts, missing),
-            centre=_total(self.times, centres.tolist()),
-            weights=tilts.shares,
-            losses=centred,
-            error=0.0,
-            slope=0.0,
-            segments=segments,
-            times=self.times,
-            errors=2 * missing * enlarged(1.0),
-            slopes=slope * enlarged(1.0) * (1 + 2 * doubt),
-            spreads=segments.sums(tilts.shares * sizes),
-        )
+        losses = self.points.loss if self.removes else -self.points.loss
+        return tilts.row.view(losses, self._missing(tilts, reach))
 
-    def _beside(self, tilts: _Tilts, height: Floats) -> BundleView:
+    def _beside(self, tilts: _Tilts, height: Floats) -> RowView:
         """The same by points on the lines, as `Line.view`."""
-        tilted, points, segments = tilts.tilted, self.points, self.segments
+        row, tilted, points, segments = tilts.row, tilts.row.tilted, self.points, self.segments
         spread, sums, sign = segments.spread, segments.sums, 1 if self.removes else -1
         turn, missing = turn_minus_one(self.mu * height), self._missing(tilts, 0.0)
         line = Turned(*spread(np.array([height, -turn.real, turn.imag, exp(height * height / 2)])))
-        seen = Beside.of(line, self.x, points, self.share, (tilted.s, tilts.shares, sign))
-        centres = sums(tilts.shares * (sign * points.loss))
+        seen = Beside.of(line, self.x, points, self.share, (tilted.s, row.shares, sign))
+        centres = sums(row.shares * (sign * points.loss))
         centred = seen.real - spread(centres)
         loss_error = seen.loss_error + spread(4 * UNIT * np.abs(centres))
-        doubt = missing + sums(tilts.shares * tilted.error) + segments.sizes * UNIT
+        doubt = row.doubt(missing)
         slopes = sums(seen.slopes(centred, loss_error, tilted.error + spread(doubt), tilted.s))
         gap, edge = missing_beside(self.mu, height, self.step, None if self.removes else tilts.c)
-        return BundleView(
-            log_mass=self._log_mass(tilts, missing),
-            centre=_total(self.times, centres.tolist()),
+        return RowView(
+            log_mass=row.log_mass(missing),
+            centre=total_of(self.times, centres.tolist()),
             weights=seen.weights,
             losses=centred + 1j * seen.angle,
             error=0.0,
@@ -257,7 +210,7 @@ class Bundle:
     def decay(self, c: float, frequencies: Floats) -> Floats:
         """Lower bounds on the sum of all -ln |phi(w)|, for all w at or above each frequency, as `Grid.decay`."""
         tilts, segments = self._tilted(c), self.segments
-        mean = segments.sums(tilts.shares * self.share)
+        mean = segments.sums(tilts.row.shares * self.share)
         pulls, costs = law_by_law(frequencies, self.mu, mean, 0.0 if self.removes else c)
         rows = max(_MOST_LIFTED // self.size, 1)
         blocks = [self._gains(tilts, pulls[i : i + rows]) for i in range(0, pulls.shape[0], rows)]
@@ -271,7 +224,7 @@ class Bundle:
         """E[1 - e^(-pull share)] of each law."""
         turned = self.segments.spread(-pulls)
         turned *= self.share
-        return self.segments.sums(expm1(turned) * -tilts.shares)
+        return self.segments.sums(expm1(turned) * -tilts.row.shares)
 
     def _missing(self, tilts: _Tilts, reach: float, widest: float = WIDEST) -> Floats:
         """What each law's sum misses."""
@@ -304,22 +257,12 @@ class Bundle:
 
     def _tilted(self, c: float) -> _Tilts:
         if c not in self._tilts:
-            tilted = self.points.tilted(self.laws[0].power(c))
-            if tilted.shift:
-                raise NotApplicable("weights beyond the range of floats")
-            total = self.segments.sums(tilted.weights)
-            first, last = (tilted.weights[end].tolist() for end in self.ends)
-            rows = zip(self.extents, first, last, total.tolist(), strict=True)
-            outside = np.array([one.outside(tilted.s, left, right) / whole for one, left, right, whole in rows])
-            self._tilts[c] = _Tilts(c, tilted, total, tilted.weights / self.segments.spread(total), outside)
+            row = Row.of(self.segments, self.times, self.points, self.laws[0].power(c))
+            first, last = (row.tilted.weights[end].tolist() for end in self.ends)
+            ends = zip(self.extents, first, last, row.total.tolist(), strict=True)
+            outside = np.array([one.outside(row.tilted.s, left, right) / whole for one, left, right, whole in ends])
+            self._tilts[c] = _Tilts(c, row, outside)
         return self._tilts[c]
-
-
-def _total(times: Sequence[int], values: Sequence[float]) -> Fraction:
-    """The sum of all values, each so many times, exactly: denominators of floats are powers of two."""
-    ratios = [value.as_integer_ratio() for value in values]
-    common = max(below for _, below in ratios)
-    return Fraction(sum(n * above * (common // below) for n, (above, below) in zip(times, ratios, strict=True)), common)
 
 
 class Relaid:
@@ -350,49 +293,11 @@ class Relaid:
 
 @dataclass(frozen=True)
 class _Tilts:
-    """All laws tilted to c: the sum of each law's weights, their shares of it, and what is beyond the ends."""
+    """All laws tilted to c, and what is beyond the ends of each."""
 
     c: float
-    tilted: Tilted
-    total: Floats
-    shares: Floats
+    row: Row
     outside: Floats
-
-
-@dataclass(frozen=True)
-class BundleView(View):
-    """All laws seen from c; `error` and `slope` are given law by law."""
-
-    segments: Segments
-    times: tuple[int, ...]
-    errors: Floats
-    slopes: Floats
-    spreads: Floats
-
-    def transforms(self, step: float, count: int) -> tuple[Complex, Floats]:
-        """phi - 1 of all laws together at step, 2 step, ..., count step, and bounds on the errors."""
-        if step * largest(self.losses.real) > LARGEST_ANGLE:
-            raise NotApplicable("the sum turns too often")
-        sizes, most = self.segments.sizes, points_at_once(count)
-        found = np.empty((sizes.size, count), dtype=np.complex128)
-        ends = np.cumsum(sizes).tolist()
-        law = start = 0
-        while law < len(ends):
-            last = law
-            while last + 1 < len(ends) and ends[last + 1] - start <= most:
-                last += 1
-            turns = Turns.of(step * self.losses[start : ends[last]], count)
-            left = start
-            for place in range(law, last + 1):
-                right = ends[place]
-                part = slice(left - start, right - start)
-                found[place] = turns.sums(self.weights[left:right], count, part)
-                left = right
-            law, start = last + 1, ends[last]
-        places = step * np.arange(1, count + 1, dtype=np.float64)
-        slopes = self.slopes + (turn_error(count) + 4 * UNIT * sizes) * self.spreads
-        error = (self.errors[:, None] + places * slopes[:, None]) * enlarged(1.0)
-        return raised(found, error, self.times)
 
 
 @dataclass(frozen=True)
@@ -405,10 +310,3 @@ class RelaidView(View):
         """As those of the bundle's view."""
         rows, c, reach = self.of
         return Bundle.of(rows).view(c, reach).transforms(step, count)
-
-
-def _weighed(values: Sequence[float], times: Sequence[int]) -> tuple[float, float]:
-    """Bounds on the sum of times value."""
-    total = math.fsum(n * value for n, value in zip(times, values, strict=True))
-    size = math.fsum(n * abs(value) for n, value in zip(times, values, strict=True))
-    return total - 4 * UNIT * size, total + 4 * UNIT * size

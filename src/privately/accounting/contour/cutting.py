@@ -12,7 +12,8 @@ from dataclasses import replace
 from fractions import Fraction
 
 from privately.accounting.compositions import Composition
-from privately.accounting.contour.road import Sums, exp_of, first_narrow, laws_of, log_ends, solved
+from privately.accounting.contour.listing import laws_of
+from privately.accounting.contour.road import Sums, exp_of, first_narrow, log_ends, solved
 from privately.accounting.contour.saddle import Outline, for_delta, for_epsilon
 from privately.accounting.contour.splitting import jump_mass, may_jump, split_where
 from privately.accounting.losses import SampledGaussianLoss

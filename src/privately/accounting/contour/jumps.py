@@ -18,8 +18,8 @@ import numpy as np
 from privately.accounting.compositions import Composition
 from privately.accounting.contour.integral import Integral
 from privately.accounting.contour.laying import Layout, Whole, lay
+from privately.accounting.contour.listing import laws_of
 from privately.accounting.contour.protocols import Law as AnyLaw
-from privately.accounting.contour.road import laws_of
 from privately.accounting.contour.saddle import Outline, Saddle, Shape, for_epsilon, shape
 from privately.accounting.contour.split import JumpGrid, NearGrid
 from privately.accounting.contour.splitting import is_split, split_where

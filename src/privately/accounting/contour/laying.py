@@ -10,6 +10,7 @@ import numpy as np
 
 from privately.accounting.contour.atoms import MOST_STEPS, Atoms
 from privately.accounting.contour.bundles import grids
+from privately.accounting.contour.finites import Finites
 from privately.accounting.contour.laplaces import Laplaces
 from privately.accounting.contour.protocols import Gridded, Law
 from privately.accounting.contour.saddle import Shape, wanted_fall
@@ -218,10 +219,10 @@ class Whole:
         if alone:
             falls = self.grids[0][0].decay(self.c, reaches) * (self.grids[0][1] * (1 - 2.0**-20))
         else:
-            falls = reaches * reaches * (self.gaussian / 2)
-            for grid, times in self.grids:
-                falls = falls + times * grid.decay(self.c, reaches)
-            falls *= 1 - 2.0**-20
+            falls = self._together(reaches)
+            scattering = [grid for grid, _ in self.grids if isinstance(grid, Finites)]
+            if self.gaussian and scattering:
+                falls = self._scattered(scattering, falls, reaches, wanted)
         if alone and self.is_endless:
             is_near = reaches <= _NEAR * reaches[0]
             if not (is_near & (falls + np.log(reaches) > wanted - _ALMOST)).any():
@@ -229,6 +230,21 @@ class Whole:
                 if atoms:
                     return atoms.falls(reaches), atoms
         return falls, None
+
+    def _together(self, reaches: Floats) -> Floats:
+        falls = reaches * reaches * (self.gaussian / 2)
+        for grid, times in self.grids:
+            falls = falls + times * grid.decay(self.c, reaches)
+        return falls * (1 - 2.0**-20)
+
+    def _scattered(self, grids: Sequence[Finites], falls: Floats, reaches: Floats, wanted: float) -> Floats:
+        """The same where atoms scatter, up to a frequency from which what is Gaussian falls far enough by itself."""
+        last = max(math.sqrt(2 * (wanted + _NEGLIGIBLE) / self.gaussian), float(reaches[0]))
+        try:
+            before = falls + sum(grid.scattered(self.c, np.minimum(reaches, last), last) for grid in grids)
+        except NotApplicable:
+            return falls
+        return np.maximum(falls, np.minimum(before, self._together(np.maximum(reaches, last))))
 
     def _atoms(self, views: Sequence[tuple[View, int]], least: float) -> Atoms | None:
         """What can be taken out of a law alone, if it does not die out by itself so far."""

@@ -4,48 +4,35 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext, suppress
 from fractions import Fraction
 
 from privately.accounting.compositions import Composition
 from privately.accounting.contour.bundles import grids
 from privately.accounting.contour.chernoff import chernoff, log_chernoff
-from privately.accounting.contour.discrete import Discrete
 from privately.accounting.contour.finite import Finite
+from privately.accounting.contour.finites import Finites
 from privately.accounting.contour.integral import Integral
-from privately.accounting.contour.laplaces import Laplaces
 from privately.accounting.contour.laying import MOST_WORK, Layout, Whole, lay
+from privately.accounting.contour.listing import laws_of
 from privately.accounting.contour.mirrors import Known
-from privately.accounting.contour.protocols import Law
 from privately.accounting.contour.saddle import Outline, Saddle, for_delta, for_epsilon, shape
 from privately.accounting.contour.sampled_gaussian import SampledGaussian
-from privately.accounting.contour.sampled_laplace import SampledLaplace
 from privately.accounting.elementary import UNIT, log_between
 from privately.accounting.losses import (
-    DiscreteGaussianLoss,
-    DiscreteLaplaceLoss,
     FiniteLoss,
-    GaussianLoss,
-    LaplaceLoss,
-    Loss,
-    SampledDiscreteGaussianLoss,
-    SampledDiscreteLaplaceLoss,
     SampledGaussianLoss,
-    SampledLaplaceLoss,
 )
 from privately.accounting.roads import DEAD_ENDS, NotApplicable
-from privately.rounding import Enclosure, End, Interval, round_up
+from privately.rounding import Enclosure, End, Interval
 
 METHOD = "contour integral"
 
 _NOTHING, _WHOLE = Fraction(0), Fraction(1)
-_DIGITS = 40
 _TRIES = 3
 _NEWTON_STEPS, _FARTHEST = 12, 20.0
 _CLOSE = 1e-4
-_MOST_OUTCOMES = 64
-_MOST_IN_ALL = 400_000
 _LEAST_EPSILON = 1e-3
 _COARSEST = 1e-5
 _QUICK = 0.05
@@ -162,8 +149,10 @@ class Sums:
 
     def __init__(self, composition: Composition, *, is_strict: bool = False) -> None:
         self.is_strict = is_strict
+        if all(isinstance(law, FiniteLoss) for law, _ in composition.parts):
+            raise NotApplicable("atoms alone: their transform does not fall")
         self.laws, self.gaussian = laws_of(composition.parts)
-        if not self.gaussian and all(isinstance(law, Finite) for law, _ in self.laws):
+        if not self.gaussian and all(isinstance(law, (Finite, Finites)) for law, _ in self.laws):
             raise NotApplicable("atoms alone: their transform does not fall")
         self.outline = Outline(self.laws, self.gaussian)
         self.layout: Layout | None = None
@@ -234,53 +223,6 @@ def _width(found: Interval) -> End:
     """In floats where these can tell, which is sooner."""
     lower, upper = float(found.lower), float(found.upper)
     return upper - lower if lower > _LEAST_DELTA and upper < math.inf else found.width
-
-
-def laws_of(parts: Sequence[tuple[Loss, int]]) -> tuple[list[tuple[Law, int]], float]:
-    """The laws that need points or closed forms; what is Gaussian is one number. Of very many outcomes in all, fewer
-    that are rare are listed.
-    """
-    with suppress(_TooMany):  # an except block would keep what was listed
-        return _listed(parts, math.inf)
-    return _listed(parts, 0.44 * _MOST_IN_ALL / len(parts))
-
-
-class _TooMany(NotApplicable):
-    """Outcomes, of all laws."""
-
-
-def _listed(parts: Sequence[tuple[Loss, int]], farthest: float) -> tuple[list[tuple[Law, int]], float]:
-    laws: list[tuple[Law, int]] = []
-    laplaces: list[tuple[LaplaceLoss, int]] = []
-    gaussian, outcomes = Fraction(0), 0
-    for law, times in parts:
-        match law:
-            case GaussianLoss():
-                gaussian += round_up(times * law.mu_squared, _DIGITS)  # far within a unit of rounding
-            case SampledGaussianLoss():
-                laws.append((SampledGaussian.of(law), times))
-            case LaplaceLoss():
-                laplaces.append((law, times))
-            case SampledLaplaceLoss():
-                laws.append((SampledLaplace.of(law), times))
-            case FiniteLoss() if len(law.outcomes) <= _MOST_OUTCOMES:
-                laws.append((Finite.of(law), times))
-            case (
-                DiscreteGaussianLoss()
-                | DiscreteLaplaceLoss()
-                | SampledDiscreteGaussianLoss()
-                | SampledDiscreteLaplaceLoss()
-            ):
-                listed = Discrete.over(law, farthest)
-                laws.append((listed, times))
-                outcomes += listed.points.loss.size
-                if outcomes > _MOST_IN_ALL:
-                    raise _TooMany("too many outcomes of all laws")
-            case _:
-                raise NotApplicable(f"no transform of a {type(law).__name__}")
-    if laplaces:
-        laws.append((Laplaces.of(laplaces), 1))
-    return laws, float(gaussian)
 
 
 def _tolerances(wanted: float) -> Iterator[float]:

@@ -13,11 +13,13 @@ from fractions import Fraction
 
 from privately.accounting.compositions import Composition
 from privately.accounting.contour.finite import Finite
+from privately.accounting.contour.finites import Finites
 from privately.accounting.contour.integral import Integral
 from privately.accounting.contour.laplaces import Laplaces
 from privately.accounting.contour.laying import MOST_NODES, Layout, lay
+from privately.accounting.contour.listing import laws_of
 from privately.accounting.contour.protocols import Law
-from privately.accounting.contour.road import exp_of, first_narrow, laws_of, log_ends, solved
+from privately.accounting.contour.road import exp_of, first_narrow, log_ends, solved
 from privately.accounting.contour.saddle import Outline, Saddle, Shape, for_delta, for_epsilon, shape
 from privately.accounting.contour.view import Complex, enlarged, size_of
 from privately.accounting.elementary import ERROR, UNIT, Floats, log_between
@@ -226,7 +228,7 @@ class _Sums:
 
 def _points(law: Law, c: float) -> int:
     """What a frequency costs at c, about."""
-    return law.grid(c, c, 0.0, 0.0).size if isinstance(law, (Finite, Laplaces)) else _USUAL_POINTS
+    return law.grid(c, c, 0.0, 0.0).size if isinstance(law, (Finite, Finites, Laplaces)) else _USUAL_POINTS
 
 
 def _less(ratio: float) -> float:

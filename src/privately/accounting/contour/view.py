@@ -203,6 +203,17 @@ class Turns:
         return found.reshape(-1)[:count]
 
 
+def every_turn(angles: Floats, count: int) -> Complex:
+    """e^(i n angle) - 1 for n = 1, ..., count, in rows. The next call in this thread may write to the same memory."""
+    size, block = angles.size * count, _WORKSPACE.block
+    if size > block.size:
+        block = np.empty(size, dtype=np.complex128)
+    turns = block[:size].reshape(count, angles.size)
+    turns[0] = turn_minus_one(angles)
+    _doubled(turns)
+    return turns
+
+
 def _split(count: int) -> tuple[int, int]:
     """m, a power of two near the square root, and how many of its multiples are below the count."""
     few = 1 << (count.bit_length() // 2)

@@ -1,0 +1,113 @@
+"""The laws of a composition as the contour integral needs them: many alike together, the others each by itself."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from privately.accounting.compositions import Composition
+from privately.accounting.contour.discrete import Discrete
+from privately.accounting.contour.finite import Finite
+from privately.accounting.contour.finites import Finites, is_plain
+from privately.accounting.contour.laplaces import Laplaces
+from privately.accounting.contour.protocols import Law
+from privately.accounting.contour.sampled_gaussian import SampledGaussian
+from privately.accounting.contour.sampled_laplace import SampledLaplace
+from privately.accounting.losses import (
+    DiscreteGaussianLoss,
+    DiscreteLaplaceLoss,
+    FiniteLoss,
+    GaussianLoss,
+    LaplaceLoss,
+    Loss,
+    SampledDiscreteGaussianLoss,
+    SampledDiscreteLaplaceLoss,
+    SampledGaussianLoss,
+    SampledLaplaceLoss,
+)
+from privately.accounting.roads import NotApplicable
+from privately.rounding import round_up
+
+_DIGITS = 40
+_MOST_OUTCOMES = 64
+_MOST_IN_ALL = 400_000
+_MANY = 16
+"""So many laws are laid in rows where that is possible."""
+_DISCRETE = (DiscreteGaussianLoss, DiscreteLaplaceLoss, SampledDiscreteGaussianLoss, SampledDiscreteLaplaceLoss)
+_AMOUNTS = {GaussianLoss: 1, LaplaceLoss: 1, FiniteLoss: 2, SampledGaussianLoss: 2, SampledLaplaceLoss: 5}
+_OTHER, _LISTED = 16, 50
+
+
+def amount(composition: Composition) -> int:
+    """How many laws, each counted as often as it takes memory: noise on the line, any other, one of many outcomes."""
+    found = Counter(type(law) for law, _ in composition.parts)
+    return sum(times * (_LISTED if kind in _DISCRETE else _AMOUNTS.get(kind, _OTHER)) for kind, times in found.items())
+
+
+def laws_of(parts: Sequence[tuple[Loss, int]]) -> tuple[list[tuple[Law, int]], float]:
+    """The laws that need points or closed forms; what is Gaussian is one number. Of very many outcomes in all, fewer
+    that are rare are listed.
+    """
+    with suppress(_TooMany):  # an except block would keep what was listed
+        return _listed(parts, math.inf)
+    return _listed(parts, 0.44 * _MOST_IN_ALL / len(parts))
+
+
+class _TooMany(NotApplicable):
+    """Outcomes, of all laws."""
+
+
+def _listed(parts: Sequence[tuple[Loss, int]], farthest: float) -> tuple[list[tuple[Law, int]], float]:
+    found = _Listing(farthest, is_many=len(parts) >= _MANY)
+    for law, times in parts:
+        found.add(law, times)
+    if found.laplaces:
+        found.laws.append((Laplaces.of(found.laplaces), 1))
+    if found.finite:
+        found.laws.append((Finites.of(found.finite), 1))
+    return found.laws, float(found.gaussian)
+
+
+@dataclass
+class _Listing:
+    """What was listed so far."""
+
+    farthest: float
+    is_many: bool
+    laws: list[tuple[Law, int]] = field(default_factory=list)
+    laplaces: list[tuple[LaplaceLoss, int]] = field(default_factory=list)
+    finite: list[tuple[FiniteLoss, int]] = field(default_factory=list)
+    gaussian: Fraction = Fraction(0)
+    outcomes: int = 0
+
+    def add(self, law: Loss, times: int) -> None:
+        """One more law, so many times."""
+        match law:
+            case GaussianLoss():
+                self.gaussian += round_up(times * law.mu_squared, _DIGITS)  # far within a unit of rounding
+            case LaplaceLoss():
+                self.laplaces.append((law, times))
+            case FiniteLoss() if self.is_many and is_plain(law):
+                self.finite.append((law, times))
+            case _:
+                self.laws.append((self._alone(law), times))
+
+    def _alone(self, law: Loss) -> Law:
+        match law:
+            case SampledGaussianLoss():
+                return SampledGaussian.of(law)
+            case SampledLaplaceLoss():
+                return SampledLaplace.of(law)
+            case FiniteLoss() if len(law.outcomes) <= _MOST_OUTCOMES:
+                return Finite.of(law)
+        if not isinstance(law, _DISCRETE):
+            raise NotApplicable(f"no transform of a {type(law).__name__}")
+        listed = Discrete.over(law, self.farthest)
+        self.outcomes += listed.points.loss.size
+        if self.outcomes > _MOST_IN_ALL:
+            raise _TooMany("too many outcomes of all laws")
+        return listed

@@ -1,0 +1,22 @@
+"""Rows of points: laws of few points all at once, others one by one, which comes to the same."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from privately.accounting.contour import rows
+from tests.accounting.contour.test_finites import COUNT, ROW, STEP, C
+
+
+@pytest.mark.parametrize("cells", [1, 4000])
+def test_some_laws_at_a_time(cells: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    view = ROW.view(C, 0.0)
+    known, off = view.transforms(STEP, COUNT)
+    monkeypatch.setattr(rows, "_CELLS", cells * COUNT)
+    found, bounds = view.transforms(STEP, COUNT)
+    monkeypatch.setattr(rows, "_FEW", 1)
+    alone, others = view.transforms(STEP, COUNT)
+    assert (np.abs(known - found) <= off + bounds).all()
+    assert (np.abs(known - alone) <= off + others).all()
+    assert max(bounds.max(), others.max()) <= 1e-8

@@ -1,0 +1,60 @@
+"""How far many atoms scatter: no frequency of the range is below the bound."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from privately.accounting.contour import scattering
+from privately.accounting.contour.scattering import fallen
+from privately.accounting.roads import NotApplicable
+
+LAST = 400.0
+FREQUENCIES = np.array([0.3, 1.0, 4.0, 50.0, LAST])
+
+
+def sums(distances: np.ndarray, weights: np.ndarray, w: np.ndarray) -> np.ndarray:
+    return np.array([weights @ (1 - np.cos(one * distances)) for one in w])
+
+
+@pytest.mark.parametrize("kind", ["spread", "next to one", "few", "unlike"])
+def test_no_frequency_is_below(kind: str) -> None:
+    steps = np.arange(3000.0)
+    distances = {
+        "spread": 1 + steps / 3000,
+        "next to one": 1 + steps / 3e6,
+        "few": np.repeat([1.0, 2.0**0.5], 1500),
+        "unlike": 10.0 ** (-6 + steps / 450),
+    }[kind]
+    weights = 0.01 + 0.001 * (steps % 7)
+    bounds = fallen(distances, weights, np.zeros(3000), FREQUENCIES, LAST)
+    w = np.sort(np.concatenate([np.linspace(FREQUENCIES[0], LAST, 2000), 2 * np.pi * np.arange(1, 60)]))
+    true = sums(distances, weights, w)
+    for bound, start in zip(bounds.tolist(), FREQUENCIES.tolist(), strict=True):
+        least = true[w >= start].min()
+        assert bound <= least
+        if kind == "spread":
+            assert bound >= least - 0.1 * weights.sum()
+
+
+def test_doubts_cost_something() -> None:
+    distances, weights = 1 + np.arange(3000.0) / 3000, np.full(3000, 0.01)
+    sure, unsure = (fallen(distances, weights, np.full(3000, off), FREQUENCIES, LAST) for off in (0.0, 1e-4))
+    assert (unsure <= sure - FREQUENCIES * 1e-4 * weights.sum()).all()
+
+
+def test_what_cannot_be_told() -> None:
+    none = np.zeros(3)
+    assert not fallen(none, np.ones(3), none, FREQUENCIES, LAST).any()
+    assert not fallen(np.ones(3), none, none, FREQUENCIES, LAST).any()
+    with pytest.raises(NotApplicable):
+        fallen(np.ones(3), np.ones(3), none, FREQUENCIES, 1e12)
+
+
+def test_without_what_is_lost_a_bound_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The sum falls below both ends of a step."""
+    monkeypatch.setattr(scattering, "_BEND", 1.0)
+    distances, weights = np.full(64, 3.0), np.ones(64)
+    w = np.linspace(0.01, 9.0, 5000)
+    true = sums(distances, weights, w).min()
+    assert fallen(distances, weights, np.zeros(64), np.array([0.01]), 9.0)[0] <= true
