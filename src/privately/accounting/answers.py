@@ -397,7 +397,8 @@ def _indirect(event: Event, question: Question, method: Method | None, reason: E
             if isinstance(reason, NoSuchRule)
             else NoSuchRule(premise=type(event).__name__, wanted="an epsilon and a delta")
         )
-    below, above = max(_lower(event, question, method), shared or NO_LOWER, key=lambda end: end.lower), _least(uppers)
+    below = max(_lower(event, question, method, chosen), shared or NO_LOWER, key=lambda end: end.lower)
+    above = _least(uppers)
     found = _between(below, above)
     if method is not None or question.is_met(found, max(question.width, _NEARLY)):
         return found
@@ -454,20 +455,18 @@ def _by_renyi(event: Event, question: Question) -> Interval:
         raise NoSuchRule(premise=type(event).__name__, wanted="Renyi divergences", hint=str(reason)) from None
 
 
-def _lower(event: Event, question: Question, method: Method | None) -> Interval:
+def _lower(event: Event, question: Question, method: Method | None, chosen: Interval | None = None) -> Interval:
     try:
         found = _worst(compositions(within(event)), question, method)
     except (NotApplicable, NoSuchRule):
         return NO_LOWER
     ranges = Ranges.of(event)
-    if ranges is not None:
+    if ranges is not None and not ranges.is_enough(chosen, question):
         skewed = ranges.largest(lambda pairs: _worst(tuple(pairs), question, method).lower)
         if skewed > found.lower:
             found = Interval(skewed, math.inf, method=found.method)
-    if isinstance(event, Group) and event.size > 1:
-        least = group_lower(event, question, _anyhow)
-        if least > found.lower:
-            return Interval(least, math.inf, method="rows of a group that are sampled together")
+    if isinstance(event, Group) and event.size > 1 and (least := group_lower(event, question, _anyhow)) > found.lower:
+        return Interval(least, math.inf, method="rows of a group that are sampled together")
     return found
 
 

@@ -29,6 +29,7 @@ _FEW, _SOME = 4, (0.69, 0.9, 1.4, 3.0)
 _NEARER, _GOLDEN = 12, (math.sqrt(5) - 1) / 2
 _LARGEST = Fraction(300)
 _LEAST_SHARE = 1e-12
+_MANY, _ENOUGH = 100, Fraction(1, 10**3)
 
 
 def skewed(epsilon: Fraction, share: Fraction) -> FiniteLoss:
@@ -106,6 +107,11 @@ class Ranges:
         except (NotApplicable, NoSuchRule):
             return None
         return cls(ranges, beside)
+
+    def is_enough(self, chosen: Interval | None, question: Question) -> bool:
+        """Whether so many steps, chosen adaptively, are known so well that no pairs are tried for all of them."""
+        is_long = sum(times for _, times in self.ranges) > _MANY
+        return chosen is not None and is_long and question.is_met(chosen, _ENOUGH)
 
     def at(self, depth: float) -> list[Composition]:
         """With pairs whose larger loss is about 1 - e^-depth of their range."""

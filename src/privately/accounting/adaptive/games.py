@@ -1,4 +1,4 @@
-"""All steps of bounded range, in every order: the lattice they are played on, and the profile in the end."""
+"""Steps of bounded range, in every order or in one: the lattice they are played on, and the profile in the end."""
 
 from __future__ import annotations
 
@@ -49,17 +49,32 @@ def bounds(ranges: Ranges, rare: float, work: float) -> Bounds:
     Checked-by: tests/accounting/adaptive/test_games.py::test_every_order_is_within,
         tests/accounting/adaptive/test_games.py::test_ranges_that_fit_no_lattice
     """
-    cells = cells_of(ranges, rare, work)
-    fits = [size / count for (size, _), count in zip(ranges, cells, strict=True)]
+    upper, step = above_every_order(ranges, rare, work), min(_fits(ranges, cells_of(ranges, rare, work)))
+    return Bounds(upper, upper if float(step) == upper.step else _played(step, ranges, rare, work))
+
+
+def above_every_order(ranges: Ranges, rare: float, work: float) -> Curve:
+    """Upper values alone."""
+    return _played(max(_fits(ranges, cells_of(ranges, rare, work))), ranges, rare, work)
+
+
+@lru_cache(maxsize=4)
+def in_one_order(ranges: Ranges, rare: float, work: float) -> Curve:
+    """Tests that the steps reach with the largest range last, which is likely the worst of all orders."""
     times = [count for _, count in ranges]
-    upper = _played(max(fits), cells, times, SPARE * rare / sum(times))
-    if min(fits) == max(fits):
-        return Bounds(upper, upper)
-    return Bounds(upper, _played(min(fits), cells, times, SPARE * rare / sum(times)))
+    cells = _cells(ranges, rare, work, times, kept=1)
+    step = min(_fits(ranges, cells))
+    curve, cut = Curve.start(float(step)), SPARE * rare / sum(times)
+    for count, often in sorted(zip(cells, times, strict=True), reverse=True):
+        for _ in range(often):
+            curve = play(curve, table(count, step)).trimmed(cut)
+    return curve
 
 
-def _played(step: Fraction, cells: Sequence[int], times: Sequence[int], rare: float) -> Curve:
+def _played(step: Fraction, ranges: Ranges, rare: float, work: float) -> Curve:
     """The value of the game with all steps left, layer by layer of how many are."""
+    cells, times = cells_of(ranges, rare, work), [count for _, count in ranges]
+    cut = SPARE * rare / sum(times)
     layer = {(0,) * len(times): Curve.start(float(step))}
     tables = [table(count, step) for count in cells]
     for left in range(1, sum(times) + 1):
@@ -73,7 +88,7 @@ def _played(step: Fraction, cells: Sequence[int], times: Sequence[int], rare: fl
                 value = play(before, chances)
                 found = value if found is None else found.joined(value)
             if found is not None:
-                after[state] = found.trimmed(rare)
+                after[state] = found.trimmed(cut)
         layer = after
     return layer[tuple(times)]
 
@@ -95,20 +110,31 @@ def plays(ranges: Sequence[tuple[Fraction, int]]) -> float:
 
 
 def cells_of(ranges: Ranges, rare: float, work: float) -> list[int]:
-    """How many steps of the lattice each range is, about."""
-    sizes = [float(size) for size, _ in ranges]
+    """How many steps of the lattice each range is, about, where they are played in every order."""
+    if plays(ranges) > work / _PER_PLAY:
+        raise NotApplicable("too many steps of games")
     games = math.prod(times + 1 for _, times in ranges)
-    if plays(ranges) > work / _PER_PLAY or max(sizes) > LARGEST:
-        raise NotApplicable("too many steps of games, or too large a range")
-    reach = _reach(ranges, rare)
     played = [games * times / (times + 1) for _, times in ranges]
+    return _cells(ranges, rare, work, played, kept=games / (max(times for _, times in ranges) + 1))
+
+
+def _cells(ranges: Ranges, rare: float, work: float, played: Sequence[float], kept: float) -> list[int]:
+    """The same, where steps of each range are played so often, and so many profiles are kept at a time."""
+    sizes = [float(size) for size, _ in ranges]
+    reach = _reach(ranges, rare)
+    if sum(played) > work / _PER_PLAY or max(sizes) > LARGEST or reach > _MOST_LOSS:
+        raise NotApplicable("too many steps of games, too large a range, or too large losses")
     compared = sum(count * size for count, size in zip(played, sizes, strict=True)) * reach
-    layer = games / (max(times for _, times in ranges) + 1)
-    finest = max(reach / _MOST_PLACES, reach * layer / _MOST_KEPT, _FINEST * max(sizes))
+    finest = max(reach / _MOST_PLACES, reach * kept / _MOST_KEPT, _FINEST * max(sizes))
     step = min(max(math.sqrt(compared / work), finest), _WIDEST)
-    if min(sizes) < _LEAST_CELLS * step or reach > _MOST_LOSS or compared / step**2 > 1.2 * work:
+    if min(sizes) < _LEAST_CELLS * step or compared / step**2 > 1.2 * work:
         raise NotApplicable("the lattice would be too coarse")
     return _fitting([size for size, _ in ranges], step)
+
+
+def _fits(ranges: Ranges, cells: Sequence[int]) -> list[Fraction]:
+    """The steps of the lattice that would fit each range."""
+    return [size / count for (size, _), count in zip(ranges, cells, strict=True)]
 
 
 def _reach(ranges: Ranges, rare: float) -> float:

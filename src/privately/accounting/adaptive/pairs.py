@@ -29,8 +29,8 @@ class Above:
     infinite: Fraction
 
 
-def above(curve: Curve, around: float | None = None) -> Above:
-    """From values at some places, all of them near one loss if that is all that counts.
+def above(curve: Curve, around: float | None = None, most: int = MOST) -> Above:
+    """From values at some places, most of them near one loss if that is all that counts.
 
     Theorem: the largest convex function through (0, 1) that is not above the values at these places, and constant from
         the last on, is the profile of the pair with Q-mass equal to the change of slope at every kink y, P-mass y times
@@ -40,7 +40,7 @@ def above(curve: Curve, around: float | None = None) -> Above:
     Checked-by: tests/accounting/adaptive/test_pairs.py::test_pairs_are_on_their_sides
     """
     curve = curve.whole()
-    kept = _kept(curve, around)
+    kept = _kept(curve, around, most)
     places, values = curve.values(upward=True)[kept].tolist(), curve.upper[kept].tolist()
     points = [(_NONE, _ONE), *((Fraction(y), Fraction(value)) for y, value in zip(places, values, strict=True))]
     hull = _hull(points, sign=1)
@@ -60,7 +60,7 @@ def below(curve: Curve, around: float | None = None) -> FiniteLoss:
     Checked-by: tests/accounting/adaptive/test_pairs.py::test_pairs_are_on_their_sides
     """
     curve = curve.whole()
-    kept = _kept(curve, around)
+    kept = _kept(curve, around, MOST)
     tests = zip(curve.prices[kept].tolist(), curve.powers[kept].tolist(), strict=True)
     points = sorted({(Fraction(price), Fraction(power)) for price, power in tests if 0 < price < 1 and 0 < power < 1})
     hull = _hull([(_NONE, _NONE), *points, (_ONE, _ONE)], sign=-1)
@@ -68,11 +68,11 @@ def below(curve: Curve, around: float | None = None) -> FiniteLoss:
     return _law([outcome for outcome in outcomes if min(outcome) > 0])
 
 
-def _kept(curve: Curve, around: float | None) -> Integers:
+def _kept(curve: Curve, around: float | None, most: int) -> Integers:
     """About so many places at even distances, and those near the loss."""
     size = curve.upper.size
-    most = MOST if around is None else FEW
-    kept = np.unique(np.linspace(0, size - 1, min(most, size)).astype(np.int64))
+    most = min(most if around is None else FEW, size)
+    kept = np.unique(np.linspace(0, size - 1, most).astype(np.int64))
     if around is None:
         return kept
     middle = int(min(max(around / curve.step - curve.first, 0), size - 1))

@@ -10,8 +10,9 @@ import numpy as np
 
 from privately.accounting.adaptive.blocks import FEWER, MANY, in_blocks
 from privately.accounting.adaptive.curves import Curve
-from privately.accounting.adaptive.games import MOST_PLAYS, WORK, Bounds, Ranges, bounds, plays
-from privately.accounting.adaptive.pairs import above, below
+from privately.accounting.adaptive.games import MOST_PLAYS, WORK, Ranges
+from privately.accounting.adaptive.groups import Profiles, profiles
+from privately.accounting.adaptive.pairs import MOST, above, below
 from privately.accounting.compositions import Composition
 from privately.accounting.elementary import Floats
 from privately.accounting.losses import FiniteLoss, GaussianLoss, response
@@ -68,7 +69,7 @@ def enclosed(ranges: Ranges, beside: Beside, question: Question, asked: Asked) -
     best: Interval | None = None
     for work in WORK:
         try:
-            found = _answer(bounds(short, max(rare, _LEAST), work), beside, question, asked)
+            found = _answer(profiles(short, max(rare, _LEAST), work), beside, question, asked)
         except DEAD_ENDS:
             continue
         if isinstance(question, DeltaAt) and found.lower:
@@ -81,8 +82,8 @@ def enclosed(ranges: Ranges, beside: Beside, question: Question, asked: Asked) -
 
 def _least_long(ranges: Ranges) -> int:
     """From so many steps on a range is played in blocks: where all orders would be too many, from fewer."""
-    kept = [one for one in ranges if one[1] < MANY]
-    return MANY if plays(kept) <= MOST_PLAYS else FEWER
+    kept = sum(times for _, times in ranges if times < MANY)
+    return MANY if kept <= MOST_PLAYS / 2 else FEWER
 
 
 def _with_long_runs(beside: Beside, long: Sequence[tuple[Fraction, int]], rare: float) -> Beside:
@@ -97,14 +98,19 @@ def _with_long_runs(beside: Beside, long: Sequence[tuple[Fraction, int]], rare: 
     return beside
 
 
-def _answer(known: Bounds, beside: Beside, question: Question, asked: Asked) -> Interval:
+def _answer(known: Profiles, beside: Beside, question: Question, asked: Asked) -> Interval:
     near_top = near_bottom = None
     if beside.is_nothing:
-        near_top, near_bottom = _near(known.upper, known.upper.upper, question), _near(known.lower, None, question)
+        near_bottom = _near(known.below, None, question)
+        if len(known.above) == 1:
+            near_top = _near(known.above[0], known.above[0].upper, question)
     question = replace(question, width=max(question.width, _FINE))
-    most = above(known.upper, near_top)
-    top = asked(tuple(_with(one, most.law, most.infinite) for one in beside.above), question)
-    bottom = asked(tuple(_with(one, below(known.lower, near_bottom)) for one in beside.below), question)
+    bottom = asked(tuple(_with(one, below(known.below, near_bottom)) for one in beside.below), question)
+    most = beside.above
+    for curve in known.above:
+        pair = above(curve, near_top, MOST if len(known.above) == 1 else 2 * MOST)
+        most = tuple(_with(one, pair.law, pair.infinite) for one in most)
+    top = asked(most, question)
     return Interval(min(bottom.lower, top.upper), top.upper, method=f"{METHOD}, {top.method}")
 
 
