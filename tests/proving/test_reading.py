@@ -70,7 +70,7 @@ def test_what_cannot_be_read_is_refused(tmp_path: Path) -> None:
     (tmp_path / "latin.py").write_bytes(b"def f(x):\n    return '\xe9'\n")
     with pytest.raises(NotSupported, match="UTF-8"):
         read_program(tmp_path / "latin.py")
-    for missing in (tmp_path / "none.py", tmp_path):
+    for missing in (tmp_path / "none.py", tmp_path, "a\0b", "a" * 100_000):
         with pytest.raises(InvalidParameter, match="cannot be read"):
             read_program(missing)
     with pytest.raises(InvalidParameter, match="no program"):
@@ -84,3 +84,18 @@ def test_a_file_that_is_not_read_to_its_end_is_refused(tmp_path: Path) -> None:
     long.write_text("x := Mem(0)\no := flip()\n" + "# nothing\n" * 50_000 + "o := Mem(0)\n")
     with pytest.raises(NotSupported, match="characters"):
         read_program(long)
+
+
+def test_a_file_in_another_encoding_is_refused(tmp_path: Path) -> None:
+    """Python would run `return x` here, behind a new line that the comment holds."""
+    hidden = tmp_path / "hidden.py"
+    hidden.write_text("# coding: utf-7\ndef f(x: replaced(0, 1)):\n    # +AAo-    return x\n    return 0\n")
+    with pytest.raises(NotSupported, match="utf-7"):
+        read_program(hidden)
+    hidden.write_text("# -*- coding: UTF-8 -*-\ndef f(x: replaced(0, 1)):\n    return 0\n")
+    assert read_program(hidden).name == "f"
+
+
+def test_lines_may_end_as_they_like() -> None:
+    for end in ("\n", "\r\n", "\r"):
+        assert read_program(f"def f(x: replaced(0, 1)):{end}    return 0{end}").name == "f"

@@ -21,6 +21,8 @@ from privately.proving.language.refusals import MOST_CHARACTERS
 from privately.proving.language.whiles import read_while
 from privately.proving.primitives import SAMPLERS, align, assume, invariant
 
+_ENCODING = re.compile(r"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
+
 Source: TypeAlias = Program | Callable[..., Any] | str | PathLike[str]
 
 
@@ -34,7 +36,7 @@ def read_program(source: Source) -> Program:
         return source
     if isinstance(source, str) and not source.strip():
         raise InvalidParameter("program", "is empty.", hint="Give a function, the path of a file, or a text.")
-    if isinstance(source, str) and "\n" in source:
+    if isinstance(source, str) and ("\n" in source or "\r" in source):
         return _read_text(source)
     if isinstance(source, (str, PathLike)):
         return _read_text(_file(Path(source)))
@@ -88,8 +90,21 @@ def _file(path: Path) -> str:
     try:
         with path.open("rb") as file:
             content = file.read(4 * MOST_CHARACTERS + 1)
-        return content.decode()
+        text = content.decode()
     except UnicodeDecodeError:
         raise NotSupported(f"{path} is not UTF-8 text.") from None
-    except OSError as error:
-        raise InvalidParameter("program", f"{path} cannot be read: {error.strerror}.") from None
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "that is no path"
+        raise InvalidParameter(
+            "program", f"{str(path)[:100]!r} cannot be read: {reason}.", hint="A text has several lines."
+        ) from None
+    _check_encoding(text, path)
+    return text
+
+
+def _check_encoding(text: str, path: Path) -> None:
+    """Python follows a comment that names another encoding, and would run another text than the one read here."""
+    for line in text.splitlines()[:2]:
+        named = _ENCODING.match(line)
+        if named is not None and named[1].lower() not in {"utf-8", "utf8", "utf_8", "utf-8-sig"}:
+            raise NotSupported(f"{path} says that it is {named[1]} text.", hint="Save it as UTF-8.")

@@ -144,3 +144,9 @@ def test_lists_of_lists_are_followed_as_they_are() -> None:
 def test_a_program_without_such_lists_is_itself() -> None:
     program = read_python(text_of("    a = 0\n    for v in x:\n        a += v * flip()\n    return a\n"))
     assert folded(program) is program
+
+
+def test_long_lists_that_are_added_up_are_no_deep_sums() -> None:
+    loop = f"for i in range(2):\n        a = a + [{'1, ' * 2000}x]"
+    program = read_python(f"def f(x):\n    a = []\n    {loop}\n    return sum(a) + flip()\n")
+    assert sorted(output_law(program, {"x": 3})[0]) == [4006, 4007]

@@ -27,7 +27,14 @@ def test_what_annotations_say(text: str, expected: object) -> None:
     assert declared(ast.parse(text, mode="eval").body, text) == expected
 
 
-@pytest.mark.parametrize("text", ["list", "each", "each(x)", "each(1, 2, 3)", "f(1)", "'each('", "each(distance=1)"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("list", "each", "each(x)", "each(1, 2, 3)", "f(1)", "'each('", "each(distance=1)"),
+        *("each(-'a')", "each(-'1e999999999')", "each(1/'0')", "each(1/0)", "each(1/-0.0)"),
+        f"each({'1/(' * 60}1{')' * 60})",
+    ],
+)
 def test_the_rest_is_refused(text: str) -> None:
     with pytest.raises(NotSupported, match="line 1"):
         declared(ast.parse(text, mode="eval").body, text)

@@ -31,6 +31,12 @@ def test_random_programs_mean_what_python_means(seed: int) -> None:
     ("line", "message"),
     [
         ("    y = f(x)", "does not call itself"),
+        ("    for y in zip(x):\n        z = y", "lists of one entry"),
+        ("    y = " + " and ".join(["True"] * 200), "levels inside"),
+        ("    y = " + " < ".join(["1"] * 200), "levels inside"),
+        ("    y = [1 for z in x" + " if z" * 200 + "]", "levels inside"),
+        ("    while True:" + "\n        if flip(): break" * 200, "levels inside"),
+        ("    y = 0x" + "f" * 20_000, "80000 bits"),
         ("    import os", "Import is not part"),
         ("    x.append(2)", "stays as it is"),
         ("    y = []\n    z = y\n    z.append(1)", "another name for a list"),
@@ -88,3 +94,10 @@ def test_a_loop_that_is_left_first_is_one_with_a_test(left: str, going: str) -> 
     endless = f"def f(x):\n    while True:\n        if {left}:\n            break\n        x = x - 1\n    return x\n"
     tested = f"def f(x):\n    while {going}:\n        x = x - 1\n    return x\n"
     assert read_python(endless).body == read_python(tested).body
+
+
+@pytest.mark.parametrize("name", ["flip", "len", "range", "assume", "Fraction"])
+def test_a_function_is_not_called_like_a_word(name: str) -> None:
+    """In Python `flip()` inside it would be the function itself."""
+    with pytest.raises(NotSupported, match=f"line 1: '{name}' has a meaning already"):
+        read_python(f"def {name}(x: replaced(0, 1)):\n    return flip()\n")

@@ -72,6 +72,8 @@ def test_laws_are_those_of_the_text() -> None:
         ("true := Mem(0)\nreturn true\n", "line 1: 'true' is a word"),
         ("o := Mem(0)\nreturn then\n", "line 2: 'then' is a word"),
         ("P (d : private data) (d : real)\n  return d\n", "different names"),
+        ("P (e : real) (d : private, data)\n  return d\n", "line 1: a type is made of words"),
+        ("P (d : private data, e : private data)\n  return e\n", "line 1: a type is made of words"),
         ("P (size : private data)\n  return size\n", "no words of the language"),
         ("x := " + "F(" * 99 + "1" + ")" * 99, "brackets inside one another"),
         ("P (a :" + " " * 50_000 + "x\n  return a\n", "a header is"),
@@ -90,6 +92,8 @@ def test_private_parameters_of_a_header_are_inputs_even_if_nothing_uses_them() -
     assert [(one.name, one.private) for one in first.parameters] == [("x", True), ("y", False)]
     second = read_while("iffy (n : public int) (d : data)\n  return d + n\n")
     assert [(one.name, one.private) for one in second.parameters] == [("n", False), ("d", True)]
+    large = read_while("P (e : real) (d : Private data)\n  return d + e\n")
+    assert [(one.name, one.private) for one in large.parameters] == [("e", False), ("d", True)]
     applied = read_while("P (d : private data)\n  return f(d)\n")
     assert [(one.name, one.private) for one in applied.parameters] == [("f(d)", True)]
 
@@ -97,3 +101,10 @@ def test_private_parameters_of_a_header_are_inputs_even_if_nothing_uses_them() -
 def test_without_a_return_the_output_is_what_is_assigned_last() -> None:
     law, _ = output_law(read_while("x := flip(1/4)\ny := 1 - x\n"), {})
     assert {output: str(mass) for output, mass in law.items()} == {0: "1/4", 1: "3/4"}
+
+
+@pytest.mark.parametrize("sign", ["\u2028", "\x0b", "\x0c", "\x1c", "\x85"])
+def test_a_comment_goes_to_the_end_of_its_line(sign: str) -> None:
+    """As editors show it: other signs that some call ends of lines hide no statement."""
+    law, _ = output_law(read_while(f"x := 1\r\n# nothing{sign}x := 2\rreturn x\n"), {})
+    assert list(law) == [1]

@@ -11,6 +11,9 @@ from privately.proving.language import declarations
 from privately.proving.language.python_numbers import decimal_in
 from privately.proving.language.refusals import refusal
 
+DEEPEST = 4
+"""Signs and strokes inside one another, in a number."""
+
 
 def declared(annotation: ast.expr, source: str) -> Any:
     """The meaning of an annotation: a neighbourhood, a domain, the word private, or nothing."""
@@ -40,13 +43,20 @@ def declared(annotation: ast.expr, source: str) -> Any:
 
 
 def _literal(node: ast.expr, source: str) -> Any:
+    """A number, or a text that a declaration reads itself."""
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else _number(node, source)
+
+
+def _number(node: ast.expr, source: str, depth: int = 0) -> Any:
     match node:
         case ast.Constant(value=float()):
             return decimal_in(source, node)
-        case ast.Constant(value=int() | str() as value):
+        case ast.Constant(value=int() as value):
             return value
-        case ast.UnaryOp(op=ast.USub(), operand=operand):
-            return -Fraction(_literal(operand, source))
-        case ast.BinOp(left=left, op=ast.Div(), right=right) if _literal(right, source):
-            return Fraction(_literal(left, source)) / Fraction(_literal(right, source))
-    raise refusal(node, "give a number.")
+        case ast.UnaryOp(op=ast.USub(), operand=operand) if depth < DEEPEST:
+            return -Fraction(_number(operand, source, depth + 1))
+        case ast.BinOp(left=left, op=ast.Div(), right=right) if depth < DEEPEST:
+            above, below = _number(left, source, depth + 1), _number(right, source, depth + 1)
+            if below:
+                return Fraction(above) / Fraction(below)
+    raise refusal(node, "give a number.", "Such as -3, 0.5 or 1/3.")

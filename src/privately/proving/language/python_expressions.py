@@ -19,10 +19,11 @@ from privately.proving.language.python_names import (
     constant_names,
     drawn_names,
     is_method,
+    levels_of,
     list_names,
     word,
 )
-from privately.proving.language.python_numbers import decimal_in
+from privately.proving.language.python_numbers import checked_length, decimal_in
 from privately.proving.language.refusals import refusal
 from privately.proving.language.substituting import substituted, with_reads
 from privately.proving.language.syntax import (
@@ -57,13 +58,14 @@ class ExpressionReader:
         self.whole_draws = set(drawn_names(function))
 
     def nested(self, node: Any, read: Callable[[Any], Any]) -> Any:
-        self.depth += 1
-        if self.depth > DEEPEST:
-            raise refusal(node, f"more than {DEEPEST} levels inside one another.")
+        levels = levels_of(node)
+        self.depth += levels
         try:
+            if self.depth > DEEPEST:
+                raise refusal(node, f"more than {DEEPEST} levels inside one another.")
             return read(node)
         finally:
-            self.depth -= 1
+            self.depth -= levels
 
     def expression(self, node: ast.expr) -> tuple[list[Statement], Expression]:
         result: tuple[list[Statement], Expression] = self.nested(node, self.plain)
@@ -72,7 +74,7 @@ class ExpressionReader:
     def plain(self, node: ast.expr) -> tuple[list[Statement], Expression]:  # noqa: C901, PLR0912 - a case a form
         match node:
             case ast.Constant(value=bool() | int() as value):
-                return [], Constant(value)
+                return [], Constant(checked_length(node, value))
             case ast.Constant(value=float()):
                 return [], Constant(_whole_if_so(decimal_in(self.source, node)))
             case ast.Name():

@@ -39,6 +39,17 @@ def word(node: ast.AST) -> str:
     return type(node).__name__
 
 
+def levels_of(node: ast.AST) -> int:
+    """How deep its own parts will stand: the operands of a chain come to stand inside one another."""
+    match node:
+        case ast.BoolOp(values=operands) | ast.Compare(comparators=operands):
+            return len(operands)
+        case ast.ListComp(generators=[over, *_]) | ast.GeneratorExp(generators=[over, *_]):
+            return 1 + len(over.ifs)
+        case _:
+            return 1
+
+
 def is_method(node: Any) -> bool:
     """Whether a method of a named list is called."""
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name)

@@ -89,6 +89,7 @@ class _Reader(ExpressionReader):
 
     def program(self) -> Program:
         """The whole of it."""
+        check_name(self.function, self.function.name)  # inside, its name would be the function itself
         parameters = tuple(self.parameter(one) for one in self.arguments())
         forbid_aliases(self.function, self.lists)
         body = self.block(self.function.body)
@@ -124,11 +125,16 @@ class _Reader(ExpressionReader):
         for place, node in enumerate(body):
             found += self.nested(node, self.statement)
             if self.loops and _may_leave(node):
-                rest = self.block(body[place + 1 :])
+                rest = self.later(node, body[place + 1 :])
                 if rest:
                     found.append(If(self.loops[-1].staying(), rest, (), node.lineno))
                 break
         return tuple(found)
+
+    def later(self, node: ast.stmt, rest: Sequence[ast.stmt]) -> Block:
+        """What follows comes to stand inside a condition."""
+        found: Block = self.nested(node, lambda _: self.block(rest))
+        return found
 
     def statement(self, node: ast.stmt) -> list[Statement]:
         reader = getattr(self, f"_{type(node).__name__.lower()}", None)
@@ -292,6 +298,8 @@ class _Reader(ExpressionReader):
 
     def sources(self, source: ast.expr) -> tuple[list[ast.expr], bool]:
         if isinstance(source, ast.Call) and isinstance(source.func, ast.Name) and not source.keywords:
+            if source.func.id == "zip" and len(source.args) == 1:
+                raise refusal(source, "zip of one list gives lists of one entry.", "Run over the list itself.")
             if source.func.id == "zip" and source.args:
                 return source.args, False
             if source.func.id == "enumerate" and len(source.args) == 1:

@@ -90,7 +90,7 @@ def read_while(source: str) -> Program:
     check_length(source)
     lines = [
         _Line(number, len(text) - len(text.lstrip()), text.strip().rstrip(";").rstrip())
-        for number, text in enumerate(source.expandtabs(8).splitlines(), start=1)
+        for number, text in enumerate(re.split(r"\r\n|\r|\n", source.expandtabs(8)), start=1)
         if text.strip() and not text.lstrip().startswith(("#", "//"))
     ]
     if not lines:
@@ -117,6 +117,8 @@ def _header(lines: list[_Line]) -> tuple[str, list[tuple[str, str]], list[_Line]
     rest = _PARAMETER.sub("", whole.split("(", 1)[0] + "(" + whole.split("(", 1)[1])
     if not parameters or used == len(lines) or "(" in rest or ")" in rest:
         raise refusal(first, "a header is Name (input : type) : type, and a body follows.")
+    if any(set(",:;") & set(words.replace(" ", "").replace("{0,1}", "")) for _, words in parameters):
+        raise refusal(first, "a type is made of words, and every input has brackets of its own.")
     names = [name for name, _ in parameters]
     if len(set(names)) < len(names) or not _WORDS.isdisjoint(names):
         raise refusal(first, "inputs have different names, which are no words of the language.")
@@ -177,7 +179,7 @@ def _names(body: Block) -> set[str]:
 
 
 def _is_marked(words: str, *marks: str) -> bool:
-    return not set(words.split()).isdisjoint(marks)
+    return not set(words.lower().split()).isdisjoint(marks)
 
 
 def _domain(words: str) -> Domain | None:
