@@ -17,13 +17,13 @@ from privately.accounting.compositions import Composition, compositions
 from privately.accounting.conditioning import Conditioned, Inner
 from privately.accounting.events import Event, Group
 from privately.accounting.group_bounds import group_bound, group_lower
+from privately.accounting.grouped_samples import on_samples
 from privately.accounting.groups import gathered
 from privately.accounting.little_noise import LITTLE_NOISE
 from privately.accounting.losses import GluedLoss
 from privately.accounting.nearby_rates import between_rates, share_of_all
 from privately.accounting.questions import ALLOWED, LARGEST_EPSILON, NO_LOWER, DeltaAt, EpsilonAt, Question, Road
 from privately.accounting.roads import DEAD_ENDS, NotApplicable
-from privately.accounting.shared_samples import on_shared_samples
 from privately.accounting.undisturbed import undisturbed
 from privately.accounting.wide_noise import OFF, WideNoise, enclosed, event_on_the_line
 from privately.errors import InvalidParameter, NoSuchRule
@@ -383,7 +383,7 @@ def _indirect(event: Event, question: Question, method: Method | None, reason: E
     known = (alone(event, question) or two_outcomes.alone(event, question)) if method in {None, "closed form"} else None
     if known is not None:
         return known
-    shared = on_shared_samples(event, question, _anyhow) if method is None else None
+    shared = on_samples(event, question, _anyhow) if method is None else None
     if shared is not None and _is_tight(shared, question):
         return shared
     chosen = chosen_adaptively(event, question, _soon) if method is None else None

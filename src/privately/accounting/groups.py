@@ -13,6 +13,7 @@ from privately.accounting.events import (
     GaussianDP,
     Group,
     Laplace,
+    PoissonSample,
     Pure,
     RandomizedResponse,
     Repeat,
@@ -46,6 +47,10 @@ def grouped(event: Event, size: int) -> Event:
             return Repeat(event=grouped(inner, size), times=times)
         case Group(event=inner, size=before):
             return grouped(inner, before * size)
+        case PoissonSample(event=inner, rate=1):
+            return grouped(inner, size)
+        case PoissonSample(rate=0):
+            return Pure(epsilon=0, neighbors=event.neighbors.times(size))
         case Approx():
             return Group(event=event, size=size)
     return _leaf(event, size, event.neighbors.times(size))

@@ -38,6 +38,7 @@ _NARROW = Fraction(1, 10**6)
 _NARROWEST = 1e-9
 _SMALL = Fraction(1, 1000)
 _LEAST = Fraction(1, 10**300)
+_NONE, _ALL = Fraction(0), Fraction(1)
 _FAR = Fraction(64)
 _FARTHEST = Fraction(10**9)
 _SPARE = 4
@@ -376,7 +377,7 @@ class _Delta:
     def answer(self, lower: Laid, upper: Laid, guess: Guess) -> tuple[Interval | None, Guess]:
         value, _ = upper.rough(guess.epsilon)
         better = Guess(guess.epsilon, min(value, 0.0)) if math.isfinite(value) else guess
-        least, most = max(lower.lower(self.epsilon), Fraction(0)), min(upper.upper(self.epsilon), Fraction(1))
+        least, most = (min(max(end, _NONE), _ALL) for end in (lower.lower(self.epsilon), upper.upper(self.epsilon)))
         return Interval(least, most, method=METHOD), better
 
     def between(self, best: Interval | None, guess: Guess) -> Guess:  # noqa: ARG002 - epsilon is known

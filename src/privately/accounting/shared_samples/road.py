@@ -15,7 +15,7 @@ from privately.accounting.lattice.atoms import Atoms
 from privately.accounting.lattice.planning import View, in_steps
 from privately.accounting.lattice.road import delta_of, epsilon_of
 from privately.accounting.losses import DIRECTIONS, Direction
-from privately.accounting.questions import EpsilonAt, Question
+from privately.accounting.questions import DeltaAt, EpsilonAt, Question
 from privately.accounting.roads import DEAD_ENDS, NotApplicable
 from privately.accounting.shared_samples.lists import Parted, all_listed, parted
 from privately.accounting.shared_samples.once import Asked, once
@@ -64,10 +64,15 @@ def together(event: Event, question: Question) -> Interval:
 def _of(terms: Terms, direction: Direction, question: Question) -> Interval:
     if sum(terms.values()) > _MOST_STEPS or len(terms) > _MOST_LAWS:
         raise NotApplicable("too many steps, or too many different ones")
+    return between(lambda side, rare: parted(terms, direction, side, rare), question)
+
+
+def between(parts: Callable[[Side, float], Parted], question: Question, narrow: Fraction = _WIDTH) -> Interval:
+    """Between the sums of what is listed on either side, when about so much may be left out; hardly more narrowly."""
     if isinstance(question, EpsilonAt) and question.delta < _LEAST_DELTA:
         raise NotApplicable("delta is too small")
     rare = float(question.delta) * _RARE if isinstance(question, EpsilonAt) else _FIRST_RARE
-    below, above = (_Sum(side, parted(terms, direction, side, rare), rare) for side in _SIDES)
+    below, above = (_Sum(side, parts(side, rare), rare, narrow) for side in _SIDES)
     lower: End = 0
     upper: End = math.inf
     ways = (_Sum.on_a_lattice, _Sum.in_cells)
@@ -81,6 +86,13 @@ def _of(terms: Terms, direction: Direction, question: Question) -> Interval:
     return Interval(lower, upper, method=METHOD)
 
 
+def at_most(parts: Callable[[Side, float], Parted], question: DeltaAt, delta: Fraction) -> End:
+    """The delta of what is listed from above, soon; about so large a delta is of interest."""
+    rare = float(delta) * _RARE
+    above = _Sum("upper", parts("upper", rare), rare, question.width)
+    return above.end(question, _Sum.on_a_lattice if above.steps > _FEW else _Sum.in_cells)
+
+
 @dataclass(frozen=True)
 class _Sum:
     """All terms in one direction, from one side; of the lists of an upper side about `rare` is left out."""
@@ -88,6 +100,7 @@ class _Sum:
     side: Side
     parts: Parted
     rare: float
+    narrow: Fraction
 
     @property
     def steps(self) -> int:
@@ -112,7 +125,7 @@ class _Sum:
             none = np.zeros(found.losses.size)
             atoms = Atoms(found.losses, none, found.masses, none, found.outside)
             views.append(Listed(None, atoms, times, -math.inf))
-        width = max(question.width, _WIDTH)
+        width = max(question.width, self.narrow)
         if isinstance(question, EpsilonAt):
             answer = epsilon_of(views, question.delta, width)
         else:

@@ -121,9 +121,7 @@ def normal_between(mu: float, x: Floats) -> Cells:
     m, m_errors = _normal_cells(x, 0.0)
     n, n_errors = _normal_cells(x, mu)
     y = mu * x - mu * mu / 2
-    low, high = (
-        (_above(sign * end), _above(sign * (end - mu))) for sign, end in ((-1, float(x[0])), (1, float(x[-1])))
-    )
+    low, high = ((above(sign * end), above(sign * (end - mu))) for sign, end in ((-1, float(x[0])), (1, float(x[-1]))))
     return Cells(y, 8 * UNIT * (np.abs(mu * x) + mu * mu), m, m_errors, n, n_errors, low, high, are_atoms=False)
 
 
@@ -153,12 +151,12 @@ def _discrete_normal(law: DiscreteGaussianLoss | SampledDiscreteGaussianLoss, co
     off = ((np.abs(x) + mu + 1) ** 2 + 1) / (20 * float(law.variance))
     off = np.maximum(off[:-1], off[1:])
     ends = (-1, float(x[0]) + 2 / spread), (1, float(x[-1]) - 2 / spread)
-    low, high = ((_above(sign * end), _above(sign * (end - mu))) for sign, end in ends)
+    low, high = ((above(sign * end), above(sign * (end - mu))) for sign, end in ends)
     errors = 8 * UNIT * per * (np.abs(k) + law.sensitivity)
     return Cells(y, errors, m, m_errors + m * off, n, n_errors + n * off, low, high, are_atoms=False)
 
 
-def _above(x: float) -> float:
+def above(x: float) -> float:
     """P(N > x), from above."""
     return float(normal_tail(np.array([x]))[0]) * (1 + 4 * ERROR + 16 * UNIT * (x * x + 1) * (1 + abs(x)))
 

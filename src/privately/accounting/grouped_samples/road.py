@@ -1,0 +1,90 @@
+"""epsilon and delta of what a group sees of Poisson samples: the worst of all ways to remove rows and add others."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from contextlib import suppress
+from fractions import Fraction
+
+from privately.accounting.events import Event, Group
+from privately.accounting.grouped_samples.mixtures import Split
+from privately.accounting.grouped_samples.seen import Seen
+from privately.accounting.questions import NEVER, DeltaAt, EpsilonAt, Question
+from privately.accounting.roads import DEAD_ENDS
+from privately.accounting.shared_samples import Asked, on_shared_samples
+from privately.accounting.shared_samples.lists import Parted
+from privately.accounting.shared_samples.road import at_most, between
+from privately.accounting.spreading import Side
+from privately.errors import NoSuchRule
+from privately.rounding import Interval
+
+METHOD = "the number of rows in each sample"
+
+_CELLS, _FEWER = 1 << 14, 1 << 11
+_NARROW, _ROUGH = Fraction(1, 10**6), Fraction(1, 100)
+
+
+def on_samples(event: Event, question: Question, asked: Asked) -> Interval | None:
+    """The answer for groups on Poisson samples, for one sample, or for several mechanisms on each; None without one."""
+    try:
+        found = in_samples(event, question)
+    except (*DEAD_ENDS, NoSuchRule):
+        found = None
+    return on_shared_samples(event, question, asked) if found is None else found
+
+
+def in_samples(event: Event, question: Question) -> Interval | None:
+    """The answer for groups of noise and responses on Poisson samples; None for other events.
+
+    Theorem: let a rows be removed and b be added, a + b = k. Noise around i rows, i binomial among a, against noise
+        around -j rows, j binomial among b, dominates every mechanism on a Poisson sample whose groups of j rows are
+        dominated by the shift by j of this noise, if the noise is symmetric and log-concave; a mechanism that counts
+        removed rows and takes off added ones reaches it. The same holds for compositions, with one split for all steps.
+    Reference: Ganesh 2024, Schuchardt-Stoian-Kosmala-Guennemann 2024 for normal and Laplace noise
+    Proof: docs/theory/accounting/group_samples.md#the-worst-pair
+    Checked-by: tests/accounting/grouped_samples/test_road.py::test_groups_of_samples_dominate_enumeration,
+        tests/accounting/grouped_samples/test_road.py::test_groups_of_samples_are_reached
+    """
+    if not isinstance(event, Group) or event.size == 1:
+        return None
+    seen = Seen.of(event)
+    largest = seen.largest()
+    if isinstance(question, EpsilonAt):
+        if question.delta < seen.infinite((seen.size, 0))[0]:
+            return NEVER
+        if not question.delta:
+            return NEVER if largest is None else largest.interval(METHOD)
+        worst = _worst(seen, question)
+        limit = math.inf if largest is None else largest.interval().upper
+        return Interval(min(worst.lower, limit), min(worst.upper, limit), method=METHOD)
+    if largest is not None and question.epsilon >= largest.interval().upper:
+        return Interval(0, 0, method=METHOD)
+    worst = _worst(seen, question)
+    return Interval(worst.lower, worst.upper, method=METHOD)
+
+
+def _worst(seen: Seen, question: Question) -> Interval:
+    """Over all splits; to those that are below others a rough look is enough."""
+    first, *others = seen.splits()
+    worst = between(_parts(seen, first, _CELLS), question, _NARROW)
+    for split in others:
+        if not _is_below(seen, split, question, worst):
+            found = between(_parts(seen, split, _CELLS), question, _NARROW)
+            worst = Interval(max(worst.lower, found.lower), max(worst.upper, found.upper))
+    return worst
+
+
+def _parts(seen: Seen, split: Split, cells: int) -> Callable[[Side, float], Parted]:
+    return lambda side, rare: seen.parted(split, side, cells, rare)
+
+
+def _is_below(seen: Seen, split: Split, question: Question, worst: Interval) -> bool:
+    """Whether a rough look tells that this split is no worse than what is known already."""
+    if worst.upper == math.inf:
+        return True
+    known = Fraction(worst.upper)
+    epsilon, delta = (known, question.delta) if isinstance(question, EpsilonAt) else (question.epsilon, known)
+    with suppress(*DEAD_ENDS):
+        return at_most(_parts(seen, split, _FEWER), DeltaAt(epsilon, _ROUGH), delta) <= delta
+    return False
