@@ -97,8 +97,8 @@ def tell_all(outcomes: Iterable[tuple[Answerable, Any, BaseException | None]]) -
     calls: list[Callable[[], None]] = []
     _here.calls = calls
     try:
-        for outcome in outcomes:
-            tell(*outcome)
+        for answerable, result, fault in outcomes:
+            tell(answerable, result, fault)
     finally:
         _here.calls = None
         for call in calls:
@@ -136,6 +136,16 @@ def _is_told(kind: Any) -> bool:
 
 Asked: TypeAlias = tuple[Task, Answerable]
 _here = threading.local()  # whether this thread serves others, and whom it has to call
+_process = os.getpid()  # asking the system takes longer than all else that is done to ask a desk
+
+
+def _note_process() -> None:
+    global _process  # noqa: PLW0603 - a process has one number
+    _process = os.getpid()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_note_process)
 
 
 def check_may_wait() -> None:
@@ -165,7 +175,7 @@ class Desk(Generic[Task]):
         self._queue: SimpleQueue[Sequence[Asked[Task]] | None] = SimpleQueue()
         self._awake: deque[threading.Lock] = deque()
         self._closing = self._ended = self._busy = False
-        self._process = os.getpid()
+        self._process = _process
         self._thread = threading.Thread(target=self._run, name=f"privately ledger: {name}", daemon=True)
         self._thread.start()
 
@@ -187,7 +197,7 @@ class Desk(Generic[Task]):
     @property
     def is_idle(self) -> bool:
         """Whether it would serve whoever comes now, at once. Soon after, it may not."""
-        ends = self._closing or self._ended or self._process != os.getpid()
+        ends = self._closing or self._ended or self._process != _process
         return not (ends or self._busy) and self._queue.empty()
 
     def perform(self, task: Task) -> Any:
@@ -219,20 +229,17 @@ class Desk(Generic[Task]):
         self._last += len(found)
         return found
 
-    def check_process(self) -> None:
+    def _check_open(self) -> None:
         """A forked child has the memory of the parent, locks that are held included, but not its threads."""
-        if self._process != os.getpid():
+        if self._process != _process:
             hint = "Open ledgers after forking, or start processes with multiprocessing's 'spawn'."
             raise LedgerUnavailable("the ledger was opened before this process was forked.", hint=hint)
-
-    def _check_open(self) -> None:
-        self.check_process()
         if self._closing:
             raise LedgerUnavailable("the ledger was closed.")
 
     def close(self) -> None:
         """Ends after what waits is done. After a fork, the thread is the parent's."""
-        if self._process == os.getpid():
+        if self._process == _process:
             self._closing = True
             self._queue.put(None)
             if self._thread is not threading.current_thread():
