@@ -18,9 +18,10 @@ from privately.accounting.losses import (
     SampledGaussianLoss,
     SampledLaplaceLoss,
 )
+from privately.accounting.roads import NEAR_ONE
 
-HIGHEST_RATE = 1 - Fraction(1025, 1 << 30)
-"""Just below 1 - 2^-20, up to which all roads go."""
+HIGHEST_RATE = NEAR_ONE - Fraction(1, 1 << 30)
+"""All roads go so far."""
 _HALF = Fraction(1, 2)
 
 

@@ -14,6 +14,9 @@ class NotApplicable(Exception):
         self.reason = reason
 
 
+NEAR_ONE = 1 - Fraction(1, 1 << 22)
+"""Below this a rate q is so far from 1 that 1 - q, and what is divided by it, is off by 10^-9 of itself at most."""
+
 DEAD_ENDS = (NotApplicable, ArithmeticError, MemoryError)
 """What ends a road: numbers that leave the range of floats or of memory; another road may have an answer."""
 

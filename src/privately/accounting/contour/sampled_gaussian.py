@@ -20,14 +20,13 @@ from privately.accounting.contour.view import View, enlarged, exp_above
 from privately.accounting.elementary import ERROR, UNIT, Floats, exp, exp_and_expm1, expm1, log1p, log_between
 from privately.accounting.kept import Kept
 from privately.accounting.losses import SampledGaussianLoss
-from privately.accounting.roads import NotApplicable
+from privately.accounting.roads import NEAR_ONE, NotApplicable
 
 _PER_ROOT = 0.3989422804014327
 _TURN = 6.283185307179586  # below 2 pi
 _DYADIC = 1024
 _SAFE = 2.0**-20
 _LEAST_EXCESS = -0.5
-_HIGHEST_RATE = 1 - 2.0**-20
 _LARGEST_LOSS = 600.0
 _TAME = 500.0
 _MOST_POINTS, _AT_ONCE = 1 << 16, 1 << 18
@@ -55,10 +54,9 @@ class SampledGaussian:
     @classmethod
     def of(cls, law: SampledGaussianLoss) -> SampledGaussian:
         """Its floats are within 2 units of rounding of the exact parameters."""
-        rate = float(law.rate)
-        if rate > _HIGHEST_RATE:
+        if law.rate > NEAR_ONE:
             raise NotApplicable("a rate so near 1")
-        return cls(mu=math.sqrt(law.mu_squared), rate=rate, removes=law.direction == "remove")
+        return cls(mu=math.sqrt(law.mu_squared), rate=float(law.rate), removes=law.direction == "remove")
 
     @property
     def rough_variance(self) -> float:

@@ -18,12 +18,11 @@ from privately.accounting.contour.points import Points, Tilted
 from privately.accounting.contour.view import Rough, View, enlarged, exp_above
 from privately.accounting.elementary import ERROR, UNIT, Floats, exp, expm1, log, log1p
 from privately.accounting.losses import SampledLaplaceLoss
-from privately.accounting.roads import NotApplicable
+from privately.accounting.roads import NEAR_ONE, NotApplicable
 
 _STRIPS = (0.125, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0)
 _LARGEST_RADIUS = 16.0
 _LARGEST_EPSILON = 500.0
-_HIGHEST_RATE = 1 - 2.0**-20
 _MOST_POINTS = 4096
 _MANY_POINTS = 64
 _CELLS = 256
@@ -43,7 +42,7 @@ class SampledLaplace:
         """Its floats are within a unit of rounding of the exact parameters."""
         if law.epsilon > _LARGEST_EPSILON:
             raise NotApplicable("losses beyond the range of floats")
-        if law.rate > _HIGHEST_RATE:
+        if law.rate > NEAR_ONE:
             raise NotApplicable("a rate so near 1")
         return cls(epsilon=float(law.epsilon), rate=float(law.rate), removes=law.direction == "remove")
 

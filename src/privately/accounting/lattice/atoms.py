@@ -24,7 +24,7 @@ from privately.accounting.losses import (
     SampledDiscreteLaplaceLoss,
     SampledLaplaceLoss,
 )
-from privately.accounting.roads import NotApplicable
+from privately.accounting.roads import NEAR_ONE, NotApplicable
 from privately.laws.gaussian_sums import whole_sum
 from privately.rounding import Enclosure
 
@@ -199,7 +199,7 @@ def _sampled(pair: _Pair, rate: Fraction, *, removes: bool) -> Atoms:
 def _mixed(pair: _Pair, rate: Fraction) -> tuple[Floats, Floats, Floats, Floats]:
     """ln r and r = 1 - rate + rate e^y, each with its error."""
     share = float(rate)
-    if not 1e-9 < share < 1 - 2.0**-20:
+    if not 1e-9 < share < NEAR_ONE:
         raise NotApplicable("the rate is out of range")
     rise = share * expm1(pair.y)
     ratio = 1 + rise

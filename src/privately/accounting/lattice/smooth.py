@@ -31,13 +31,12 @@ from privately.accounting.losses import (
     SampledGaussianLoss,
     SampledLaplaceLoss,
 )
-from privately.accounting.roads import NotApplicable
+from privately.accounting.roads import NEAR_ONE, NotApplicable
 from privately.rounding import Enclosure
 
 Form = Literal["remove", "add", "glued"]
 
 _LEAST_RATIO = 2.0**-40
-_HIGHEST_RATE = 1 - 2.0**-20
 _ROUNDED = Fraction(1, 2**52)
 
 
@@ -63,7 +62,7 @@ class Smooth:
     form: Form
 
     def __post_init__(self) -> None:
-        if not (self.rate == 1 or 1e-9 < self.rate < _HIGHEST_RATE):
+        if not (self.rate == 1 or 1e-9 < self.rate < NEAR_ONE):
             raise NotApplicable("the rate is out of range")
 
     def mass(self) -> tuple[float, float]:
@@ -190,7 +189,7 @@ def smooth(law: Loss) -> Smooth | None:
 
 def _rate(rate: Fraction) -> float:
     """Below 1 as a float too: 1 would mean that nothing is sampled."""
-    if rate >= _HIGHEST_RATE:
+    if rate >= NEAR_ONE:
         raise NotApplicable("the rate is out of range")
     return float(rate)
 

@@ -15,13 +15,13 @@ from privately.accounting.elementary import ERROR, UNIT, Floats, exp, expm1, log
 from privately.accounting.events import Event, PoissonSample
 from privately.accounting.failing import failing
 from privately.accounting.losses import Direction, GaussianLoss, Loss
-from privately.accounting.roads import NotApplicable
+from privately.accounting.roads import NEAR_ONE, NotApplicable
 from privately.accounting.spreading import Losses, Side, all_of, listed
 from privately.accounting.terms import Terms, count, flatten
 
 _CELLS = 1 << 12
 _MOST_DIFFERENT = 16
-_LEAST_RATE, _HIGHEST_RATE = Fraction(1, 10**30), 1 - Fraction(1, 2**20)
+_LEAST_RATE = Fraction(1, 10**30)
 _LARGEST = 690.0
 _OFF = 16 * (ERROR + UNIT)
 
@@ -125,7 +125,7 @@ def sampled(base: Step, rate: Fraction, direction: Direction, side: Side) -> Ste
     Proof: docs/theory/accounting/spreading.md#sampled-lists
     Checked-by: tests/accounting/shared_samples/test_lists.py::test_sampled_lists_are_on_their_sides
     """
-    if not _LEAST_RATE < rate < _HIGHEST_RATE:
+    if not _LEAST_RATE < rate < NEAR_ONE:
         raise NotApplicable("the rate is out of range")
     if float(np.abs(base.losses.losses).max()) > _LARGEST:
         raise NotApplicable("the losses are too large")

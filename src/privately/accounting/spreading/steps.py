@@ -30,7 +30,7 @@ from privately.accounting.losses import (
     SampledGaussianLoss,
     SampledLaplaceLoss,
 )
-from privately.accounting.roads import NotApplicable
+from privately.accounting.roads import NEAR_ONE, NotApplicable
 from privately.accounting.spreading.lists import Losses, Side
 
 _SAMPLED = SampledGaussianLoss, SampledLaplaceLoss, SampledDiscreteGaussianLoss
@@ -38,7 +38,6 @@ _WIDE, _LEAST_VARIANCE, _LARGEST_VARIANCE = 4 * 10**6, 10**6, 10**24
 _FARTHEST = 36.0
 _FINEST = 2.0**-10
 _LEAST_RATE = Fraction(1, 10**30)
-_HIGHEST_RATE = 1 - Fraction(1, 2**20)
 _LEAST_MU, _LARGEST_SIZE, _LARGEST_EPSILON = 1e-6, 680.0, 300.0
 
 
@@ -201,7 +200,7 @@ def mixed(cells: Cells, law: Loss, side: Side) -> Losses:
     if rate is None:
         losses = -y + sign * errors
         return Losses.of(losses + sign * 4 * UNIT * np.abs(losses), masses, outside)
-    if not _LEAST_RATE < rate < _HIGHEST_RATE:
+    if not _LEAST_RATE < rate < NEAR_ONE:
         raise NotApplicable("the rate is out of range")
     share = float(rate)
     moved = y + errors if removes == (side == "upper") else y - errors
