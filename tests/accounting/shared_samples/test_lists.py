@@ -81,7 +81,7 @@ def test_only_what_has_no_pair_is_listed() -> None:
     assert not is_shared(noises)
 
 
-@pytest.mark.parametrize("rate", [Fraction(1, 10**31), 1 - Fraction(1, 2**21)])
+@pytest.mark.parametrize("rate", [Fraction(1, 10**31), 1 - Fraction(1, 2**23)])
 def test_rates_next_to_0_and_1_are_refused(rate: Fraction) -> None:
     with pytest.raises(NotApplicable, match="rate"):
         sampled(listed(PAIRS[0], "upper"), rate, "add", "upper")
