@@ -209,3 +209,14 @@ def test_neighbours_with_the_same_laws_are_compared_once() -> None:
     assert len(found.pairs) == 64 * 63
     assert len(list(found.ratios())) == 64
     assert found.curve.vertices == ((Fraction(1), Fraction(0)),)
+
+
+def test_inputs_have_the_shape_that_the_program_takes() -> None:
+    number, listed = "def f(x: replaced(0, 1)):\n    return x\n", "def f(x: replaced(0, 1)):\n    return sum(x)\n"
+    for program, value in ((number, [1]), (listed, 1), (listed, [[1]])):
+        with pytest.raises(InvalidParameter, match=r"a number here|a list here|hold numbers"):
+            analyze(program).law(x=value)
+        with pytest.raises(InvalidParameter, match=r"a number here|a list here|hold numbers"):
+            analyze(program, between=({"x": value}, {"x": value}))
+    with pytest.raises(InvalidParameter, match=r"3 entries is not in bits\(2\)"):
+        analyze(listed, neighbors={"x": anything(bits(2))}).law(x=[0, 1, 1])

@@ -1,6 +1,7 @@
 """One run, as it was analysed."""
 
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
@@ -69,3 +70,13 @@ def test_what_nobody_draws_has_no_law(draw: str) -> None:
     except NotSupported:
         with pytest.raises(NotSupported):
             analyze(program).law(x=1)
+
+
+@pytest.mark.parametrize("inputs", [None, {}, {"x": 1, "y": 2}, {"x": True}, {"x": "many"}, {3: 1}])
+def test_a_run_takes_all_inputs_and_no_others(inputs: Any) -> None:
+    with pytest.raises(InvalidParameter):
+        run("def f(x):\n    return x\n", inputs)
+
+
+def test_inputs_of_a_run_are_exact() -> None:
+    assert run("def f(x):\n    return x\n", {"x": [0.1, "1/3"]}) == (Fraction(1, 10), Fraction(1, 3))

@@ -21,9 +21,8 @@ from privately.proving.exact.sampling import NotFinite
 from privately.proving.exact.sets import Met, has_exponentials, has_tails, met
 from privately.proving.exact.states import Excluded, Outputs, output_law
 from privately.proving.exact.weights import UNKNOWN, Quotient, Weight, cost, fraction
-from privately.proving.language.declarations import Domain, Neighborhood, decimal
-from privately.proving.language.meaning import simple
-from privately.proving.language.program import Program
+from privately.proving.language.declarations import Domain, Neighborhood, exact_value
+from privately.proving.language.program import Parameter, Program
 from privately.proving.language.syntax import Value
 from privately.rounding import Interval, Number
 from privately.rounding import whole as whole_number
@@ -108,8 +107,7 @@ def _public_values(program: Program, public: Mapping[str, Any]) -> tuple[dict[st
         if isinstance(value, Domain):
             domains.append(value)
             continue
-        exact = tuple(simple(decimal(one, name)) for one in value) if isinstance(value, (list, tuple)) else None
-        number = simple(decimal(value, name)) if exact is None else exact
+        number = exact_value(value, name)
         _check_within(known[name].domain, number, name)
         values[name] = number
     return values, domains
@@ -350,7 +348,7 @@ def _private_values(program: Program, inputs: Mapping[str, Any]) -> Inputs:
     """The private inputs, all of them and no others, each within its domain."""
     if not isinstance(inputs, Mapping):
         raise InvalidParameter("inputs", 'give a dictionary by the names of inputs, such as {"x": ...}.')
-    found = tuple(_value(inputs, one.name) for one in program.private)
+    found = tuple(_value(inputs, one) for one in program.private)
     unknown = [name for name in inputs if name not in {one.name for one in program.private}]
     if unknown:
         raise InvalidParameter("inputs", f"the program has no private input {unknown[0]!r}.")
@@ -360,18 +358,24 @@ def _private_values(program: Program, inputs: Mapping[str, Any]) -> Inputs:
 
 
 def _check_within(domain: Domain | None, value: Value, name: str) -> None:
-    for one in value if isinstance(value, tuple) else (value,):
+    entries = value if isinstance(value, tuple) else (value,)
+    if domain is not None and domain.length not in {None, len(entries)}:
+        raise InvalidParameter(name, f"a list of {len(entries)} entries is not in {domain}.")
+    for one in entries:
+        if isinstance(one, tuple):
+            raise InvalidParameter(name, "lists hold numbers here.")
         if domain is not None and Fraction(str(one)) not in domain:
             raise InvalidParameter(name, f"{one} is not in {domain}.")
 
 
-def _value(inputs: Mapping[str, Any], name: str) -> Value:
+def _value(inputs: Mapping[str, Any], parameter: Parameter) -> Value:
+    name = parameter.name
     if name not in inputs:
         raise InvalidParameter("inputs", f"{name!r} is missing.")
-    value = inputs[name]
-    if isinstance(value, (list, tuple)):
-        return tuple(simple(decimal(one, name)) for one in value)
-    return simple(decimal(value, name))
+    value = exact_value(inputs[name], name)
+    if isinstance(value, tuple) is not parameter.is_list:
+        raise InvalidParameter(name, f"the program takes {'a list' if parameter.is_list else 'a number'} here.")
+    return value
 
 
 __all__ = ["SIZES", "Analysis", "NotFinite", "Question", "question"]

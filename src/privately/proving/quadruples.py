@@ -13,8 +13,7 @@ from privately.guarantees.couplings import Lifted, NotLifted, lifting
 from privately.proving.analysis import rational_law
 from privately.proving.exact.budgets import Budget
 from privately.proving.exact.states import output_law
-from privately.proving.language.declarations import decimal
-from privately.proving.language.meaning import simple
+from privately.proving.language.declarations import exact_value
 from privately.proving.language.program import Program
 from privately.proving.language.syntax import Value
 from privately.proving.reading import Source, read_program
@@ -110,10 +109,4 @@ def _all_exact(memories: Iterable[Memory], field: str) -> list[dict[str, Value]]
 
 
 def _exact(memory: Memory) -> dict[str, Value]:
-    return {name: _value(value, name) for name, value in memory.items()}
-
-
-def _value(value: Any, name: str) -> Value:
-    if isinstance(value, (list, tuple)):
-        return tuple(_value(one, name) for one in value)
-    return simple(decimal(value, name))
+    return {name: exact_value(value, name) for name, value in memory.items()}

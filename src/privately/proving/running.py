@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from privately.errors import InvalidParameter, NotSupported
+from privately.proving.language.declarations import exact_value
 from privately.proving.language.meaning import UNSET, Evaluator, canonical, evaluator, simple, truth
 from privately.proving.language.program import Program
 from privately.proving.language.syntax import (
@@ -24,6 +25,7 @@ from privately.proving.language.syntax import (
     free_variables,
 )
 from privately.proving.primitives import draw
+from privately.proving.reading import Source, read_program
 
 Draw: TypeAlias = Callable[[Sample, tuple[Value, ...]], Value]
 """Where draws come from: the statement and its arguments in, a value out."""
@@ -32,9 +34,20 @@ MOST_ROUNDS = 10_000_000
 """Of all loops of a run together."""
 
 
-def run(program: Program, inputs: Mapping[str, Value]) -> Value:
-    """The output of one run. Inputs are exact values, lists are tuples. TooManyRounds after 10,000,000 rounds."""
-    return Run(program, inputs, drawn).output()
+def run(program: Source, inputs: Mapping[str, Any]) -> Value:
+    """The output of one run, for a value of every input. TooManyRounds after 10,000,000 rounds."""
+    read = read_program(program)
+    return Run(read, _checked(read, inputs), drawn).output()
+
+
+def _checked(program: Program, inputs: Mapping[str, Any]) -> dict[str, Value]:
+    """All inputs and no others, as exact values."""
+    if not isinstance(inputs, Mapping):
+        raise InvalidParameter("inputs", 'give a dictionary by the names of inputs, such as {"x": ...}.')
+    names = {one.name for one in program.parameters}
+    for name in sorted(names.symmetric_difference(map(str, inputs))):
+        raise InvalidParameter("inputs", f"{name!r} is missing." if name in names else f"there is no input {name!r}.")
+    return {name: exact_value(value, name) for name, value in inputs.items()}
 
 
 def drawn(sample: Sample, arguments: tuple[Value, ...]) -> Value:

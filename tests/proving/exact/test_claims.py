@@ -1,5 +1,6 @@
 """Claims in words."""
 
+import re
 from fractions import Fraction
 
 import pytest
@@ -40,7 +41,7 @@ def test_an_open_parameter_stands_inside_logarithms() -> None:
 @pytest.mark.parametrize(
     "text",
     ["", "x", "ln(0)", "ln(-1)", "1/0", "ln(2)*ln(3)", "ln(ln(2))", "0.5*ln(2)", "f(1)", "1 if 1 else 2", "1+", "True",
-     "2**9999", "1" * 2000, "__import__('os')", "1e999"],
+     "2**9999", "1" * 2000, "__import__('os')", "1e9999", "1e999999999"],
 )  # fmt: skip
 def test_the_rest_is_refused(text: str) -> None:
     with pytest.raises(InvalidParameter):
@@ -50,3 +51,13 @@ def test_the_rest_is_refused(text: str) -> None:
 def test_all_digits_of_a_claim_count() -> None:
     assert read_claim("0.49999999999999999999", {}).exponent == Fraction(1, 2) - Fraction(1, 10**20)
     assert read_claim("2^3*0.1 + 1_0.0", {}).exponent == Fraction(54, 5)
+
+
+def test_errors_quote_what_was_written() -> None:
+    for text, part in (("1e999999999", "'1e999999999'"), ("2*0.5//3", "'2*0.5//3'"), ("1 + 2.50 % 2", "'2.50 % 2'")):
+        with pytest.raises(InvalidParameter, match=re.escape(part)):
+            read_claim(text, {})
+
+
+def test_decimals_that_are_no_floats_are_numbers() -> None:
+    assert read_claim(" 1e400 ", {}).exponent == 10**400

@@ -97,7 +97,8 @@ def test_a_loop_that_is_left_first_is_one_with_a_test(left: str, going: str) -> 
 
 
 @pytest.mark.parametrize("name", ["flip", "len", "range", "assume", "Fraction"])
-def test_a_function_is_not_called_like_a_word(name: str) -> None:
-    """In Python `flip()` inside it would be the function itself."""
+def test_a_function_is_not_called_like_a_word_that_it_uses(name: str) -> None:
+    """In Python the word would be the function itself there."""
     with pytest.raises(NotSupported, match=f"line 1: '{name}' has a meaning already"):
-        read_python(f"def {name}(x: replaced(0, 1)):\n    return flip()\n")
+        read_python(f"def {name}(x: replaced(0, 1)):\n    {name}(2)\n    return 0\n")
+    assert read_python(f"def {name}(x: replaced(0, 1)):\n    return 0\n").name == name

@@ -9,7 +9,6 @@ import ast
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from math import isfinite
 from typing import Any
 
 from privately.errors import InvalidParameter
@@ -56,7 +55,7 @@ def read_claim(text: str | int | Fraction, known: Mapping[str, Any]) -> Claim:
     >>> read_claim("ln(3)", {}).factor, read_claim("2*size*epsilon", {"size": 3, "epsilon": Fraction(1, 2)}).exponent
     (3, Fraction(3, 1))
     """
-    words = str(text)
+    words = str(text).strip()
     if len(words) > MOST_CHARACTERS:
         raise InvalidParameter("claim", f"has more than {MOST_CHARACTERS} characters.")
     source = words.replace("^", "**")
@@ -79,7 +78,7 @@ def read_claim(text: str | int | Fraction, known: Mapping[str, Any]) -> Claim:
 def _keep_all_digits(tree: ast.expr, source: str) -> None:
     """Decimals as they are written: as floats 0.49999999999999999999 and 0.5 would be one number."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, float) and isfinite(node.value):
+        if isinstance(node, ast.Constant) and isinstance(node.value, float):
             text = ast.get_source_segment(source, node) or repr(node.value)
             node.value = rational(text.replace("_", ""), "claim")  # type: ignore[assignment]
 
@@ -122,7 +121,8 @@ def _read(node: ast.expr, known: Mapping[str, Any], words: str) -> _Amount:  # n
             if power < 0 and not base:
                 raise InvalidParameter("claim", f"{words!r} divides by zero.")
             return _Amount(base**power)
-    raise InvalidParameter("claim", f"cannot read {ast.unparse(node)!r}.", hint="Use + - * / ^, numbers and ln(...).")
+    part = ast.get_source_segment(words.replace("^", "**"), node)
+    raise InvalidParameter("claim", f"cannot read {part!r}.", hint="Use + - * / ^, numbers and ln(...).")
 
 
 def _as_weight(value: Any) -> Weight:

@@ -16,6 +16,8 @@ from fractions import Fraction
 from typing import Any, Literal, TypeAlias
 
 from privately.errors import InvalidParameter
+from privately.proving.language.meaning import simple
+from privately.proving.language.syntax import Value
 from privately.rounding import Number, rational
 
 Change: TypeAlias = Literal["each", "one", "monotone", "replaced", "added", "anything"]
@@ -91,6 +93,13 @@ BIT = Domain(values=(Fraction(0), Fraction(1)))
 def decimal(value: Number, field: str, **limits: Any) -> Fraction:
     """A number as it is written: the float 0.1 is a tenth, as in the text of a program."""
     return rational(repr(value) if isinstance(value, float) else value, field, **limits)
+
+
+def exact_value(value: Any, field: str) -> Value:
+    """A number, or a list of values, as programs compute with them."""
+    if isinstance(value, (list, tuple)):
+        return tuple(exact_value(one, field) for one in value)
+    return simple(decimal(value, field))
 
 
 def whole(lower: int, upper: int | None = None) -> Domain:

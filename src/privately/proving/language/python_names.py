@@ -55,6 +55,11 @@ def is_method(node: Any) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name)
 
 
+def names_in(node: ast.AST) -> set[str]:
+    """All names that the text uses."""
+    return {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+
+
 def is_stored(node: ast.Name) -> bool:
     """Whether the name gets a value here."""
     return isinstance(node.ctx, ast.Store)

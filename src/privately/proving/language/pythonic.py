@@ -16,7 +16,16 @@ from privately.proving.language.aliases import changed_in_place, forbid_aliases
 from privately.proving.language.annotations import declared
 from privately.proving.language.program import Parameter, Program
 from privately.proving.language.python_expressions import ExpressionReader
-from privately.proving.language.python_names import BINARY, STATEMENTS, check_name, copied, is_method, is_stored, word
+from privately.proving.language.python_names import (
+    BINARY,
+    STATEMENTS,
+    check_name,
+    copied,
+    is_method,
+    is_stored,
+    names_in,
+    word,
+)
 from privately.proving.language.refusals import check_length, refusal
 from privately.proving.language.syntax import (
     FALSE,
@@ -89,7 +98,8 @@ class _Reader(ExpressionReader):
 
     def program(self) -> Program:
         """The whole of it."""
-        check_name(self.function, self.function.name)  # inside, its name would be the function itself
+        if self.function.name in names_in(self.function):  # inside, it would be the function itself
+            check_name(self.function, self.function.name)
         parameters = tuple(self.parameter(one) for one in self.arguments())
         forbid_aliases(self.function, self.lists)
         body = self.block(self.function.body)
