@@ -1,5 +1,6 @@
 """From functions, files and texts to programs."""
 
+import importlib
 from pathlib import Path
 
 import pytest
@@ -99,3 +100,29 @@ def test_a_file_in_another_encoding_is_refused(tmp_path: Path) -> None:
 def test_lines_may_end_as_they_like() -> None:
     for end in ("\n", "\r\n", "\r"):
         assert read_program(f"def f(x: replaced(0, 1)):{end}    return 0{end}").name == "f"
+
+
+def test_a_file_that_changed_since_it_was_imported_is_not_what_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    imported = "from privately.proving import flip, replaced"
+    text = f'{imported}\n\ndef f(x: replaced(0, 1)):\n    """Fair."""\n    return flip()\n'
+    file = tmp_path / "imported_once.py"
+    file.write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    function = importlib.import_module("imported_once").f
+    assert read_program(function).name == "f"
+    file.write_text(text.replace("Fair", "Very fair"))
+    assert read_program(function).name == "f"
+    file.write_text(text.replace("flip()", "flip(0.25)"))
+    with pytest.raises(NotSupported, match="not what runs"):
+        read_program(function)
+
+
+def test_functions_inside_of_others_are_read() -> None:
+    def inner(x: replaced(0, 1)):  # type: ignore[no-untyped-def, valid-type]  # a program
+        """A text
+        of several lines."""
+        return sum([x + flip(0.25) for y in range(2)])
+
+    assert read_program(inner).name == "inner"

@@ -50,6 +50,7 @@ def read_program(source: Source) -> Program:
         ) from None
     program = read_python(text)
     _check_meaning(source)
+    _check_code(source, text)
     return program
 
 
@@ -63,6 +64,24 @@ def _check_meaning(function: Callable[..., Any]) -> None:
             raise NotSupported(
                 f"{name!r} is not that of privately.proving, or of Python, here.", hint="Import it from there."
             )
+
+
+def _check_code(function: Callable[..., Any], text: str) -> None:
+    """A file that was changed since it was imported holds another function than the one that runs."""
+    module = compile(text, "program", "exec", dont_inherit=True)
+    read = [_instructions(one) for one in module.co_consts if isinstance(one, CodeType)]
+    if _instructions(function.__code__) not in read:
+        raise NotSupported("the text of this function is not what runs.", hint="Import it again, or give its text.")
+
+
+def _instructions(code: CodeType) -> tuple[object, ...]:
+    """What a code does: not where it stands, nor what is written about it."""
+    constants = [
+        _instructions(one) if isinstance(one, CodeType) else (type(one), one)
+        for one in code.co_consts
+        if not isinstance(one, str)
+    ]
+    return code.co_code, code.co_names, code.co_varnames, code.co_argcount, tuple(constants)
 
 
 WORDS: dict[str, object] = {

@@ -12,6 +12,8 @@ from privately.proving.language.syntax import (
     Apply,
     Assume,
     Block,
+    Constant,
+    Expression,
     Hint,
     Sample,
     expressions_of,
@@ -88,8 +90,18 @@ class Program:
 
 def _can_fail(hint: Hint, public: set[str]) -> bool:
     """Whether a divisor in it is neither public nor a number."""
-    return any(
-        isinstance(part, Apply) and part.operator in {"/", "//", "%"} and not free_variables(part.operands[1]) <= public
-        for whole in expressions_of(hint)
-        for part in subexpressions(whole)
-    )
+    parts = [part for whole in expressions_of(hint) for part in subexpressions(whole) if isinstance(part, Apply)]
+    return any(not free_variables(divisor) <= public for part in parts for divisor in _divisors(part))
+
+
+def _divisors(part: Apply) -> tuple[Expression, ...]:
+    """What is divided by; a power may be one with an exponent below 0."""
+    match part:
+        case Apply("**", (_, Constant(int() as exponent))) if exponent >= 0:
+            return ()
+        case Apply("**", operands):
+            return operands
+        case Apply("/" | "//" | "%", (_, below)):
+            return (below,)
+        case _:
+            return ()

@@ -291,9 +291,10 @@ class ExpressionReader:
                 raise refusal(node, f"{name} of nothing.")
             if name in {"abs", "len", "sum"} and len(node.args) != 1:
                 raise refusal(node, f"{name} takes one argument.")
-            if isinstance(node.args[0], ast.GeneratorExp) and name in {"sum", "min", "max"}:
-                before, value = self.comprehension(node.args[0])
-                return before, Apply(FUNCTIONS[name], (value,))
+            match node.args:
+                case [ast.GeneratorExp() as only] if name in {"sum", "min", "max"}:
+                    before, value = self.comprehension(only)
+                    return before, Apply(FUNCTIONS[name], (value,))
             return self.applied(FUNCTIONS[name], node.args)
         if name == "Fraction" and any(
             isinstance(one, ast.Constant) and isinstance(one.value, float) for one in node.args
