@@ -204,7 +204,6 @@ def test_too_many_that_cannot_be_rounded_are_refused() -> None:
 
 
 WIDTHS = {
-    "sampled laplace": "0.001",
     "discrete laplace": "0.002",
     "discrete gaussian": "0.2",
     "exponential": "0.04",

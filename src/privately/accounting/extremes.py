@@ -53,6 +53,9 @@ def roughly_largest(composition: Composition) -> float:
             total += times * float(law.epsilon)
         elif isinstance(law, FiniteLoss):
             total += times * _roughly_first(law)
+        elif isinstance(law, SampledLaplaceLoss) and law.epsilon <= _LARGE_FOR_FLOATS:
+            sign = 1 if law.direction == "remove" else -1
+            total += times * sign * math.log1p(float(law.rate) * math.expm1(sign * float(law.epsilon)))
     return total
 
 

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from flint import acb, arb
 
-from privately.accounting.contour import sampled_laplace
+from privately.accounting.contour import layers
+from privately.accounting.contour.ellipses import log_below
 from privately.accounting.contour.sampled_laplace import Grid, SampledLaplace
 from privately.accounting.losses import SampledLaplaceLoss
 from privately.accounting.roads import NotApplicable
@@ -83,13 +84,13 @@ def test_sizes_around_ellipses(epsilon: float, rate: float, s: float) -> None:
     """In the rectangle around every ellipse the integrand is at most as large as said."""
     law, part = law_of(epsilon, rate, s > 0), np.linspace(-1, 1, 41)
     ends = max(s * math.log1p(rate * math.expm1(end)) for end in (epsilon, -epsilon))
-    for radius in law._radii():
+    for place, radius in enumerate(law.ellipses.radii[0].tolist()):
         across, height = (radius + 1 / radius) / 2 * epsilon, (radius - 1 / radius) / 2 * epsilon
         whole_loss = np.add.outer(across * part, 1j * height * part)
         loss = np.log1p(rate * np.expm1(whole_loss))
         for frequency in (0.0, abs(s), 5 * abs(s)):
             sizes = (-epsilon - whole_loss).real / 2 + s * loss.real + frequency * np.abs(loss.imag)
-            assert sizes.max() - ends <= law._ellipse_cost(s, frequency, radius) - epsilon + 1e-9
+            assert sizes.max() - ends <= law.ellipses.costs(s, frequency)[0, place] - epsilon + 1e-9
 
 
 def test_a_bound_for_another_frequency_is_wrong() -> None:
@@ -165,7 +166,7 @@ def test_rare_samples_fall_as_well(epsilon: float, rate: float, c: float, remove
 @pytest.mark.parametrize("cells", [3, 5, 9])
 def test_coarse_layers_are_below_the_density(cells: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without atoms to speak of, so few layers that one cell too many would be seen."""
-    monkeypatch.setattr(sampled_laplace, "_CELLS", cells)
+    monkeypatch.setattr(layers, "_CELLS", cells)
     for removes, c in ((True, 0.2), (True, 30.0), (False, 0.2), (False, 20.0)):
         law = law_of(6.0, 1e-3, removes)
         points = law.grid(c, 1.4 * c, 8.0, 40.0).points
@@ -244,4 +245,4 @@ def test_refusals() -> None:
         SampledLaplace.of(SampledLaplaceLoss(epsilon=Fraction(1), rate=1 - Fraction(1, 10**15), direction="add"))
     with pytest.raises(NotApplicable):
         law_of(100.0, 0.5, removes=True).grid(50.0, 70.0, 10.0, 40.0)
-    assert sampled_laplace._log_below(3.0) <= math.log(3.0)
+    assert log_below(np.array([3.0])).item() <= math.log(3.0)

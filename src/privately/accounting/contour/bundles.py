@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privately.accounting.contour.falling import QUARTER_TURN, fallen_rows, law_by_law
+from privately.accounting.contour.laplace_rows import SampledLaplaces
 from privately.accounting.contour.points import Points
 from privately.accounting.contour.protocols import Gridded, Law
 from privately.accounting.contour.rows import Row, RowView, total_of
@@ -46,7 +47,7 @@ def grids(
     found: list[tuple[Gridded, int]] = []
     alike: dict[tuple[bool, bool], Rows] = {}
     streamed: list[tuple[Law, int, float]] = []
-    is_many = len(parts) > _MOST_ALONE
+    is_many = sum(getattr(law, "number", 1) for law, _ in parts) > _MOST_ALONE
     for (law, times), quiet in zip(parts, quiets, strict=True):
         if isinstance(law, SampledGaussian) and law.is_tame(highest):
             plan = law.plan(c, highest, reach, quiet)
@@ -54,7 +55,7 @@ def grids(
             if plan.size <= MOST_TOGETHER and (not is_beside or len(parts) > _MANY):
                 alike.setdefault((law.removes, is_beside), Rows([], [], array("d"))).add(law, times, plan)
                 continue
-        if is_many and isinstance(law, (SampledGaussian, SampledLaplace)):
+        if is_many and isinstance(law, (SampledGaussian, SampledLaplace, SampledLaplaces)):
             streamed.append((law, times, quiet))
         else:
             found.append((law.grid(c, highest, reach, quiet), times))

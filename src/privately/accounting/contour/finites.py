@@ -66,6 +66,11 @@ class Finites:
         return cls(segments, tuple(times for _, times in laws), points)
 
     @property
+    def number(self) -> int:
+        """How many laws."""
+        return len(self.times)
+
+    @property
     def size(self) -> int:
         """How many points."""
         return self.points.loss.size

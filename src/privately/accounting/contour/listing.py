@@ -13,6 +13,7 @@ from privately.accounting.compositions import Composition
 from privately.accounting.contour.discrete import Discrete
 from privately.accounting.contour.finite import Finite
 from privately.accounting.contour.finites import Finites, is_plain
+from privately.accounting.contour.laplace_rows import SampledLaplaces, is_tame
 from privately.accounting.contour.laplaces import Laplaces
 from privately.accounting.contour.protocols import Law
 from privately.accounting.contour.sampled_gaussian import SampledGaussian
@@ -38,8 +39,13 @@ _MOST_IN_ALL = 400_000
 _MANY = 16
 """So many laws are laid in rows where that is possible."""
 _DISCRETE = (DiscreteGaussianLoss, DiscreteLaplaceLoss, SampledDiscreteGaussianLoss, SampledDiscreteLaplaceLoss)
-_AMOUNTS = {GaussianLoss: 1, LaplaceLoss: 1, FiniteLoss: 2, SampledGaussianLoss: 2, SampledLaplaceLoss: 5}
+_AMOUNTS = {GaussianLoss: 1, LaplaceLoss: 1, FiniteLoss: 2, SampledGaussianLoss: 2, SampledLaplaceLoss: 2}
 _OTHER, _LISTED = 16, 50
+
+
+def number_of(laws: Sequence[tuple[Law, int]]) -> int:
+    """How many laws, those in rows counted by themselves."""
+    return sum(getattr(law, "number", 1) for law, _ in laws)
 
 
 def amount(composition: Composition) -> int:
@@ -69,6 +75,7 @@ def _listed(parts: Sequence[tuple[Loss, int]], farthest: float) -> tuple[list[tu
         found.laws.append((Laplaces.of(found.laplaces), 1))
     if found.finite:
         found.laws.append((Finites.of(found.finite), 1))
+    found.laws += [(row, 1) for row in SampledLaplaces.some(found.sampled)]
     return found.laws, float(found.gaussian)
 
 
@@ -81,6 +88,7 @@ class _Listing:
     laws: list[tuple[Law, int]] = field(default_factory=list)
     laplaces: list[tuple[LaplaceLoss, int]] = field(default_factory=list)
     finite: list[tuple[FiniteLoss, int]] = field(default_factory=list)
+    sampled: list[tuple[SampledLaplace, int]] = field(default_factory=list)
     gaussian: Fraction = Fraction(0)
     outcomes: int = 0
 
@@ -94,7 +102,11 @@ class _Listing:
             case FiniteLoss() if self.is_many and is_plain(law):
                 self.finite.append((law, times))
             case _:
-                self.laws.append((self._alone(law), times))
+                alone = self._alone(law)
+                if self.is_many and isinstance(alone, SampledLaplace) and is_tame(alone):
+                    self.sampled.append((alone, times))
+                else:
+                    self.laws.append((alone, times))
 
     def _alone(self, law: Loss) -> Law:
         match law:

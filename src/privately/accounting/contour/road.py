@@ -15,7 +15,7 @@ from privately.accounting.contour.finite import Finite
 from privately.accounting.contour.finites import Finites
 from privately.accounting.contour.integral import Integral
 from privately.accounting.contour.laying import MOST_WORK, Layout, Whole, lay
-from privately.accounting.contour.listing import laws_of
+from privately.accounting.contour.listing import laws_of, number_of
 from privately.accounting.contour.mirrors import Known
 from privately.accounting.contour.saddle import Outline, Saddle, for_delta, for_epsilon, shape
 from privately.accounting.contour.sampled_gaussian import SampledGaussian
@@ -176,7 +176,7 @@ class Sums:
             with suppress(NotApplicable):
                 return self.integral(saddle, guess, finest, _MORE_WORK)
         with nullcontext() if self.is_strict else suppress(NotApplicable):  # an except block would keep what was laid
-            return self.integral(saddle, guess, finer, _LITTLE_WORK * len(self.laws))
+            return self.integral(saddle, guess, finer, _LITTLE_WORK * number_of(self.laws))
         return self.integral(saddle, guess, tolerance)
 
     def is_far_below(self, saddle: Saddle, epsilon: Fraction, log_delta: float) -> bool:
