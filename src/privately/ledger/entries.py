@@ -205,6 +205,10 @@ class ChargeLine(NamedTuple):
         return start.encode("ascii") + charge_end(self.token)
 
 
+BLANK = '""'
+"""The empty text as JSON."""
+
+
 def charge_front(first: bytes, analyst: str) -> str:
     """How the text of a charge begins that was not made before: the first line, and the second up to its body."""
     return f'{first.decode("ascii")}\n{{"analyst":{quoted(analyst)},"before":null,"body":"'
@@ -215,8 +219,8 @@ def charge_start(front: str, hashes: tuple[str, str | None], key: str, label: st
     body, question = hashes
     asked = "null" if question is None else f'"{question}"'
     return (
-        f'{front}{body}","key":{quoted(key)},"label":{quoted(label)},"question":{asked},'
-        f'"snapshot":{quoted(snapshot)},"time":"'
+        f'{front}{body}","key":{quoted(key)},"label":{quoted(label) if label else BLANK},"question":{asked},'
+        f'"snapshot":{quoted(snapshot) if snapshot else BLANK},"time":"'
     ).encode("ascii")
 
 
