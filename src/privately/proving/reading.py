@@ -114,9 +114,8 @@ def _file(path: Path) -> str:
         raise NotSupported(f"{path} is not UTF-8 text.") from None
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else "that is no path"
-        raise InvalidParameter(
-            "program", f"{str(path)[:100]!r} cannot be read: {reason}.", hint="A text has several lines."
-        ) from None
+        hint = "A text has several lines." if re.search(r"\bdef |:=", str(path)) else ""
+        raise InvalidParameter("program", f"{str(path)[:100]!r} cannot be read: {reason}.", hint=hint) from None
     _check_encoding(text, path)
     return text
 

@@ -1,5 +1,7 @@
 """Restricted Python means what Python means, and the rest is refused with its line."""
 
+from fractions import Fraction
+
 import pytest
 
 from privately.errors import NotSupported
@@ -31,6 +33,10 @@ def test_random_programs_mean_what_python_means(seed: int) -> None:
     ("line", "message"),
     [
         ("    y = f(x)", "does not call itself"),
+        ("    y = x == range(2)", "a range is no list"),
+        ("    y = range(2)", "a range is no list"),
+        ("    y = x + range(2)", "a range is no list"),
+        ("    y = [z for z in range(*x)]", "Starred is not part"),
         ("    y = max((z for z in x), 1)", "GeneratorExp is not part"),
         ("    for y in zip(x):\n        z = y", "lists of one entry"),
         ("    y = " + " and ".join(["True"] * 200), "levels inside"),
@@ -103,3 +109,10 @@ def test_a_function_is_not_called_like_a_word_that_it_uses(name: str) -> None:
     with pytest.raises(NotSupported, match=f"line 1: '{name}' has a meaning already"):
         read_python(f"def {name}(x: replaced(0, 1)):\n    {name}(2)\n    return 0\n")
     assert read_python(f"def {name}(x: replaced(0, 1)):\n    return 0\n").name == name
+
+
+def test_a_range_has_whole_ends_whoever_gives_them() -> None:
+    text = "def f(n):\n    for i in range(n):\n        pass\n    return 0\n"
+    assert list(output_law(read_python(text), {"n": 2})[0]) == [0]
+    with pytest.raises(NotSupported, match="line 2: 1/2 is not whole"):
+        output_law(read_python(text), {"n": Fraction(1, 2)})

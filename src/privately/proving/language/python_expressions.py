@@ -16,7 +16,6 @@ from privately.proving.language.python_names import (
     RESERVED,
     WHOLE_LAWS,
     check_name,
-    constant_names,
     drawn_names,
     is_method,
     levels_of,
@@ -54,7 +53,6 @@ class ExpressionReader:
         self.depth = 0
         self.names = {parameter.arg for parameter in function.args.args}
         self.lists = list_names(function)
-        self.constant = constant_names(function)
         self.whole_draws = set(drawn_names(function))
 
     def nested(self, node: Any, read: Callable[[Any], Any]) -> Any:
@@ -113,6 +111,16 @@ class ExpressionReader:
             raise refusal(node, f"{node.id!r} has no value here.")
         return Variable(node.id)
 
+    def listed(self, node: ast.expr) -> tuple[list[Statement], Expression]:
+        """A list of which only the entries matter: here a range is one."""
+        match node:
+            case ast.Call(func=ast.Name(id="range"), args=[end], keywords=[]):
+                return self.applied("numbers", [ast.copy_location(ast.Constant(0), node), end])
+            case ast.Call(func=ast.Name(id="range"), args=[first, end], keywords=[]):
+                return self.applied("numbers", [first, end])
+            case _:
+                return self.expression(node)
+
     def applied(self, operator: str, nodes: Sequence[ast.expr]) -> tuple[list[Statement], Expression]:
         parts = [self.expression(one) for one in nodes]
         return [statement for before, _ in parts for statement in before], Apply(
@@ -148,17 +156,17 @@ class ExpressionReader:
 
     def same_list(self, node: ast.expr) -> tuple[list[Statement], Expression]:
         """The value as it is; a run stops here if it is no list."""
-        before, value = self.expression(node)
+        before, value = self.listed(node)
         made = not isinstance(value, Variable) and self.holds_list(value)
         return before, value if made else Apply("joined", (value, Apply("list", ())))
 
     def is_whole(self, value: Expression) -> bool:
-        """Whether the text alone shows that it is a whole number, as draws of some laws are, or public."""
+        """Whether the text alone shows that it is a whole number, as draws of some laws are."""
         match value:
             case Constant(number):
                 return isinstance(number, int)
             case Variable(name):
-                return name in self.constant or name in self.whole_draws
+                return name in self.whole_draws
             case Apply("length" | "//"):
                 return True
             case Apply("+" | "-" | "*" | "negative" | "absolute", operands):
@@ -182,7 +190,11 @@ class ExpressionReader:
         return before, value
 
     def comparison(self, node: ast.Compare) -> tuple[list[Statement], Expression]:
-        parts = [self.expression(one) for one in (node.left, *node.comparators)]
+        match node:
+            case ast.Compare(ops=[ast.In() | ast.NotIn()], comparators=[within]):
+                parts = [self.expression(node.left), self.listed(within)]
+            case _:
+                parts = [self.expression(one) for one in (node.left, *node.comparators)]
         before = [statement for one, _ in parts for statement in one]
         values = [value for _, value in parts]
         found: list[Expression] = []
@@ -229,7 +241,7 @@ class ExpressionReader:
             raise refusal(node, "a list is made over one name.")
         name = generator.target.id
         check_name(generator.target, name)
-        before, source = self.expression(generator.iter)
+        before, source = self.listed(generator.iter)
         outside = set(self.names)
         self.names.add(name)
         conditions = [self.expression(one) for one in generator.ifs]
@@ -295,6 +307,9 @@ class ExpressionReader:
                 case [ast.GeneratorExp() as only] if name in {"sum", "min", "max"}:
                     before, value = self.comprehension(only)
                     return before, Apply(FUNCTIONS[name], (value,))
+                case [only]:
+                    before, value = self.listed(only)
+                    return before, Apply(FUNCTIONS[name], (value,))
             return self.applied(FUNCTIONS[name], node.args)
         if name == "Fraction" and any(
             isinstance(one, ast.Constant) and isinstance(one.value, float) for one in node.args
@@ -304,9 +319,8 @@ class ExpressionReader:
             return self.applied("/", node.args) if len(node.args) == 2 else self.same_number(node.args[0])
         if name == "list" and len(node.args) <= 1:
             return self.same_list(node.args[0]) if node.args else ([], Apply("list", ()))
-        if name == "range" and len(node.args) in {1, 2}:
-            zero = ast.copy_location(ast.Constant(0), node)
-            return self.applied("numbers", node.args if len(node.args) == 2 else [zero, *node.args])
+        if name == "range":
+            raise refusal(node, "a range is no list, and has no step here.", "Write list(range(first, end)).")
         if name == self.function.name:
             raise refusal(node, "a program does not call itself.", "Write a loop.")
         if name in self.names:

@@ -74,12 +74,6 @@ def copied(node: ast.expr) -> ast.expr:
             return node
 
 
-def constant_names(function: ast.FunctionDef) -> frozenset[str]:
-    """Parameters without a word on neighbours that nothing changes."""
-    stored = {node.id for node in ast.walk(function) if isinstance(node, ast.Name) and is_stored(node)}
-    return frozenset(one.arg for one in function.args.args if one.annotation is None) - stored
-
-
 def drawn_names(function: ast.FunctionDef) -> frozenset[str]:
     """Names that are nothing but draws of whole numbers."""
     stored = [node.id for node in ast.walk(function) if isinstance(node, ast.Name) and is_stored(node)]

@@ -288,7 +288,7 @@ class _Reader(ExpressionReader):
         sources, numbered = self.sources(source)
         kept: list[Expression] = []
         for one in sources:
-            more, value = self.expression(copied(one))  # its length is asked for below
+            more, value = self.listed(copied(one))  # its length is asked for below
             before += more
             kept.append(self.kept(value, before, node))
         lengths = tuple(Apply("length", (one,)) for one in kept)
