@@ -58,6 +58,13 @@ def epsilon(composition: Composition, delta: Fraction, width: Fraction, *, is_st
     """The epsilon of the finite losses of a composition, at 0 < delta < 1; strictly: only if a fine sum stays short."""
     sums = Sums(composition, is_strict=is_strict)
     sums.is_fine = width <= _NARROW
+    found = epsilon_by(sums, delta, width)
+    _LAST.known = Known.of(composition, sums.layout)
+    return found
+
+
+def epsilon_by(sums: Sums, delta: Fraction, width: Fraction) -> Interval:
+    """The same by sums along contours."""
     low, high = log_ends(delta)
     saddle = for_delta(sums.outline, low)
     guess = saddle.epsilon + (saddle.log_delta - low) / saddle.c
@@ -73,14 +80,16 @@ def epsilon(composition: Composition, delta: Fraction, width: Fraction, *, is_st
             saddle = for_epsilon(sums.outline, guess, saddle.c)
 
     wanted = float(width)
-    found = first_narrow(refined(), lambda found: wanted * max(float(found.upper), _LEAST_EPSILON))
-    _LAST.known = Known.of(composition, sums.layout)
-    return found
+    return first_narrow(refined(), lambda found: wanted * max(float(found.upper), _LEAST_EPSILON))
 
 
 def delta(composition: Composition, epsilon: Fraction, width: Fraction, *, is_strict: bool = False) -> Interval:
     """The delta of the finite losses of a composition; `width` is relative to delta."""
-    sums = Sums(composition, is_strict=is_strict)
+    return delta_by(Sums(composition, is_strict=is_strict), epsilon, width)
+
+
+def delta_by(sums: Sums, epsilon: Fraction, width: Fraction) -> Interval:
+    """The same by sums along contours."""
     saddle = for_epsilon(sums.outline, float(epsilon))
 
     def refined() -> Iterator[Interval]:

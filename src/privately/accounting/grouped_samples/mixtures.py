@@ -77,7 +77,7 @@ class Numbers:
 
 
 @dataclass(frozen=True)
-class _Ratios:
+class Ratios:
     """A mixture over noise around 0, at every edge or outcome: the ratio, that less 1, and how far both may be off."""
 
     ratio: Floats
@@ -87,7 +87,7 @@ class _Ratios:
     error: Floats
 
     @classmethod
-    def of(cls, numbers: Numbers, pieces: Cut, sign: int) -> _Ratios:
+    def of(cls, numbers: Numbers, pieces: Cut, sign: int) -> Ratios:
         nothing = np.zeros(pieces.exponents(0)[0].size)
         ratio, rise, error, doubt = nothing + numbers.shares[0], nothing, nothing, nothing
         rounded = 4 * (numbers.most + 4) * UNIT
@@ -133,9 +133,9 @@ def listed(step: Step, split: Split, side: Side, count: int, rare: float) -> Los
     """
     removed, added = (Numbers.of(rows, step.rate, side, rare / 2) for rows in split)
     pieces = cut(step.base, removed.most, added.most, count, rare)
-    first, second = _Ratios.of(removed, pieces, 1), _Ratios.of(added, pieces, -1)
+    first, second = Ratios.of(removed, pieces, 1), Ratios.of(added, pieces, -1)
     offset = float(added.missing - removed.missing)
-    points = _Points.of(first, second, offset)
+    points = PairPoints.of(first, second, offset)
     p, q = _Masses.of(removed, pieces, 1), _Masses.of(added, pieces, -1)
     if not pieces.are_cells:
         found = points.single(p, side)
@@ -147,7 +147,7 @@ def listed(step: Step, split: Split, side: Side, count: int, rare: float) -> Los
 
 
 @dataclass(frozen=True)
-class _Points:
+class PairPoints:
     """P/Q - 1 and the loss, ln(P/Q), at every edge or outcome, each within its error."""
 
     gain: Floats
@@ -156,12 +156,12 @@ class _Points:
     loss_error: Floats
 
     @classmethod
-    def of(cls, first: _Ratios, second: _Ratios, offset: float) -> _Points:
+    def of(cls, first: Ratios, second: Ratios, offset: float) -> PairPoints:
         difference = (first.rise - second.rise) + offset
         off = first.error + second.error + 4 * UNIT * (np.abs(first.rise) + np.abs(second.rise) + abs(offset))
         gain = difference / second.ratio
         gain_error = 2 * off / second.ratio + np.abs(gain) * (2 * second.part + 4 * UNIT)
-        loss, loss_error = _logarithm(gain, gain_error, first.ratio / second.ratio, first.part + second.part)
+        loss, loss_error = logarithm(gain, gain_error, first.ratio / second.ratio, first.part + second.part)
         return cls(gain, gain_error, loss, loss_error)
 
     def single(self, p: _Masses, side: Side) -> tuple[Floats, Floats]:
@@ -209,11 +209,11 @@ def _joined(p: _Masses, q: _Masses, gained: _Known) -> tuple[Floats, Floats]:
     n, n_off, m, m_off = p.mass[kept], p.mass_error[kept], q.mass[kept], q.mass_error[kept]
     gain, off = gained.value[kept] / m, gained.error[kept]
     gain_off = 2 * (off + np.abs(gain) * m_off) / m + 4 * UNIT * np.abs(gain)
-    loss, error = _logarithm(gain, gain_off, n / m, 2 * (n_off / n + m_off / m))
+    loss, error = logarithm(gain, gain_off, n / m, 2 * (n_off / n + m_off / m))
     return loss - error, np.maximum(n - n_off, 0.0)
 
 
-def _logarithm(gain: Floats, gain_off: Floats, ratio: Floats, part: Floats) -> tuple[Floats, Floats]:
+def logarithm(gain: Floats, gain_off: Floats, ratio: Floats, part: Floats) -> tuple[Floats, Floats]:
     """ln(1 + gain) = ln(ratio), by whichever is known better, and how far it may be off."""
     is_near = np.abs(gain) < _HALF
     near = log1p(np.where(is_near, gain, 0.0))
@@ -222,7 +222,7 @@ def _logarithm(gain: Floats, gain_off: Floats, ratio: Floats, part: Floats) -> t
     return loss, off + 2 * ERROR * np.abs(loss)
 
 
-def _with_ends(found: tuple[Floats, Floats], points: _Points, removed: Numbers, pieces: Cut, side: Side) -> Losses:
+def _with_ends(found: tuple[Floats, Floats], points: PairPoints, removed: Numbers, pieces: Cut, side: Side) -> Losses:
     """With what P has beyond the first and the last edge."""
     (losses, masses), sign = found, 1 if side == "upper" else -1
     beyond = [pieces.beyond(i) for i in range(removed.most + 1)]

@@ -7,11 +7,12 @@ from collections.abc import Callable
 from contextlib import suppress
 from fractions import Fraction
 
+from privately.accounting.contour.road import delta_by, epsilon_by
 from privately.accounting.events import Event, Group
 from privately.accounting.grouped_samples.mixtures import Split
 from privately.accounting.grouped_samples.seen import Seen
-from privately.accounting.questions import NEVER, DeltaAt, EpsilonAt, Question
-from privately.accounting.roads import DEAD_ENDS
+from privately.accounting.questions import LARGEST_EPSILON, NEVER, DeltaAt, EpsilonAt, Question
+from privately.accounting.roads import DEAD_ENDS, NotApplicable
 from privately.accounting.shared_samples import Asked, on_shared_samples
 from privately.accounting.shared_samples.lists import Parted
 from privately.accounting.shared_samples.road import at_most, between
@@ -22,7 +23,9 @@ from privately.rounding import Interval
 METHOD = "the number of rows in each sample"
 
 _CELLS, _FEWER = 1 << 14, 1 << 11
-_NARROW, _ROUGH = Fraction(1, 10**6), Fraction(1, 100)
+_FEW = 2
+"""So many steps are added up as lists, soon and narrowly; their transforms fall slowly."""
+_NARROW, _NEARLY, _ROUGH = Fraction(1, 10**6), Fraction(1, 10**5), Fraction(1, 100)
 
 
 def on_samples(event: Event, question: Question, asked: Asked) -> Interval | None:
@@ -58,6 +61,8 @@ def in_samples(event: Event, question: Question) -> Interval | None:
         worst = _worst(seen, question)
         limit = math.inf if largest is None else largest.interval().upper
         return Interval(min(worst.lower, limit), min(worst.upper, limit), method=METHOD)
+    if question.epsilon > LARGEST_EPSILON:
+        raise NotApplicable("epsilon is too large")
     if largest is not None and question.epsilon >= largest.interval().upper:
         return Interval(0, 0, method=METHOD)
     worst = _worst(seen, question)
@@ -67,12 +72,36 @@ def in_samples(event: Event, question: Question) -> Interval | None:
 def _worst(seen: Seen, question: Question) -> Interval:
     """Over all splits; to those that are below others a rough look is enough."""
     first, *others = seen.splits()
-    worst = between(_parts(seen, first, _CELLS), question, _NARROW)
+    worst = _of(seen, first, question)
     for split in others:
         if not _is_below(seen, split, question, worst):
-            found = between(_parts(seen, split, _CELLS), question, _NARROW)
+            found = _of(seen, split, question)
             worst = Interval(max(worst.lower, found.lower), max(worst.upper, found.upper))
     return worst
+
+
+def _of(seen: Seen, split: Split, question: Question) -> Interval:
+    """By the contour integral where that is narrow; otherwise by lists, or by both."""
+    known = _by_contour(seen, split, question)
+    if known is not None and question.is_met(known, max(question.width, _NEARLY)):
+        return known
+    try:
+        found = between(_parts(seen, split, _CELLS), question, _NARROW)
+    except DEAD_ENDS:
+        if known is None:
+            raise
+        return known
+    return found if known is None else Interval(max(known.lower, found.lower), min(known.upper, found.upper))
+
+
+def _by_contour(seen: Seen, split: Split, question: Question) -> Interval | None:
+    with suppress(*DEAD_ENDS):
+        if seen.steps <= _FEW:
+            return None
+        if isinstance(question, EpsilonAt):
+            return epsilon_by(seen.sums(split), question.delta, question.width)
+        return delta_by(seen.sums(split), question.epsilon, question.width)
+    return None
 
 
 def _parts(seen: Seen, split: Split, cells: int) -> Callable[[Side, float], Parted]:
@@ -83,8 +112,11 @@ def _is_below(seen: Seen, split: Split, question: Question, worst: Interval) -> 
     """Whether a rough look tells that this split is no worse than what is known already."""
     if worst.upper == math.inf:
         return True
-    known = Fraction(worst.upper)
-    epsilon, delta = (known, question.delta) if isinstance(question, EpsilonAt) else (question.epsilon, known)
+    top = Fraction(worst.upper)
+    epsilon, delta = (top, question.delta) if isinstance(question, EpsilonAt) else (question.epsilon, top)
+    known = _by_contour(seen, split, DeltaAt(epsilon, _ROUGH))
+    if known is not None and known.upper <= delta:
+        return True
     with suppress(*DEAD_ENDS):
         return at_most(_parts(seen, split, _FEWER), DeltaAt(epsilon, _ROUGH), delta) <= delta
     return False

@@ -23,6 +23,7 @@ from privately.accounting.extremes import largest_loss, removed_loss
 from privately.accounting.failing import failing
 from privately.accounting.grouped_samples.mixtures import Split, Step, listed
 from privately.accounting.grouped_samples.noises import Base
+from privately.accounting.grouped_samples.normal_law import GroupSums, MixedRows
 from privately.accounting.groups import grouped
 from privately.accounting.losses import (
     DIRECTIONS,
@@ -86,6 +87,12 @@ class Seen:
                 count(self.laws, law, times * runs)
             count(self.failures, infinite, times * runs)
 
+    @property
+    def steps(self) -> int:
+        """How many, sampled or not."""
+        sampled = sum(times for _, times in (*self.noises, *self.responses, *self.bare))
+        return sampled + sum(self.laws.values())
+
     def splits(self) -> Iterator[Split]:
         """All of them, those first which are likely to be the worst."""
         return ((removed, self.size - removed) for removed in range(self.size, -1, -1))
@@ -99,6 +106,14 @@ class Seen:
         Proof: docs/theory/accounting/group_samples.md#responses-and-no-noise
         Checked-by: tests/accounting/grouped_samples/test_seen.py::test_responses_and_no_noise
         """
+        laws = self._laws(split)
+        each = rare / max(sum(times for _, times in self.noises) + sum(laws.values()), 1)
+        lists = [(listed(step, split, side, cells, each), times) for step, times in self.noises]
+        ends = self.infinite(split)
+        return Parted(lists, laws, ends[1] if side == "upper" else ends[0])
+
+    def _laws(self, split: Split) -> dict[Loss, int]:
+        """All but noise on samples."""
         laws = dict(self.laws)
         for term, times in self.responses:
             for direction, rows in zip(DIRECTIONS, split, strict=True):
@@ -109,10 +124,18 @@ class Seen:
             removed, added = ((1 - rate) ** rows for rows in split)
             if removed != added:
                 count(laws, FiniteLoss(epsilon=_NONE, outcomes=(((removed, _NONE), (added, _NONE)),)), times)
-        each = rare / max(sum(times for _, times in self.noises) + sum(laws.values()), 1)
-        lists = [(listed(step, split, side, cells, each), times) for step, times in self.noises]
-        ends = self.infinite(split)
-        return Parted(lists, laws, ends[1] if side == "upper" else ends[0])
+        return laws
+
+    def sums(self, split: Split) -> GroupSums:
+        """For the contour integral; NotApplicable where there is other noise than normal one."""
+        rows: list[tuple[MixedRows, int]] = []
+        for step, times in self.noises:
+            if not isinstance(step.base, GaussianLoss):
+                raise NotApplicable("not normal noise")
+            rows.append((MixedRows.of(step.base, step.rate, split), times))
+        if not rows or self.bare or any(self.failures):
+            raise NotApplicable("no noise on samples, or infinite losses")
+        return GroupSums(rows, tuple(self._laws(split).items()))
 
     def infinite(self, split: Split) -> tuple[Fraction, Fraction]:
         """The mass at infinite loss, from below and from above; the most where all rows are removed."""
