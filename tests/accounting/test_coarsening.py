@@ -204,8 +204,6 @@ def test_too_many_that_cannot_be_rounded_are_refused() -> None:
 
 
 WIDTHS = {
-    "discrete laplace": "0.002",
-    "discrete gaussian": "0.2",
     "exponential": "0.04",
     "zcdp": "0.03",
 }

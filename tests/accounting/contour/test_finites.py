@@ -11,6 +11,7 @@ import pytest
 from flint import acb, arb
 
 from privately.accounting.contour.finites import Finites, is_plain
+from privately.accounting.contour.scattering import Scattering
 from privately.accounting.finite_pairs import response_pair
 from privately.accounting.losses import DIRECTIONS, FiniteLoss
 from tests.accounting.contour.exact_transforms import precision
@@ -106,7 +107,9 @@ def test_how_far_they_fall() -> None:
     row = [(law, 1) for law, _ in PLAIN if law.epsilon >= Fraction(1, 7)]
     found = Finites.of(row)
     frequencies = np.array([0.5, 3.0, 11.0, 59.0])
-    bounds = found.scattered(C, frequencies, 60.0)
+    pairs = Scattering(60.0)
+    found.scatter(C, pairs)
+    bounds = pairs.fallen(frequencies) * (1 - 2.0**-20)
     with precision(100):
         for w in np.linspace(0.5, 60.0, 50).tolist():
             fallen = -float(abs(truth(w, row)[0]).log())

@@ -6,11 +6,21 @@ import numpy as np
 import pytest
 
 from privately.accounting.contour import scattering
-from privately.accounting.contour.scattering import fallen
+from privately.accounting.contour.scattering import Scattering
 from privately.accounting.roads import NotApplicable
 
 LAST = 400.0
 FREQUENCIES = np.array([0.3, 1.0, 4.0, 50.0, LAST])
+
+
+def fallen(
+    distances: np.ndarray, weights: np.ndarray, doubts: np.ndarray, frequencies: np.ndarray, last: float
+) -> np.ndarray:
+    """In two parts."""
+    found = Scattering(last)
+    for part in (slice(0, None, 2), slice(1, None, 2)):
+        found.add(distances[part], weights[part], doubts[part])
+    return found.fallen(frequencies)
 
 
 def sums(distances: np.ndarray, weights: np.ndarray, w: np.ndarray) -> np.ndarray:

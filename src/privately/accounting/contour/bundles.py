@@ -13,6 +13,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from privately.accounting.contour.discrete_rows import DiscreteNoises
 from privately.accounting.contour.falling import QUARTER_TURN, fallen_rows, law_by_law
 from privately.accounting.contour.laplace_rows import SampledLaplaces
 from privately.accounting.contour.points import Points
@@ -34,7 +35,11 @@ _LEAST_EXCESS = -0.5
 _MANY = 64
 """Of more laws, those on lines beside the real one are laid together, too."""
 _MOST_ALONE, _STREAMED = 6000, 1 << 11
-"""Of more laws those whose points stay alone are laid when they are needed, so many at a time."""
+_STREAMED_KINDS = (SampledGaussian, SampledLaplace, SampledLaplaces)
+_FEW_ROWS = 3
+"""Of more laws those whose points stay alone are laid when they are needed, so many at a time; discrete noises are if
+they are more than some rows.
+"""
 
 
 def grids(
@@ -55,7 +60,9 @@ def grids(
             if plan.size <= MOST_TOGETHER and (not is_beside or len(parts) > _MANY):
                 alike.setdefault((law.removes, is_beside), Rows([], [], array("d"))).add(law, times, plan)
                 continue
-        if is_many and isinstance(law, (SampledGaussian, SampledLaplace, SampledLaplaces)):
+        if (is_many and isinstance(law, _STREAMED_KINDS)) or (
+            len(parts) > _FEW_ROWS and isinstance(law, DiscreteNoises)
+        ):
             streamed.append((law, times, quiet))
         else:
             found.append((law.grid(c, highest, reach, quiet), times))

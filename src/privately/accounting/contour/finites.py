@@ -11,9 +11,9 @@ import numpy as np
 from privately.accounting.contour.points import Points
 from privately.accounting.contour.rough_bundles import RoughBundle
 from privately.accounting.contour.rows import Row, RowView
-from privately.accounting.contour.scattering import fallen
+from privately.accounting.contour.scattering import Scattering
 from privately.accounting.contour.segments import Segments
-from privately.accounting.contour.view import View, enlarged
+from privately.accounting.contour.view import View
 from privately.accounting.elementary import ERROR, UNIT, Floats, expm1, log1p
 from privately.accounting.losses import FiniteLoss
 
@@ -102,11 +102,11 @@ class Finites:
         """None that could be taken out."""
 
     def decay(self, c: float, frequencies: Floats) -> Floats:  # noqa: ARG002 - the same at all frequencies
-        """They may not fall at all: but see `scattered`."""
+        """They may not fall at all: but see `scatter`."""
         return np.zeros_like(frequencies)
 
-    def scattered(self, c: float, frequencies: Floats, last: float) -> Floats:
-        """Lower bounds on the sum of all -ln |phi(w)|, for all w from each frequency to the last.
+    def scatter(self, c: float, into: Scattering) -> None:
+        """Adds all pairs of outcomes to those by which transforms are seen to fall.
 
         Theorem: -ln |phi| >= (1 - |phi|^2)/2 = the sum of p p' (1 - cos(w (L - L'))) over all pairs of outcomes.
         Reference: none needed
@@ -114,17 +114,14 @@ class Finites:
         Checked-by: tests/accounting/contour/test_finites.py::test_how_far_they_fall
         """
         row, starts, sizes = self._row(c), self.segments.starts, self.segments.sizes
-        distances, weights, doubts = [], [], []
+        loss, loss_error = self.points.loss, self.points.loss_error
         for apart in range(1, int(sizes.max())):
             for begin in range(int(sizes.max()) - apart):
                 laws = np.flatnonzero(sizes > begin + apart)
                 one = starts[laws] + begin
                 other = one + apart
-                distances.append(np.abs(self.points.loss[one] - self.points.loss[other]))
-                weights.append(self._counts[laws] * row.shares[one] * row.shares[other])
-                doubts.append(self.points.loss_error[one] + self.points.loss_error[other] + UNIT * distances[-1])
-        found = fallen(np.concatenate(distances), np.concatenate(weights), np.concatenate(doubts), frequencies, last)
-        return found * (2 - enlarged(1.0))
+                weights = self._counts[laws] * row.shares[one] * row.shares[other]
+                into.add(np.abs(loss[one] - loss[other]), weights, loss_error[one] + loss_error[other])
 
     def _row(self, c: float) -> Row:
         return Row.of(self.segments, self.times, self.points, c)

@@ -10,11 +10,11 @@ import numpy as np
 
 from privately.accounting.contour.atoms import MOST_STEPS, Atoms
 from privately.accounting.contour.bundles import grids
-from privately.accounting.contour.finites import Finites
 from privately.accounting.contour.laplaces import Laplaces
-from privately.accounting.contour.protocols import Gridded, Law
+from privately.accounting.contour.protocols import Gridded, Law, Scattered
 from privately.accounting.contour.saddle import Shape, wanted_fall
 from privately.accounting.contour.sampled_gaussian import Grid
+from privately.accounting.contour.scattering import Scattering
 from privately.accounting.contour.split import NearGrid
 from privately.accounting.contour.view import View, enlarged, exp_above
 from privately.accounting.elementary import UNIT, Floats
@@ -220,7 +220,7 @@ class Whole:
             falls = self.grids[0][0].decay(self.c, reaches) * (self.grids[0][1] * (1 - 2.0**-20))
         else:
             falls = self._together(reaches)
-            scattering = [grid for grid, _ in self.grids if isinstance(grid, Finites)]
+            scattering = [grid for grid, _ in self.grids if isinstance(grid, Scattered)]
             if self.gaussian and scattering:
                 falls = self._scattered(scattering, falls, reaches, wanted)
         if alone and self.is_endless:
@@ -237,11 +237,14 @@ class Whole:
             falls = falls + times * grid.decay(self.c, reaches)
         return falls * (1 - 2.0**-20)
 
-    def _scattered(self, grids: Sequence[Finites], falls: Floats, reaches: Floats, wanted: float) -> Floats:
+    def _scattered(self, grids: Sequence[Scattered], falls: Floats, reaches: Floats, wanted: float) -> Floats:
         """The same where atoms scatter, up to a frequency from which what is Gaussian falls far enough by itself."""
         last = max(math.sqrt(2 * (wanted + _NEGLIGIBLE) / self.gaussian), float(reaches[0]))
+        pairs = Scattering(last)
         try:
-            before = falls + sum(grid.scattered(self.c, np.minimum(reaches, last), last) for grid in grids)
+            for grid in grids:
+                grid.scatter(self.c, pairs)
+            before = falls + pairs.fallen(np.minimum(reaches, last)) * (1 - 2.0**-20)
         except NotApplicable:
             return falls
         return np.maximum(falls, np.minimum(before, self._together(np.maximum(reaches, last))))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -11,6 +10,7 @@ from fractions import Fraction
 
 from privately.accounting.compositions import Composition
 from privately.accounting.contour.discrete import Discrete
+from privately.accounting.contour.discrete_rows import DiscreteLoss, DiscreteNoises, is_in_row, outcomes_of
 from privately.accounting.contour.finite import Finite
 from privately.accounting.contour.finites import Finites, is_plain
 from privately.accounting.contour.laplace_rows import SampledLaplaces, is_tame
@@ -40,7 +40,7 @@ _MANY = 16
 """So many laws are laid in rows where that is possible."""
 _DISCRETE = (DiscreteGaussianLoss, DiscreteLaplaceLoss, SampledDiscreteGaussianLoss, SampledDiscreteLaplaceLoss)
 _AMOUNTS = {GaussianLoss: 1, LaplaceLoss: 1, FiniteLoss: 2, SampledGaussianLoss: 2, SampledLaplaceLoss: 2}
-_OTHER, _LISTED = 16, 50
+_OTHER, _LISTED, _PER_AMOUNT = 16, 50, 50
 
 
 def number_of(laws: Sequence[tuple[Law, int]]) -> int:
@@ -49,9 +49,14 @@ def number_of(laws: Sequence[tuple[Law, int]]) -> int:
 
 
 def amount(composition: Composition) -> int:
-    """How many laws, each counted as often as it takes memory: noise on the line, any other, one of many outcomes."""
-    found = Counter(type(law) for law, _ in composition.parts)
-    return sum(times * (_LISTED if kind in _DISCRETE else _AMOUNTS.get(kind, _OTHER)) for kind, times in found.items())
+    """How many laws, each counted as often as it takes memory or time."""
+    return sum(_amount(law) for law, _ in composition.parts)
+
+
+def _amount(law: Loss) -> int:
+    if not isinstance(law, _DISCRETE):
+        return _AMOUNTS.get(type(law), _OTHER)
+    return max(outcomes_of(law) // _PER_AMOUNT, 2) if is_in_row(law) else _LISTED
 
 
 def laws_of(parts: Sequence[tuple[Loss, int]]) -> tuple[list[tuple[Law, int]], float]:
@@ -76,6 +81,7 @@ def _listed(parts: Sequence[tuple[Loss, int]], farthest: float) -> tuple[list[tu
     if found.finite:
         found.laws.append((Finites.of(found.finite), 1))
     found.laws += [(row, 1) for row in SampledLaplaces.some(found.sampled)]
+    found.laws += [(row, 1) for row in DiscreteNoises.some(found.discrete)]
     return found.laws, float(found.gaussian)
 
 
@@ -89,6 +95,7 @@ class _Listing:
     laplaces: list[tuple[LaplaceLoss, int]] = field(default_factory=list)
     finite: list[tuple[FiniteLoss, int]] = field(default_factory=list)
     sampled: list[tuple[SampledLaplace, int]] = field(default_factory=list)
+    discrete: list[tuple[DiscreteLoss, int]] = field(default_factory=list)
     gaussian: Fraction = Fraction(0)
     outcomes: int = 0
 
@@ -101,6 +108,8 @@ class _Listing:
                 self.laplaces.append((law, times))
             case FiniteLoss() if self.is_many and is_plain(law):
                 self.finite.append((law, times))
+            case _ if self.is_many and isinstance(law, _DISCRETE) and is_in_row(law):
+                self.discrete.append((law, times))
             case _:
                 alone = self._alone(law)
                 if self.is_many and isinstance(alone, SampledLaplace) and is_tame(alone):

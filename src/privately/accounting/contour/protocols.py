@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Protocol, runtime_checkable
 
 from privately.accounting.contour.atoms import Atoms
+from privately.accounting.contour.scattering import Scattering
 from privately.accounting.contour.view import View
 from privately.accounting.elementary import Floats
 
@@ -42,6 +43,13 @@ class Gridded(Protocol):
     def view(self, c: float, reach: float) -> View: ...
     def decay(self, c: float, frequencies: Floats) -> Floats: ...
     def atoms(self, c: float, view: View, times: int) -> Atoms | None: ...
+
+
+@runtime_checkable
+class Scattered(Protocol):
+    """Atoms of many laws, which all turn differently."""
+
+    def scatter(self, c: float, into: Scattering) -> None: ...
 
 
 class Law(Sketched, Protocol):

@@ -11,6 +11,7 @@ from fractions import Fraction
 from privately.accounting.compositions import Composition
 from privately.accounting.contour.bundles import grids
 from privately.accounting.contour.chernoff import chernoff, log_chernoff
+from privately.accounting.contour.discrete_rows import DiscreteNoises
 from privately.accounting.contour.finite import Finite
 from privately.accounting.contour.finites import Finites
 from privately.accounting.contour.integral import Integral
@@ -161,7 +162,7 @@ class Sums:
         if all(isinstance(law, FiniteLoss) for law, _ in composition.parts):
             raise NotApplicable("atoms alone: their transform does not fall")
         self.laws, self.gaussian = laws_of(composition.parts)
-        if not self.gaussian and all(isinstance(law, (Finite, Finites)) for law, _ in self.laws):
+        if not self.gaussian and all(isinstance(law, (Finite, Finites, DiscreteNoises)) for law, _ in self.laws):
             raise NotApplicable("atoms alone: their transform does not fall")
         self.outline = Outline(self.laws, self.gaussian)
         self.layout: Layout | None = None

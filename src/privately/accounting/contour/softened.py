@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from privately.accounting.compositions import Composition
+from privately.accounting.contour.discrete_rows import DiscreteNoises
 from privately.accounting.contour.finite import Finite
 from privately.accounting.contour.finites import Finites
 from privately.accounting.contour.integral import Integral
@@ -42,6 +43,7 @@ _TRIES = 5
 _MOVED = 1.0
 _LEAST_CHANGE = 1e-3
 _USUAL_POINTS = 64
+_EXACT = (Finite, Finites, DiscreteNoises, Laplaces)
 _SOFTEST = 0.01
 _PER_TURN = 0.1591549430918954  # above 1/(2 pi)
 
@@ -228,7 +230,9 @@ class _Sums:
 
 def _points(law: Law, c: float) -> int:
     """What a frequency costs at c, about."""
-    return law.grid(c, c, 0.0, 0.0).size if isinstance(law, (Finite, Finites, Laplaces)) else _USUAL_POINTS
+    return (
+        law.grid(c, c, 0.0, 0.0).size if isinstance(law, (Finite, Finites, DiscreteNoises, Laplaces)) else _USUAL_POINTS
+    )
 
 
 def _less(ratio: float) -> float:

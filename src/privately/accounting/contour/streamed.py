@@ -9,7 +9,8 @@ from functools import cached_property
 
 import numpy as np
 
-from privately.accounting.contour.protocols import Gridded, Law
+from privately.accounting.contour.protocols import Gridded, Law, Scattered
+from privately.accounting.contour.scattering import Scattering
 from privately.accounting.contour.view import Complex, View, raised
 from privately.accounting.elementary import UNIT, Floats
 
@@ -32,7 +33,10 @@ class Streamed:
     highest: float
     reach: float
 
-    is_endless = False
+    @property
+    def is_endless(self) -> bool:
+        """Where all laws are, their points need not be laid again."""
+        return all(getattr(law, "is_endless", False) for law, _, _ in self.rows)
 
     @cached_property
     def size(self) -> int:
@@ -70,6 +74,12 @@ class Streamed:
         for grid, times in self.laid():
             total += times * grid.decay(c, frequencies)
         return total * (1 - 2.0**-20)
+
+    def scatter(self, c: float, into: Scattering) -> None:
+        """Adds the pairs of those laws that scatter."""
+        for grid, _ in self.laid():
+            if isinstance(grid, Scattered):
+                grid.scatter(c, into)
 
 
 @dataclass(frozen=True)
