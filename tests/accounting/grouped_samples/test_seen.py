@@ -81,8 +81,17 @@ def test_largest_losses(size: int) -> None:
         acc.Repeat(event=sampled(acc.Laplace(scale=1)), times=10**7),
         acc.Laplace(scale=1),
         acc.Parallel(events=[sampled(acc.Laplace(scale=1)), acc.Gaussian(noise_multiplier=1)]),
+        sampled(acc.Parallel(events=[acc.RandomizedResponse(epsilon=1), acc.Pure(epsilon=1)])),
     ],
 )
 def test_what_has_no_known_worst_case(event: Event) -> None:
     with pytest.raises((NotApplicable, NoSuchRule)):
         Seen.of(acc.Group(event=event, size=3))
+
+
+def test_rows_in_several_parts() -> None:
+    """For one row a response is as bad as any mechanism of that epsilon; for several the other is worse."""
+    response, pure = acc.RandomizedResponse(epsilon=1), acc.Pure(epsilon=1)
+    one, both = acc.Group(event=sampled(pure), size=3), acc.Parallel(events=[response, pure])
+    found = acc.epsilon(acc.Group(event=sampled(both), size=3), "0.01")
+    assert found.upper >= acc.epsilon(one, "0.01").lower

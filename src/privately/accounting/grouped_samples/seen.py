@@ -15,6 +15,7 @@ from privately.accounting.events import (
     GaussianDP,
     Group,
     Laplace,
+    Parallel,
     PoissonSample,
     Pure,
     RandomizedResponse,
@@ -58,6 +59,8 @@ class Seen:
     @classmethod
     def of(cls, event: Group) -> Seen:
         """NotApplicable or NoSuchRule where the worst case is not known, or where it is too much."""
+        if _has_parts(event):  # one part may cover another for one row, and not for several
+            raise NotApplicable("rows of a group may be in several parts")
         found = cls(event.size)
         terms = flatten(event.event)
         if sum(terms.values()) > _MOST_STEPS or len(terms) > _MOST_DIFFERENT or event.size > _MOST_ROWS:
@@ -165,6 +168,11 @@ class Seen:
             one = largest_loss(Composition(parts=((law, 1),))) if law is not None else Enclosure.of(0)
             found = found + times * self.size * one if one is not None else found
         return found
+
+
+def _has_parts(event: Event) -> bool:
+    inside = getattr(event, "events", None) or [part for part in [getattr(event, "event", None)] if part is not None]
+    return isinstance(event, Parallel) or any(map(_has_parts, inside))
 
 
 def _per_row(base: Base) -> Enclosure | None:
