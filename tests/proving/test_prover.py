@@ -9,6 +9,7 @@ import pytest
 
 from privately.errors import CertificateInvalid, InvalidParameter, NotSupported
 from privately.proving import analyze, anything, between, bits, inside, prove, replaced
+from privately.proving.exact.budgets import NotFinite
 from privately.proving.verdicts import Proved, Refuted, Unknown, Witness
 from privately.rounding import Interval
 
@@ -245,3 +246,11 @@ def test_a_list_without_entries_stands_in_the_way_of_no_claim_about_sizes() -> N
     assert prove(text, "size", sizes=range(3)).word == "proved"
     with pytest.raises(NotSupported, match="no two neighbours"):
         prove(text, "size", sizes=[0])
+
+
+@pytest.mark.parametrize("body", ["y = uniform(1000000)", "y = uniform_bits(17)"])
+def test_too_many_outcomes_are_no_fault_of_the_program(body: str) -> None:
+    text = f"def f(x: replaced(0, 1)):\n    {body}\n    return 0\n"
+    assert prove(text, 1).word == "unknown"
+    with pytest.raises(NotFinite, match="too many to list"):
+        _ = analyze(text).epsilon

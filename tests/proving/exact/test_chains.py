@@ -6,6 +6,7 @@ from fractions import Fraction
 import pytest
 
 from privately.errors import NotSupported
+from privately.proving.exact.budgets import NotFinite
 from privately.proving.exact.chains import components, visits
 from privately.proving.exact.weights import ONE, ZERO, weight
 
@@ -34,3 +35,10 @@ def test_a_chain_without_exit_is_refused() -> None:
 def test_long_chains_do_not_recurse() -> None:
     steps = {k: {k + 1: ONE} for k in range(5000)} | {5000: {}}
     assert visits({0: ONE}, steps)[5000] == ONE
+
+
+def test_a_large_component_takes_too_much_and_is_no_fault() -> None:
+    half = weight(Fraction(1, 2))
+    steps = {k: {(k + 1) % 400: half, (k - 1) % 400: half} for k in range(400)}
+    with pytest.raises(NotFinite, match="more than 300 states"):
+        visits({0: ONE}, steps)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable, Mapping
 from typing import TypeVar
 
 from privately.errors import NotSupported
+from privately.proving.exact.budgets import NotFinite
 from privately.proving.exact.weights import ONE, ZERO, Quotient, Weight, cost
 from privately.proving.language.meaning import note_divisor
 
@@ -48,7 +49,7 @@ def _solved(
     if len(component) == 1 and component[0] not in steps[component[0]]:
         return {component[0]: arriving[component[0]]}
     if len(component) > MOST_TOGETHER:
-        raise NotSupported(f"a loop with more than {MOST_TOGETHER} states that lead back to one another.")
+        raise NotFinite(f"a loop with more than {MOST_TOGETHER} states that lead back to one another.")
     size = range(len(component))
     rows: list[list[Weight]] = [
         [(ONE if i == j else ZERO) - steps[component[j]].get(component[i], ZERO) for j in size]

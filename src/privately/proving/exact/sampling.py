@@ -41,7 +41,7 @@ def outcomes(
         case "uniform_bits":
             length = _count(arguments[0], least=0)
             if length > 16:
-                raise NotSupported(f"all {length}-bit lists are too many to list.", hint="Take at most 16 bits.")
+                raise NotFinite(f"all {length}-bit lists are too many to list.", hint="Take at most 16 bits.")
             share = weight(Fraction(1, 2**length))
             return [(bits, share) for bits in product((0, 1), repeat=length)]
         case _:
@@ -88,7 +88,7 @@ def _count(value: Value, *, least: int = 1) -> int:
     if exact.denominator != 1 or exact < least:
         raise NotSupported(f"any of {shown(value)} outcomes.", hint=f"Give a whole number from {least} on.")
     if exact > MOST_OUTCOMES:
-        raise NotSupported(f"{exact} outcomes are too many to list (at most {MOST_OUTCOMES}).")
+        raise NotFinite(f"{shown(exact)} outcomes are too many to list (at most {MOST_OUTCOMES}).")
     return int(exact)
 
 
