@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from privately.certificates.checker.programs.reading import read_private, read_program
 from privately.certificates.checker.programs.showing import LINES, program_lines
 from privately.proving.exact.encoding import Encoder
@@ -52,3 +54,12 @@ def test_long_programs_are_cut() -> None:
     assert len(found) <= LINES + 4
     assert found[-1].strip() == "..."
     assert all(line.isprintable() for line in found)
+
+
+@pytest.mark.parametrize("name", ["x + 1", "0", "", "x ", "flip(1/2)", "\u0445", "'"])
+def test_names_are_not_taken_for_more(name: str) -> None:
+    data = {"variables": ["x", name], "expressions": [["variable", 1]], "blocks": [[["return", 0]]]}
+    private = [{"variable": 1, "change": "replaced", "distance": None, "values": ["0", "1"], "lengths": None}]
+    found = program_lines(read_program(data, "program"), read_private(private, "private"), {})
+    assert found[-1] == f"  return {name!a}"
+    assert found[1].startswith(f"private {name!a}: ")

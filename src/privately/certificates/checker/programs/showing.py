@@ -9,6 +9,8 @@ from .reading import Private, Program
 
 LINES = 200
 LONGEST = 160
+_SIGNS = str.maketrans("_#:", "aaa")
+"""What names have beside letters and digits."""
 
 
 def program_lines(program: Program, private: list[Private], public: dict[int, Any]) -> list[str]:
@@ -29,7 +31,10 @@ def _declared(private: Private) -> str:
 
 
 def _name(program: Program, variable: int) -> str:
-    return ascii(program.variables[variable])[1:-1]
+    """In quotes where it could be taken for more than a name."""
+    name = program.variables[variable]
+    plain = name.isascii() and name.translate(_SIGNS).isalnum() and not name[0].isdigit()
+    return name if plain else ascii(name)
 
 
 def _value(value: Any) -> str:
