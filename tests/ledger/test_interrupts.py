@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from privately.ledger import interrupts
 from privately.ledger.interrupts import uninterrupted
 
 
@@ -75,7 +74,7 @@ def test_an_interpreter_that_handles_none(monkeypatch: pytest.MonkeyPatch) -> No
     def refuse(*_: object) -> None:
         raise ValueError("signal only works in main thread of the main interpreter")
 
-    monkeypatch.setattr(interrupts, "_set_handler", refuse)
+    monkeypatch.setattr(signal, "signal", refuse)
     done = []
     with uninterrupted():
         done.append("all of it")
@@ -143,7 +142,7 @@ def test_handlers_come_back_though_one_raises_on_the_way(monkeypatch: pytest.Mon
     before = real(signal.SIGHUP, ends)
     try:
         with pytest.raises(TimeoutError), uninterrupted():
-            monkeypatch.setattr(interrupts, "_set_handler", give)
+            monkeypatch.setattr(signal, "signal", give)
         assert signal.getsignal(signal.SIGHUP) is ends
         assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     finally:

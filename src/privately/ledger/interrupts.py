@@ -9,17 +9,10 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any, TypeAlias
 
-try:
-    import _signal as _handling  # type: ignore[import-not-found]  # what `signal` calls
-except ImportError:  # pragma: no cover - another Python
-    _handling = signal
-
 Handler: TypeAlias = Callable[[int, FrameType | None], Any]
 Came: TypeAlias = dict[int, FrameType | None]
 
 _SIGNALS = tuple(sorted(signal.valid_signals()))
-_get_handler, _set_handler = _handling.getsignal, _handling.signal
-"""As those of `signal`, which look for the name of each number and so take forty times as long, once for every turn."""
 
 
 @contextmanager
@@ -44,11 +37,11 @@ def uninterrupted() -> Iterator[None]:
 def _put_off(handlers: dict[int, Handler], noted: Handler) -> None:
     """Has signals noted only, and keeps what handled them. Only the first interpreter of a process handles any."""
     for number in _SIGNALS:
-        handler = _get_handler(number)
+        handler = signal.getsignal(number)
         if callable(handler):
             handlers[number] = handler
             try:
-                _set_handler(number, noted)
+                signal.signal(number, noted)
             except ValueError:
                 handlers.clear()
                 return
@@ -57,7 +50,7 @@ def _put_off(handlers: dict[int, Handler], noted: Handler) -> None:
 def _give_back(handlers: dict[int, Handler]) -> None:
     while handlers:
         number, handler = next(iter(handlers.items()))
-        _set_handler(number, handler)
+        signal.signal(number, handler)
         handlers.pop(number, None)
 
 
@@ -66,7 +59,7 @@ def _call(came: Came) -> None:
     if not came:
         return
     number = next(iter(came))
-    frame, handler = came.pop(number), _get_handler(number)
+    frame, handler = came.pop(number), signal.getsignal(number)
     try:
         if callable(handler):
             handler(number, frame)
