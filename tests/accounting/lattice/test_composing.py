@@ -160,6 +160,25 @@ def test_aliases_are_bounded(count: int) -> None:
         assert count > 64 or float(value.upper) > 1.0001 * float(exact), "so that this test sees anything"
 
 
+@pytest.mark.parametrize("tilt", [0.125, 0.25])
+def test_aliases_from_the_left(tilt: float) -> None:
+    """What P has at least is taken off, of a law that Q has at most once: the sum stays above, and hardly so."""
+    losses, masses, times = [0.5, -0.25], [0.42, 0.58], 6
+    assert sum(mass * math.exp(-loss) for loss, mass in zip(losses, masses, strict=True)) < 1
+    frame = Frame(STEP, 128, tilt)
+    found = Sum(frame, [Part(times, piece_of(losses, masses, frame), None)], height=2 * tilt)
+    for epsilon in (Fraction(1, 3), Fraction(3, 2)):
+        share = found.share(epsilon, up=False)
+        with mpmath.workdps(30):
+            exact = float(truth([(losses, masses, times)], found.epsilon(share)))
+        assert found.above(share).upper > 1.01 * exact
+        known = found.above(share, Fraction(1))
+        assert exact * (1 - 1e-12) <= known.upper <= exact * (1 + 1e-4)
+        assert found.above(share, Fraction(101, 100)).upper < exact
+        less = found.above(share, Fraction(1, 2))
+        assert known.upper < less.upper < found.above(share).upper
+
+
 def test_atoms_and_densities_together() -> None:
     """Laplace noise twice, by an integral over the first loss."""
     epsilon = 1.0

@@ -52,7 +52,7 @@ def test_kernel_is_within_its_error(frame: Frame) -> None:
             (frame.kernel[n], true_kernel(frame, z), KERNEL_ERROR),
             (frame.second[n], 1 / mp.expm1((z + 1) * a), KERNEL_ERROR),
             (frame.weight[n], z * (z + 1), 16 * UNIT),
-            (frame.turns[n], mp.exp(1j * mp.im(z) * a), 2 * ERROR),
+            (frame.turned(1)[n], mp.exp(1j * mp.im(z) * a), 2 * ERROR),
             (frame.turned(-5)[n], mp.exp(-5j * mp.im(z) * a), 2 * ERROR),
         ):
             assert abs(mpc(complex(found)) - truth) <= error * abs(truth)

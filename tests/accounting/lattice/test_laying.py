@@ -283,7 +283,7 @@ def test_bounds_with_a_billion_digits_are_never_written_out(exponent: int) -> No
         def share(self, _epsilon: Fraction, *, up: bool) -> Fraction:
             return Fraction(int(up))
 
-        def above(self, _share: Fraction) -> Enclosure:
+        def above(self, _share: Fraction, _carried: Fraction) -> Enclosure:
             return Enclosure.of(exponent).exp()
 
         def below(self, _share: Fraction) -> Enclosure:

@@ -401,10 +401,19 @@ def test_few_steps_are_below_a_fine_grid(scale: str, rate: str, times: int, allo
     assert epsilon(one(law, times), Fraction(allowed), WIDTH).upper < theirs
 
 
-def test_chords_are_below_a_fine_grid() -> None:
-    """The same, of little normal noise, where what is charged for rounding matters; the truth is 5.646169945721."""
-    law = SampledGaussianLoss(mu_squared=Fraction(100, 9), rate=Fraction(1, 100), direction="remove")
-    assert 5.646169945721 < epsilon(one(law, 2), Fraction(1, 1000), WIDTH).upper < 5.646169948720904
+@pytest.mark.parametrize(
+    ("rate", "times", "allowed", "truth", "theirs"),
+    [
+        ("0.01", 2, "1e-3", 5.646169945721, 5.646169948720904),
+        pytest.param("0.1", 5, "1e-5", 0.0, 27.6316271155, marks=pytest.mark.slow),
+        pytest.param("0.1", 10, "1e-3", 0.0, 23.5502483637, marks=pytest.mark.slow),
+        pytest.param("0.5", 5, "1e-3", 0.0, 38.0894609736, marks=pytest.mark.slow),
+    ],
+)
+def test_chords_are_below_a_fine_grid(rate: str, times: int, allowed: str, truth: float, theirs: float) -> None:
+    """The same, of little normal noise, where what is charged for rounding matters."""
+    law = SampledGaussianLoss(mu_squared=Fraction(100, 9), rate=Fraction(rate), direction="remove")
+    assert truth < epsilon(one(law, times), Fraction(allowed), WIDTH).upper < theirs
 
 
 def twice(mu: mpmath.mpf, rate: mpmath.mpf, epsilon: mpmath.mpf) -> mpmath.mpf:
@@ -420,10 +429,16 @@ def twice(mu: mpmath.mpf, rate: mpmath.mpf, epsilon: mpmath.mpf) -> mpmath.mpf:
         loss = mpmath.log1p(rate * mpmath.expm1(mu * x - mu * mu / 2))
         return mpmath.npdf(x) * mpmath.exp(loss) * once(epsilon - loss)
 
-    return mpmath.quad(weighted, [mpmath.mpf(k) / 2 for k in range(-16, 25)])
+    bend = mpmath.log(mpmath.expm1(epsilon - mpmath.log1p(-rate)) / rate + 1) / mu + mu / 2  # nearly a kink
+    near = [bend + side * mpmath.mpf(2) ** -k for k in range(2, 24) for side in (-1, 0, 1)]
+    return mpmath.quad(weighted, sorted({mpmath.mpf(k) / 2 for k in range(-16, 25)} | set(near)))
 
 
-TWICE = [("0.5", "0.01", "1e-5", "3.4282991610944"), ("0.6", "0.5", "1e-3", "7.0616934813176")]
+TWICE = [
+    ("0.5", "0.01", "1e-5", "3.4282991613372"),
+    ("0.6", "0.5", "1e-3", "7.0616934813176"),
+    ("0.3", "0.1", "1e-5", "20.3110077382927"),
+]
 
 
 @pytest.mark.parametrize(("noise", "rate", "allowed", "truth"), TWICE)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
@@ -33,6 +33,7 @@ _TINY = 1e-290
 _BITS, _MANY_BITS = 33, 60
 _HALF = Decimal("0.5")
 _BLOCK, _SUMMED = 1 << 14, 1 << 9
+_NO_CURVE = np.zeros(0), np.zeros(0)
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,13 @@ class Part:
     @property
     def pieces(self) -> tuple[Piece, ...]:
         return tuple(piece for piece in (self.base, self.extra) if piece is not None)
+
+    def without_curves(self) -> Part:
+        """All that is multiplied in: memory is scarce."""
+        base, extra = (
+            piece and replace(piece, curve=_NO_CURVE, weights=_NO_CURVE) for piece in (self.base, self.extra)
+        )
+        return replace(self, base=base, extra=extra)
 
 
 @dataclass(frozen=True)
@@ -95,9 +103,13 @@ def _wrong(piece: Piece, frame: Frame, unit: float, times: int) -> float:
     if times * (grown - 1) > 1:
         raise NotApplicable("too many steps for the precision")
     together = scalar_exp((times - 1) * (grown - 1)) * piece.wrong.largest
-    reach = modulus(piece.values) + piece.errors + piece.wrong.sums * frame.step / modulus(frame.kernel)
-    reach = np.minimum(reach, piece.bounds) / unit * (1 + 1e-9)
-    apart = dot(_power_above(reach, times - 1), frame.repeats) / frame.count * piece.wrong.sums
+    apart = 0.0
+    for part in frame.parts():
+        reach = modulus(piece.values[part]) + piece.errors[part]
+        reach += piece.wrong.sums * frame.step / modulus(frame.kernel[part])
+        reach = np.minimum(reach, piece.bounds[part]) / unit * (1 + 1e-9)
+        apart += dot(_power_above(reach, times - 1), frame.repeats[part])
+    apart = apart / frame.count * piece.wrong.sums
     return enlarged(times * min(together, apart) / unit) * (1 + 1e-9)
 
 
@@ -225,18 +237,22 @@ class Sum:
         Checked-by: tests/accounting/lattice/test_composing.py::test_powers_are_within_their_error
         """
         nodes = self.frame.count // 2 + 1
-        product = _Product(nodes)
+        product: _Product | None = None
         self.once: OneOff | None = None
         for part in parts:
             if self.factors and (part.once or self.once):
                 raise NotApplicable("paths with one step off the atoms are of one law only")
             self.once = part.once
             factor = Factor.of(part, self.frame, self.height)
-            product.take(part, factor.unit)
+            product = product or _Product(nodes)
+            bare = part.without_curves()
+            del part
+            product.take(bare, factor.unit)
             self.factors.append(factor)
             if len(self.factors) > 1 and (factor.wrong or self.factors[0].wrong):
                 raise NotApplicable("wrong samples are bounded for a law alone")
-            del part
+            del bare
+        product = product or _Product(nodes)
         self.has_base, self.is_on_lattice = product.has_base, product.is_on_lattice
         self.terms: Complex = product.whole
         self.alone: Complex | None = product.alone if self.has_base else None
@@ -361,9 +377,13 @@ class Sum:
         if self.alone is None:
             return 0.0, 0.0
         added = _SUMMED + self.alone.size // _SUMMED + 2
-        off = self.alone_errors + modulus(self.alone) * (2 * KERNEL_ERROR + 2 * (added + 16) * UNIT)
-        off = off * frame.repeats
-        return dot(off, modulus(frame.kernel)), dot(off, modulus(1 + frame.second))
+        of_kernel = of_rest = 0.0
+        for part in frame.parts():
+            off = self.alone_errors[part] + modulus(self.alone[part]) * (2 * KERNEL_ERROR + 2 * (added + 16) * UNIT)
+            off *= frame.repeats[part]
+            of_kernel += dot(off, modulus(frame.kernel[part]))
+            of_rest += dot(off, modulus(1 + frame.second[part]))
+        return of_kernel, of_rest
 
     def aliases(self, share: Fraction) -> Enclosure:
         """How much the sum may exceed the profile, at most: the terms with k < 0 and with k > 0.
@@ -395,10 +415,27 @@ class Sum:
         """share N a."""
         return share * self._period
 
-    def above(self, share: Fraction) -> Enclosure:
-        """Not below D at epsilon = share N a, without anything at infinite loss."""
+    def above(self, share: Fraction, carried: Fraction = Fraction(0)) -> Enclosure:
+        """Not below D at epsilon = share N a, without anything at infinite loss; P of all losses is at least `carried`,
+        if that is given.
+        """
         value = self.at(share)
-        return self._scale(share) * exactly(max(value.total + value.error, 0.0)) + self._with_one_off(share)
+        found = self._scale(share) * exactly(max(value.total + value.error, 0.0)) + self._with_one_off(share)
+        return (found - self.from_the_left(share, carried)).nonnegative() if carried else found
+
+    def from_the_left(self, share: Fraction, carried: Fraction) -> Enclosure:
+        """Aliases with k < 0, from below, where P of all losses is at least `carried`.
+
+        Theorem: D(epsilon) >= P - e^epsilon Q, so the sum over k >= 1 of D(epsilon - k N a) e^(-c k N a) is at least
+            P r/(1 - r) - e^epsilon s/(1 - s), r = e^(-c N a), s = e^(-(c + 1) N a), for Q at most 1.
+        Reference: the test that always rejects
+        Proof: docs/theory/accounting/lattice.md#aliases
+        Checked-by: tests/accounting/lattice/test_composing.py::test_aliases_from_the_left
+        """
+        tilt = Fraction(self.frame.tilt)
+        ratios = [(-Enclosure.of((tilt + more) * self._period)).exp() for more in (0, 1)]
+        known, unknown = (ratio / (1 - ratio) for ratio in ratios)
+        return (carried * known - Enclosure.of(self.epsilon(share)).exp() * unknown).nonnegative()
 
     def below(self, share: Fraction) -> Enclosure:
         """Not above D at epsilon = share N a, of the losses without the normal one."""

@@ -6,6 +6,7 @@ z_n = c + i w_n with w_n = 2 pi n/(N a), n = 0, ..., N/2: on these, e^(z j a) is
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -69,7 +70,8 @@ class Frame:
     @cached_property
     def second(self) -> Complex:
         """1/(e^((z+1) a) - 1)."""
-        return 1 / self._minus_one(self.tilt + 1)
+        found = self._minus_one(self.tilt + 1)
+        return np.divide(1, found, out=found)
 
     @cached_property
     def kernel(self) -> Complex:
@@ -78,16 +80,19 @@ class Frame:
         Written as a product, in which nothing cancels.
         """
         grown = self.step * scalar_expm1(self.step) * scalar_exp(self.tilt * self.step)
-        found = self.second * (grown / self._minus_one(self.tilt))
-        found *= self.turns
+        found = self._minus_one(self.tilt)
+        for part in self.parts():
+            found[part] = self.second[part] * (grown / found[part])
+            found[part] *= self.turned(1, part.start, part.stop)
         if self.count > _BLOCK:
             _turns_less_one.cache_clear()
         return found
 
-    @cached_property
-    def turns(self) -> Complex:
-        """e^(i w a): roots of unity."""
-        return fourier.turned(np.arange(self.count // 2 + 1.0), self.count)
+    def parts(self) -> Iterator[slice]:
+        """All nodes, so many at a time that what is needed on the way takes little memory."""
+        nodes = self.count // 2 + 1
+        for start in range(0, nodes, _BLOCK):
+            yield slice(start, min(start + _BLOCK, nodes))
 
     def turned(self, j: int, start: int = 0, stop: int | None = None) -> Complex:
         """e^(i w j a), at all nodes or at some."""
@@ -116,13 +121,18 @@ class Frame:
         Checked-by: tests/accounting/lattice/test_frame.py::test_kernel_is_within_its_error
         """
         grown = scalar_expm1(power * self.step)
-        return grown + (1 + grown) * _turns_less_one(self.count)
+        found = (1 + grown) * _turns_less_one(self.count)
+        found += grown
+        return found
 
 
 @lru_cache(maxsize=2)
 def _turns_less_one(count: int) -> Complex:
     """e^(i w a) - 1 at all nodes."""
-    found = turn_minus_one(np.arange(count // 2 + 1.0) * (2 * math.pi / count))
+    angles = np.arange(count // 2 + 1.0) * (2 * math.pi / count)
+    found = np.empty(angles.size, dtype=np.complex128)
+    for start in range(0, angles.size, _BLOCK):
+        found[start : start + _BLOCK] = turn_minus_one(angles[start : start + _BLOCK])
     found.flags.writeable = False
     return found
 

@@ -115,6 +115,9 @@ class Laid:
     slack: Fraction
     dropped: Fraction
     far: Far
+    carried: Fraction = Fraction(0)
+    """What P has at least of the losses of the sum, less what Q has of them below 0: aliases from the left are as much.
+    """
 
     @property
     def blur(self) -> float:
@@ -124,7 +127,7 @@ class Laid:
     def upper(self, epsilon: Fraction) -> Fraction:
         """delta at epsilon, from above."""
         share = self.sum.share(epsilon - self.shift - self.slack, up=False)
-        found = (self.sum.above(share) + self.far.at(epsilon)).interval().upper
+        found = (self.sum.above(share, self.carried) + self.far.at(epsilon)).interval().upper
         return (found if isinstance(found, Fraction) else Fraction(1)) + self.dropped
 
     def lower(self, epsilon: Fraction) -> Fraction:
@@ -139,12 +142,15 @@ class Laid:
         value = self.sum.at(share)
         exponent = float(self.sum.log_unit.lower) - self.sum.frame.tilt * (epsilon - float(self.shift))
         scale = math.exp(min(exponent, 700.0))
-        found = scale * max(value.total, 0.0) + self.far.rough(epsilon)
+        found = scale * max(value.total, 0.0) + self.far.rough(epsilon) - self._from_the_left(share)
         if self.sum.once is not None:
             found += self.sum.once.at(self.sum.epsilon(share))[0]
         if found <= scale * value.error:
             return -math.inf, math.inf
         return math.log(found), scale * value.error / found
+
+    def _from_the_left(self, share: Fraction) -> float:
+        return float(self.sum.from_the_left(share, self.carried).lower) if self.carried else 0.0
 
     def lowered(self, epsilon: float) -> float:
         """What part of delta the blur costs on the lower side, roughly."""
@@ -171,14 +177,19 @@ def lay_chords(view: View, chosen: Contour, count: int) -> Laid:
     """For the upper side of a law that has a density alone: with chords in place of its curve, which cost what the
     square of the step is, however slowly its transform falls.
     """
-    if view.dense is None or view.atoms.losses.size:
+    if view.dense is None or view.atoms.losses.size or view.dense.base.mass != 1:
         raise NotApplicable("atoms, or no density")
     frame = Frame(short(chosen.period / count), count, chosen.tilt)
     cut, lost = _cut(view.dense, view.cut, frame, 0.0)
-    piece = chord_piece(view.dense, frame, 0.0, cut)
-    whole = Sum(frame, [Part(view.times, piece, None)], height=chosen.height)
+    dense = view.dense
+
+    def parts() -> Iterator[Part]:
+        yield Part(view.times, chord_piece(dense, frame, 0.0, cut), None)  # which nothing else keeps
+
+    whole = Sum(frame, parts(), height=chosen.height)
     far = _far([(view, (NOTHING, lost), _least(view, cut, NOTHING))])
-    return Laid(whole, Fraction(0), Fraction(0), Fraction(0), far)
+    none, kept = Fraction(0), 1 - Fraction(lost.first + 2 * lost.first_error)
+    return Laid(whole, none, none, none, far, max(kept, none) ** view.times)
 
 
 def _are_moved(views: Sequence[tuple[View, float]], frame: Frame) -> bool:

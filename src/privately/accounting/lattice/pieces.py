@@ -92,9 +92,12 @@ def real_bound(curve: tuple[Floats, Floats], weights: tuple[Floats, Floats], fra
         exponents = (height - frame.tilt) * a * j
         if j.size and float(exponents.max()) > _STEEPEST:
             return math.inf
-        growth = exp_of_many(exponents)
-        sizes = dot(np.abs(values), growth)
-        total += scale * (dot(values, growth) + sizes * (4 * ERROR + 2 * (j.size + 8) * UNIT))
+        grown = exp_of_many(exponents)
+        del exponents
+        grown *= values
+        whole = float(grown.sum())
+        sizes = float(np.abs(grown, out=grown).sum())
+        total += scale * (whole + sizes * (4 * ERROR + 2 * (j.size + 8) * UNIT))
     return enlarged(total)
 
 
@@ -136,15 +139,18 @@ def chord_piece(law: Smooth, frame: Frame, offset: float, right: float) -> Piece
     Checked-by: tests/accounting/lattice/test_pieces.py::test_chords_are_a_law_on_the_lattice
     """
     sampled = _sampled(law, frame, offset, right)
-    fourier.forget(frame.count)
     values = np.divide(sampled.sums, frame.kernel, out=sampled.sums)
-    found = sampled.matched_error + (KERNEL_ERROR + 16 * UNIT) * (modulus(values) + sampled.matched)
+    found = np.empty(values.size)
+    for part in frame.parts():
+        found[part] = (KERNEL_ERROR + 16 * UNIT) * (modulus(values[part]) + sampled.matched)
+    found += sampled.matched_error
     a, c = frame.step, frame.tilt
     kinks = (scalar_exp((c + 1) * a) + scalar_exp(a) + 2) / (a * scalar_expm1(a)) * (1 + 8 * ERROR)
     each = scalar_exp(c * a) / a * (1 + 8 * ERROR)
     wrong = Wrong(sampled.largest_error * each, sampled.all_errors * kinks, sampled.error * each)
     found *= 1 + 1e-9
-    bounds = (sampled.mass + wrong.masses + found) * (1 + 1e-9)
+    bound = (sampled.mass + wrong.masses + float(found.max())) * (1 + 1e-9)
+    bounds = np.broadcast_to(np.float64(bound), found.shape)  # which takes no memory
     return Piece(values, found, bounds, sampled.mass, sampled.curve, sampled.weights, wrong)
 
 
@@ -171,10 +177,13 @@ def _sampled(law: Smooth, frame: Frame, offset: float, right: float) -> _Sampled
     top = law.above(right) if right < math.inf else NOTHING
     low, missing = _lowest(law, frame, offset)
     high = _highest(law, frame, offset, right)
-    if c * a * high > _STEEPEST or high * a > _HIGHEST or high - low > _WIDEST:
+    if c * a * high > _STEEPEST or high * a > _HIGHEST or high - low > max(_WIDEST, frame.count * 5 // 8):
         raise NotApplicable("the window of losses is too wide")
     j = np.arange(float(low), high + 1.0)
-    samples, errors = _samples(law, j * a + offset, top)
+    samples, errors = np.empty_like(j), np.empty_like(j)
+    for i in range(0, j.size, _BLOCK):  # what is needed on the way takes little memory
+        block = slice(i, i + _BLOCK)
+        samples[block], errors[block] = _samples(law, j[block] * a + offset, top)
     exponents = c * a * j
     tilts = exp_of_many(exponents)
     tilts *= a
@@ -194,20 +203,29 @@ def _sampled(law: Smooth, frame: Frame, offset: float, right: float) -> _Sampled
     first, second, off = _lattice_law(law, top, offset, a)
     first, off = first * scalar_exp(-c * a), off * (1 + 4 * ERROR)
     cells, adding = folded(j, samples, frame.count)
-    curve = np.append(j, low), np.append(samples + errors, missing + 4 * ERROR * total)
+    samples += errors
+    del errors
+    curve = np.append(j, low), np.append(samples, missing + 4 * ERROR * total)
+    del j, samples
     weights = np.array([-1.0, 0.0]), np.array([first + off, second + off])
     size = abs(first) + abs(second)
     peak = max(float(cells.max()), 1e-300)
-    spread = fourier.spread_error(frame.count) * peak * math.sqrt(float(np.square(cells / peak).sum()))
-    overlaps = adding / UNIT
+    squares = sum(float(np.square(block / peak).sum()) for block in np.split(cells, fourier.FEWEST))
+    spread = fourier.spread_error(frame.count) * peak * math.sqrt(squares)
+    overlaps, mass = adding / UNIT, real_bound(curve, weights, frame, c)
+    sums = fourier.transform(cells)
+    del cells
+    fourier.forget(frame.count)
+    for part in frame.parts():
+        sums[part] += frame.kernel[part] * (first * np.conj(frame.turned(1, part.start, part.stop)) + second)
     return _Sampled(
-        sums=frame.kernel * (first * np.conj(frame.turns) + second) + fourier.transform(cells),
+        sums=sums,
         error=lost + total * (fourier.error(frame.count) + adding + 32 * UNIT),
         largest_error=enlarged(overlaps * (largest + overlaps * UNIT * peak) + missing + spread),
         all_errors=enlarged(lost + total * (adding + 32 * UNIT) + math.sqrt(frame.count) * spread),
         matched=size,
         matched_error=size * (KERNEL_ERROR + 8 * ERROR) + 2 * off,
-        mass=real_bound(curve, weights, frame, c),
+        mass=mass,
         curve=curve,
         weights=weights,
     )
@@ -221,12 +239,7 @@ def _piece(values: Complex, found: Floats, sampled: _Sampled, beyond: float) -> 
 
 
 def _samples(law: Smooth, epsilon: Floats, top: Masses) -> tuple[Floats, Floats]:
-    """The curve without what lies above the cut, in blocks that take little memory."""
-    blocks = [_block(law, epsilon[i : i + _BLOCK], top) for i in range(0, epsilon.size, _BLOCK)]
-    return np.concatenate([one for one, _ in blocks]), np.concatenate([one for _, one in blocks])
-
-
-def _block(law: Smooth, epsilon: Floats, top: Masses) -> tuple[Floats, Floats]:
+    """The curve without what lies above the cut."""
     samples, errors = law.curve(epsilon)
     if top is NOTHING:
         return samples, errors
@@ -318,6 +331,7 @@ def _within(values: Complex, bounds: Floats) -> Complex:
 
 def folded(j: Floats, samples: Floats, count: int) -> tuple[Floats, float]:
     """Samples at all integers, added up modulo `count`; and the relative error of these sums, at most."""
-    places = j.astype(np.int64) % count
+    places = j.astype(np.int64)
+    places %= count
     most = int(np.bincount(places, minlength=1).max())
-    return np.bincount(places, weights=samples, minlength=count).astype(np.float64), most * UNIT
+    return np.bincount(places, weights=samples, minlength=count).astype(np.float64, copy=False), most * UNIT

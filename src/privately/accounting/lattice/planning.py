@@ -219,9 +219,15 @@ def contour(outline: Outline, epsilon: float, log_delta: float, log_tolerance: f
 def contour_for_chords(
     outline: Outline, epsilon: float, log_delta: float, log_tolerance: float, *, count: int, steps: int
 ) -> Contour:
-    """The same for chords, which cost the square of the step whatever the height, and little rounding."""
+    """The same for chords, which cost the square of the step whatever the height, and little rounding.
+
+    Aliases from the left are known but for e^epsilon times e^(-(c + 1) N a).
+    """
     level = log_delta + log_tolerance
-    tried = (_through(outline, i, epsilon, log_delta, level) for i in range(outline.heights.size))
+    tried = (
+        _through(outline, i, epsilon, log_delta, level, left=(epsilon - level) / (1 + outline.heights[i]))
+        for i in range(outline.heights.size)
+    )
 
     def cost(found: Contour) -> float:
         return steps * (found.period / count) ** 2 / 8 + _CHORD_ROUNDING * math.exp(min(-found.log_share, 600.0))
@@ -232,21 +238,25 @@ def contour_for_chords(
     return min(served, key=cost)
 
 
-def _through(outline: Outline, place: int, epsilon: float, log_delta: float, level: float) -> Contour | None:
-    """The contour at one of the heights, if there is one above it for aliases."""
+def _through(
+    outline: Outline, place: int, epsilon: float, log_delta: float, level: float, *, left: float | None = None
+) -> Contour | None:
+    """The contour at one of the heights, if there is one above it for aliases; `left` is the period that those from
+    the left need.
+    """
     c = outline.heights
     others = c > 1.02 * c[place]
     if not others.any():
         return None
     needed = (outline.k[others] - c[others] * epsilon - level) / (c[others] - c[place])
     first = int(np.argmin(needed))
-    period = max(float(needed[first]), -level / c[place], 1e-12)
+    period = max(float(needed[first]), float(-level / c[place] if left is None else left), 1e-12)
     share = float(log_delta + c[place] * epsilon - outline.k[place])
     return Contour(float(c[place]), period, float(c[others][first]), float(np.sqrt(outline.single[place])), share)
 
 
-_CHORD_ROUNDING = 1e-11
-"""About what rounding makes of a sum over chords, over its largest terms."""
+_CHORD_ROUNDING = 4e-11
+"""About what rounding of a sum over chords adds to epsilon, over its largest terms."""
 
 
 @dataclass(frozen=True)

@@ -29,9 +29,13 @@ _VERY_FEW, _AMPLE, _FINEST = 5, 1 << 18, 1e-9
 """For very few steps more nodes are comfortable, and the width is this for every step."""
 _FEW, _MORE = 10, 1 << 17
 """For few steps, somewhat more nodes; as many for very few of a law with atoms, whose width falls slowly."""
-_MOST_CHORDED, _CHORDED, _CHORD, _LONGEST_CHORD = 50, 5e-10, 7e-5, 2.5e-4
+_MOST_CHORDED, _CHORDED, _CHORD, _LONGEST_CHORD = 50, 5e-10, 5e-5, 2.5e-4
 """Up to so many steps chords are tried where the width is more than this for every step: so long ones, about."""
-_CHORD_TOLERANCE = 1e-10
+_MOST_CHORDS = (1 << 20, 1.0), (1 << 20, 1.3), (1 << 19, 1.0)
+"""Nodes of a sum over chords, which is of one law alone, and how many times longer than needed its period is: where
+steps are too short for the window of losses, longer ones are tried.
+"""
+_CHORD_TOLERANCE = 1e-12
 """What part of delta may be neglected for an upper end by chords."""
 _NARROW = Fraction(1, 10**6)
 """To whom such a width is enough, less is not worth its time."""
@@ -148,16 +152,21 @@ def _by_chords(view: View, query: _Epsilon, guess: Guess, width: Fraction) -> Fr
     goal = width / query.finer
     (cut,) = _trimmed([view], guess, goal, _CHORD_TOLERANCE)
     outline, log_tolerance = Outline.of([cut]), math.log(_CHORD_TOLERANCE)
-    chosen = contour_for_chords(
-        outline, guess.epsilon, guess.log_delta, log_tolerance, count=_MOST_NODES, steps=view.times
-    )
-    count = min(1 << max(math.ceil(math.log2(chosen.period / _CHORD)), 6), _MOST_NODES)
-    if chosen.period / count > _LONGEST_CHORD:
-        return None
-    try:
-        return query.high(lay_chords(cut, chosen, count), guess)
-    finally:
-        forget(count)
+    for most, longer in _MOST_CHORDS:
+        chosen = contour_for_chords(
+            outline, guess.epsilon, guess.log_delta, log_tolerance, count=most, steps=view.times
+        )
+        chosen = replace(chosen, period=longer * chosen.period)
+        count = min(1 << max(math.ceil(math.log2(chosen.period / _CHORD)), 6), most)
+        if chosen.period / count > _LONGEST_CHORD:
+            return None
+        try:
+            return query.high(lay_chords(cut, chosen, count), guess)
+        except NotApplicable:
+            continue
+        finally:
+            forget(count)
+    return None
 
 
 def _is_worth_more(composition: Composition, edge: Interval) -> bool:
