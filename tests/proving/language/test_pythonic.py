@@ -33,6 +33,9 @@ def test_random_programs_mean_what_python_means(seed: int) -> None:
     ("line", "message"),
     [
         ("    y = f(x)", "does not call itself"),
+        ("    y = x & 1", "BitAnd is not part"),
+        ("    y = ~x", "Invert is not part"),
+        ("    y = int(x)", "'int' is unknown.*rounds down"),
         ("    y = x == range(2)", "a range is no list"),
         ("    y = range(2)", "a range is no list"),
         ("    y = x + range(2)", "a range is no list"),
@@ -51,7 +54,7 @@ def test_random_programs_mean_what_python_means(seed: int) -> None:
         ("    y = list(x)\n    z = len(y) + y.pop()", "changed inside an expression"),
         ("    y = open('a')", "'open' is unknown"),
         ("    y = lambda: 1", "Lambda is not part"),
-        ("    y = 'text'", "Constant is not part"),
+        ("    y = 'text'", "constant 'text' is not part"),
         ("    y = z", "'z' has no value"),
         ("    flip = 3", "has a meaning already"),
         ("    y = flip(1, 2)", "takes 1 argument"),
@@ -116,3 +119,8 @@ def test_a_range_has_whole_ends_whoever_gives_them() -> None:
     assert list(output_law(read_python(text), {"n": 2})[0]) == [0]
     with pytest.raises(NotSupported, match="line 2: 1/2 is not whole"):
         output_law(read_python(text), {"n": Fraction(1, 2)})
+
+
+def test_a_second_function_is_told_with_its_line() -> None:
+    with pytest.raises(NotSupported, match="line 3: a program is one function"):
+        read_python("def f(x):\n    return 0\ndef g(x):\n    return x\n")

@@ -12,6 +12,7 @@ from privately.proving.language.python_names import (
     BINARY,
     COMPARISONS,
     FUNCTIONS,
+    INSTEAD,
     LIST_OPERATORS,
     RESERVED,
     WHOLE_LAWS,
@@ -325,7 +326,7 @@ class ExpressionReader:
             raise refusal(node, "a program does not call itself.", "Write a loop.")
         if name in self.names:
             return self.unknown(node, name)
-        raise refusal(node, f"the function {name!r} is unknown.")
+        raise refusal(node, f"the function {name!r} is unknown.", INSTEAD.get(name, ""))
 
     def unknown(self, node: ast.Call, name: str) -> tuple[list[Statement], Expression]:
         """A public parameter that is called is a function of which nothing is known."""

@@ -23,6 +23,16 @@ FUNCTIONS = {"abs": "absolute", "len": "length", "sum": "total", "min": "least",
 STATEMENTS = {"assume", "invariant", "align"}
 WHOLE_LAWS = {name for name, law in LAWS.items() if law.support in {"integers", "naturals"}}
 RESERVED = {*LAWS, *FUNCTIONS, *STATEMENTS, "range", "list", "Fraction", "enumerate", "zip"}
+INSTEAD = {
+    "int": "Write x // 1, which rounds down.",
+    "round": "Write (x + 1/2) // 1, which rounds halves up.",
+    "float": "Numbers are exact as they are.",
+    "bool": "Compare: x != 0.",
+    "any": "Write a loop.",
+    "all": "Write a loop.",
+    "sorted": "Write a loop.",
+}
+"""What to write for functions of Python that the language does not have."""
 LIST_OPERATORS = {"list", "joined", "replaced", "without", "repeated", "numbers", "part"}
 
 
@@ -35,8 +45,14 @@ def check_name(node: ast.AST, name: str) -> None:
 
 
 def word(node: ast.AST) -> str:
-    """What Python calls a piece of syntax."""
-    return type(node).__name__
+    """What Python calls a piece of syntax; of an operation its operator, of a constant what it is."""
+    match node:
+        case ast.BinOp(op=operator) | ast.UnaryOp(op=operator):
+            return type(operator).__name__
+        case ast.Constant(value=value):
+            return f"the constant {ascii(value)[:20]}"
+        case _:
+            return type(node).__name__
 
 
 def levels_of(node: ast.AST) -> int:

@@ -73,7 +73,7 @@ def read_python(source: str) -> Program:
     others = [node for node in module.body if not isinstance(node, (ast.FunctionDef, ast.Import, ast.ImportFrom))]
     loose = [node for node in others if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))]
     if len(functions) != 1 or loose:
-        raise refusal(loose[0] if loose else None, "a program is one function, and nothing beside it.")
+        raise refusal(next(iter(loose or functions[1:]), None), "a program is one function, and nothing beside it.")
     return _Reader(functions[0], source).program()
 
 
