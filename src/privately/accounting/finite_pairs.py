@@ -130,9 +130,8 @@ def _mixed(one: Weight, other: Weight, rate: Fraction) -> Weight:
 
 
 def _reduced(outcomes: list[tuple[Weight, Weight]]) -> tuple[tuple[Exact, Exact], ...]:
-    """All weights without their common factor."""
-    common = gcd(*(number for outcome in outcomes for weight in outcome for number in weight))
-    return tuple(
-        ((Fraction(a // common), Fraction(b // common)), (Fraction(c // common), Fraction(d // common)))
-        for (a, b), (c, d) in outcomes
-    )
+    """All weights without their common factor; equal numbers are one object, as there may be very many laws."""
+    numbers = {number for outcome in outcomes for weight in outcome for number in weight}
+    common = gcd(*numbers)
+    exact = {number: Fraction(number // common) for number in numbers}
+    return tuple(((exact[a], exact[b]), (exact[c], exact[d])) for (a, b), (c, d) in outcomes)
