@@ -9,7 +9,8 @@ import pytest
 from mpmath import mp, mpf
 
 from privately import accounting as acc
-from privately.accounting.below import continuous, told_apart
+from privately.accounting import answers
+from privately.accounting.below import continuous, overlapping, told_apart
 from privately.accounting.compositions import Composition
 from privately.accounting.losses import (
     DiscreteGaussianLoss,
@@ -121,3 +122,33 @@ def test_answers_that_no_road_has() -> None:
     found = acc.epsilon(many, "1e-6")
     assert found.lower > Fraction(7, 10) * found.upper
     assert acc.delta(many, 400).lower > Fraction(98, 100)
+
+
+OVERLAPS: dict[str, Composition] = {
+    "laplace": Composition(parts=((LaplaceLoss(epsilon=Fraction(1)), 40), (LaplaceLoss(epsilon=Fraction(1, 3)), 9))),
+    "responses": Composition(parts=((response(Fraction(1)), 60),)),
+    "normal": Composition(parts=((GaussianLoss(mu_squared=Fraction(20)), 1),)),
+    "discrete": Composition(parts=((DiscreteGaussianLoss(variance=Fraction(3), sensitivity=2), 15),)),
+}
+
+
+@pytest.mark.parametrize("name", OVERLAPS)
+def test_overlaps_are_below_the_truth(name: str) -> None:
+    composition = OVERLAPS[name]
+    for epsilon in (Fraction(0), Fraction(2), Fraction(5)):
+        question = DeltaAt(epsilon, WIDTH)
+        bound, truth = overlapping(composition, question), answers._best(composition, question, None)
+        assert bound is not None
+        assert 1 - 12 * (1 - Fraction(truth.upper)) <= bound.lower <= truth.upper
+        back = overlapping(composition, EpsilonAt(Fraction(bound.lower) * (1 - WIDTH), WIDTH))
+        assert back is not None
+        assert back.lower >= epsilon * (1 - 10 * WIDTH)
+
+
+def test_an_epsilon_far_below_the_mean() -> None:
+    """There no road leads, and delta is next to 1."""
+    for epsilon in (10**8, 3 * 10**8):
+        assert acc.delta(acc.Repeat(event=acc.Laplace(scale=1), times=10**9), epsilon).lower > 1 - Fraction(1, 10**50)
+    sampled = SampledLaplaceLoss(epsilon=Fraction(1), rate=Fraction(1, 2), direction="add")
+    assert overlapping(Composition(parts=((sampled, 9),)), DeltaAt(Fraction(0), WIDTH)) is None
+    assert overlapping(Composition(infinite=Fraction(1, 2)), DeltaAt(Fraction(0), WIDTH)) is None

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Literal, get_args
 
 from privately.accounting import closed_forms, contour, lattice, renyi, spreading, two_outcomes
-from privately.accounting.below import continuous, told_apart
+from privately.accounting.below import continuous, overlapping, told_apart
 from privately.accounting.bounded_range import Ranges, alone, chosen_adaptively
 from privately.accounting.bounding import bounding, within
 from privately.accounting.coarsening import MOST_DIFFERENT, coarser, concentrated
@@ -48,6 +48,9 @@ _MANY_STEPS, _LONG = 100, 10**9
 """Of so many steps rough roads are rougher, and rounding is what makes answers wide on every road."""
 _MOST_LAWS = 2 * MOST_DIFFERENT
 """Compositions of more different laws are left to Renyi divergences."""
+
+_MOST_WORST = 200
+"""Of more alternatives each is asked of the contour integral alone."""
 
 _FOR_ONE_STEP: tuple[Road, ...] = (closed_forms,)
 _SOON: tuple[Road, ...] = (closed_forms, lattice.Plain())
@@ -180,7 +183,10 @@ def _answer(event: Event, question: Question, method: Method | None) -> Interval
         direct = _little_rounded(event, question)
         if direct is not None:
             return direct
-    return _between_rounded(_exact(above, question, method), _exact(coarser(event, upward=False), question, method))
+    rounded = _between_rounded(_exact(above, question, method), _exact(coarser(event, upward=False), question, method))
+    if method is not None or _is_tight(rounded, question):
+        return rounded
+    return _least([rounded, direct, _renyi_or_none(event, question)])
 
 
 def _anyhow(event: Event, question: Question) -> Interval:
@@ -244,7 +250,8 @@ def _exact(event: Event, question: Question, method: Method | None) -> Interval:
         known = contour.alike(found, question.delta, question.width)
         if known is not None:
             return known
-    worst = _worst(found, question, method)
+    is_soon = method is None and len(found) > _MOST_WORST
+    worst = _worst(found, question, "contour" if is_soon else method)
     if method is None and not _is_tight(worst, question):
         worst = _least([worst, _renyi_or_none(event, question), *_from_below(found, question)])
     if any(isinstance(law, GluedLoss) for one in found for law, _ in one.parts):
@@ -424,6 +431,7 @@ def _from_below(found: Iterable[Composition], question: Question) -> Iterator[In
             answer = _best(simpler, question, None)
             yield Interval(answer.lower, math.inf, method=answer.method)
         yield told_apart(one, question)
+        yield overlapping(one, question)
 
 
 def _bounded(event: Event, question: Question, method: Method | None) -> Interval | None:

@@ -11,6 +11,7 @@ from privately.accounting.compositions import Composition
 from privately.accounting.losses import (
     DiscreteGaussianLoss,
     DiscreteLaplaceLoss,
+    FiniteLoss,
     GaussianLoss,
     LaplaceLoss,
     Loss,
@@ -21,9 +22,10 @@ from privately.accounting.questions import EpsilonAt, Question
 from privately.rounding import Enclosure, Interval
 
 METHOD = "from below: a test by the sum of all losses"
+OVERLAP = "from below: how little two laws overlap"
 
 _DEVIATIONS = tuple(Fraction(one) for one in ("1e-4", "0.001", "0.01", "0.03", "0.1", "0.3", "1", "2", "3", "5"))
-_DIGITS = 40
+_MOST_PARTS, _POWERS, _LARGEST_EPSILON = 64, 24, 1000
 
 
 def continuous(composition: Composition) -> Composition | None:
@@ -68,6 +70,51 @@ def told_apart(composition: Composition, question: Question) -> Interval | None:
     if not square or composition.infinite or (isinstance(question, EpsilonAt) and not question.delta):
         return None
     return Interval(max(_ends(Enclosure.of(square), question), default=Fraction(0)), math.inf, method=METHOD)
+
+
+def overlapping(composition: Composition, question: Question) -> Interval | None:
+    """What little the two laws overlap, of steps without sampling: where delta is next to 1, or epsilon below the mean.
+
+    Theorem: for 0 < x < 1 delta(epsilon) is at least 1 - e^(x epsilon) times the product of all E[e^(-x L)].
+    Reference: Chernoff 1952
+    Proof: docs/theory/accounting/events.md#noise-from-below
+    Checked-by: tests/accounting/test_below.py::test_overlaps_are_below_the_truth
+    """
+    if composition.infinite or not 0 < len(composition.parts) <= _MOST_PARTS:
+        return None
+    found = Fraction(0)
+    for power in range(1, _POWERS):
+        x = Fraction(1, 1 << power)
+        overlaps = [_log_overlap(law, x) for law, _ in composition.parts]
+        total = Enclosure.of(0)
+        for overlap, (_, times) in zip(overlaps, composition.parts, strict=True):
+            if overlap is None:
+                return None
+            total = total + times * overlap
+        if isinstance(question, EpsilonAt):
+            end = (Enclosure.of(1 - question.delta).log() - total) / x
+            found = max(found, Fraction(end.lower))
+        elif (total + x * question.epsilon).upper < 0:
+            found = max(found, Fraction((1 - (total + x * question.epsilon).exp()).lower))
+    return Interval(found, math.inf, method=OVERLAP)
+
+
+def _log_overlap(law: Loss, x: Fraction) -> Enclosure | None:
+    """ln E[e^(-x L)], from above; None where no closed form is known."""
+    match law:
+        case GaussianLoss(mu_squared=mu_squared):
+            return Enclosure.of(-x * (1 - x) * mu_squared / 2)
+        case DiscreteGaussianLoss(variance=variance, sensitivity=sensitivity):
+            return Enclosure.of(-x * (1 - x) * sensitivity**2 / (2 * variance))
+        case LaplaceLoss(epsilon=epsilon) if 2 * x == 1:
+            return Enclosure.of(1 + epsilon / 2).log() - epsilon / 2
+        case LaplaceLoss(epsilon=epsilon):
+            # e^(-x epsilon) is taken out, so that large losses stay in the range of numbers
+            shrunk = Enclosure.of(-(1 - 2 * x) * epsilon).exp()
+            return ((1 - x - x * shrunk) / (1 - 2 * x)).log() - x * epsilon
+        case FiniteLoss() if law.epsilon <= _LARGEST_EPSILON:
+            return sum((p * (-x * loss).exp() for p, loss in law.atoms()), Enclosure.of(0)).log()
+    return None
 
 
 def _ends(square: Enclosure, question: Question) -> Iterator[Fraction]:

@@ -22,7 +22,7 @@ from privately.accounting.events import (
 )
 from privately.errors import NoSuchRule
 
-MAX_ALTERNATIVES = 100
+MAX_ALTERNATIVES = 400
 LONGEST_SUM = 4 * 4096
 """Sums of squares of more bits than this are not compared."""
 
