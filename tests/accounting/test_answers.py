@@ -126,7 +126,7 @@ def test_the_renyi_road_is_above() -> None:
 
 
 def test_events_without_a_pair_have_an_upper_bound_and_an_example() -> None:
-    found = acc.epsilon(acc.Repeat(event=acc.ZCDP(rho="0.25"), times=2), "1e-5")
+    found = acc.epsilon(acc.Repeat(event=acc.ZCDP(rho="0.25"), times=2), "1e-5", width="0.1")
     assert found.upper == pytest.approx(float(guarantees.ZCDP(rho="0.5").epsilon(delta="1e-5").upper), rel=1e-6)
     assert found.lower == pytest.approx(4.37717809568, rel=1e-6)
     exponential = acc.epsilon(acc.Repeat(event=acc.Exponential(epsilon="0.1"), times=50), "1e-5")

@@ -393,7 +393,8 @@ def _indirect(event: Event, question: Question, method: Method | None, reason: E
     shared = on_samples(event, question, _anyhow) if method is None else None
     if shared is not None and _is_tight(shared, question):
         return shared
-    chosen = chosen_adaptively(event, question, _soon) if method is None else None
+    played = chosen_adaptively(event, question, _soon) if method is None else None
+    chosen = played or (two_outcomes.composed(event, question, _soon) if method is None else None)
     if chosen is not None and question.is_met(chosen, max(question.width, _NEARLY)):
         return chosen
     ways = _bounded(event, question, method), _renyi_or_none(event, question), _by_group(event, question)

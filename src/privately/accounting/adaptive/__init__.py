@@ -6,6 +6,6 @@ plays them in every order, `pairs` makes two laws of finitely many losses of the
 whatever is beside.
 """
 
-from privately.accounting.adaptive.road import METHOD, Asked, Beside, enclosed
+from privately.accounting.adaptive.road import METHOD, Asked, Beside, enclosed, near, with_law
 
-__all__ = ["METHOD", "Asked", "Beside", "enclosed"]
+__all__ = ["METHOD", "Asked", "Beside", "enclosed", "near", "with_law"]

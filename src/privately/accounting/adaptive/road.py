@@ -92,7 +92,7 @@ def _with_long_runs(beside: Beside, long: Sequence[tuple[Fraction, int]], rare: 
         normal = in_blocks(size, times, rare, WORK[-1] / len(long))
         responses = (response(size / 2), times)
         beside = Beside(
-            tuple(_with(one, normal.law, normal.infinite) for one in beside.above),
+            tuple(with_law(one, normal.law, normal.infinite) for one in beside.above),
             tuple(replace(one, parts=(*one.parts, responses)) for one in beside.below),
         )
     return beside
@@ -101,20 +101,20 @@ def _with_long_runs(beside: Beside, long: Sequence[tuple[Fraction, int]], rare: 
 def _answer(known: Profiles, beside: Beside, question: Question, asked: Asked) -> Interval:
     near_top = near_bottom = None
     if beside.is_nothing:
-        near_bottom = _near(known.below, None, question)
+        near_bottom = near(known.below, None, question)
         if len(known.above) == 1:
-            near_top = _near(known.above[0], known.above[0].upper, question)
+            near_top = near(known.above[0], known.above[0].upper, question)
     question = replace(question, width=max(question.width, _FINE))
-    bottom = asked(tuple(_with(one, below(known.below, near_bottom)) for one in beside.below), question)
+    bottom = asked(tuple(with_law(one, below(known.below, near_bottom)) for one in beside.below), question)
     most = beside.above
     for curve in known.above:
         pair = above(curve, near_top, MOST if len(known.above) == 1 else 2 * MOST)
-        most = tuple(_with(one, pair.law, pair.infinite) for one in most)
+        most = tuple(with_law(one, pair.law, pair.infinite) for one in most)
     top = asked(most, question)
     return Interval(min(bottom.lower, top.upper), top.upper, method=f"{METHOD}, {top.method}")
 
 
-def _near(curve: Curve, values: Floats | None, question: Question) -> float:
+def near(curve: Curve, values: Floats | None, question: Question) -> float:
     """The loss around which the answer lies, by the curve's upper values or its tests."""
     if isinstance(question, DeltaAt):
         return min(float(question.epsilon), curve.last * curve.step)
@@ -122,7 +122,8 @@ def _near(curve: Curve, values: Floats | None, question: Question) -> float:
     return (curve.first + int(found[-1] if found.size else 0)) * curve.step
 
 
-def _with(one: Composition, law: FiniteLoss | GaussianLoss, infinite: Fraction = Fraction(0)) -> Composition:
+def with_law(one: Composition, law: FiniteLoss | GaussianLoss, infinite: Fraction = Fraction(0)) -> Composition:
+    """With one law more, and so much more mass at infinite loss."""
     parts = one.parts
     if isinstance(law, GaussianLoss):  # all of it is one
         squares = [times * part.mu_squared for part, times in parts if isinstance(part, GaussianLoss)]

@@ -3,9 +3,14 @@
 `search` finds it in floats; `pairs` measures two outcomes at every order, `allowed` shows that a statement allows
 them, which is the lower end; `supports` proves that no pair which is allowed reveals more, which is the upper one.
 `road` joins them, and `alone` tells which events are one statement.
+
+Of several the steps may be chosen adaptively: `choices` lists allowed pairs, `steps` and `lines` play one step on a
+lattice, from below and from above, `games` all steps of a statement, and `composed` puts statements beside each other
+and beside whatever has a pair.
 """
 
 from privately.accounting.two_outcomes.alone import alone
+from privately.accounting.two_outcomes.composed import composed
 from privately.accounting.two_outcomes.road import METHOD
 
-__all__ = ["METHOD", "alone"]
+__all__ = ["METHOD", "alone", "composed"]

@@ -28,7 +28,7 @@ def alone(event: Event, question: Question) -> Interval | None:
     Proof: docs/theory/accounting/two_outcomes.md#on-a-sample
     Checked-by: tests/accounting/two_outcomes/test_alone.py::test_a_sample_against_its_pairs
     """
-    if _has_group(event):  # what several changes see of a statement is not all that a larger one allows
+    if has_group(event):  # what several changes see of a statement is not all that a larger one allows
         return None
     try:
         found = [_stated(terms) for terms in alternatives(event)]
@@ -41,9 +41,10 @@ def alone(event: Event, question: Question) -> Interval | None:
     return Interval(max(one.lower for one in answers), top.upper, method=top.method)
 
 
-def _has_group(event: Event) -> bool:
+def has_group(event: Event) -> bool:
+    """Whether several changes at once are meant anywhere."""
     inner = getattr(event, "events", None) or [part for part in [getattr(event, "event", None)] if part is not None]
-    return (isinstance(event, Group) and event.size > 1) or any(map(_has_group, inner))
+    return (isinstance(event, Group) and event.size > 1) or any(map(has_group, inner))
 
 
 def _stated(terms: Terms) -> tuple[Statement, Fraction]:
@@ -53,10 +54,15 @@ def _stated(terms: Terms) -> tuple[Statement, Fraction]:
     (term,), rate = terms, Fraction(1)
     if isinstance(term, (PoissonSample, FixedSizeSample)):
         rate, term = term.rate, term.event
+    return stated(term), rate
+
+
+def stated(term: Event) -> Statement:
+    """What a term says, if it is a statement; NotApplicable also where its numbers are beyond what is computed."""
     if isinstance(term, ZCDP) and _LEAST <= term.rho <= _MOST:
-        return Concentrated(term.rho), rate
+        return Concentrated(term.rho)
     if isinstance(term, Renyi) and all(bound >= _LEAST for _, bound in term.bounds):
-        return AtOrders(term.bounds), rate
+        return AtOrders(term.bounds)
     raise NotApplicable("not one statement")
 
 

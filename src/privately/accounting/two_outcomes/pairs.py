@@ -18,7 +18,8 @@ from privately.accounting.roads import NotApplicable
 from privately.rounding import Enclosure
 
 _NEAR_ONE = 1 + Fraction(1, 10**9)
-_WIDTH = Fraction(1, 10**5)
+WIDTH = Fraction(1, 10**5)
+"""So near an order, relative to what it is above 1, the summit is looked for at first."""
 _FAR, _NARROW, _GOLDEN = Fraction(1, 2), 1e-7, (math.sqrt(5) - 1) / 2
 _EXACT = Context(prec=200, Emin=MIN_EMIN, Emax=MAX_EMAX, rounding=ROUND_CEILING)
 
@@ -63,7 +64,7 @@ class TwoOutcomes:
         return left.log() - self.logs[1]
 
 
-def concentration(pair: TwoOutcomes, order: Fraction) -> Decimal:
+def concentration(pair: TwoOutcomes, order: Fraction, width: Fraction = WIDTH) -> Decimal:
     """A rho for which the pair is rho-zCDP in both directions; nearly the least, where F is largest near `order`.
 
     Theorem: F has one summit, above 1/2 if p + q < 1. If F(a) <= F(b) >= F(d) for 1 < a < b < d, F is on all of
@@ -76,16 +77,16 @@ def concentration(pair: TwoOutcomes, order: Fraction) -> Decimal:
     """
     if _EXACT.add(pair.p, pair.q) > 1:
         raise NotApplicable("the other direction may be the larger one")
-    return max(pair.apart(Fraction(0)).upper, _forward(pair, order))
+    return max(pair.apart(Fraction(0)).upper, _forward(pair, order, width))
 
 
-def _forward(pair: TwoOutcomes, order: Fraction) -> Decimal:
+def _forward(pair: TwoOutcomes, order: Fraction, width: Fraction) -> Decimal:
     """At least F on [1, infinity)."""
     near = pair.apart(_NEAR_ONE)
     if pair.apart(Fraction(1)).lower >= near.upper:
         return (_NEAR_ONE * near).upper
     for place in _places(pair, order):
-        a, d = (1 + (place - 1) * factor for factor in (1 - _WIDTH, 1 + _WIDTH))
+        a, d = (1 + (place - 1) * factor for factor in (1 - width, 1 + width))
         left, middle, right = (pair.apart(t) for t in (a, place, d))
         if middle.lower >= max(left.upper, right.upper):
             highest = left if left.upper >= right.upper else right

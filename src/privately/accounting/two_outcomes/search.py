@@ -85,13 +85,18 @@ def _bend(loss: Floats, t: Floats) -> Floats:
     return series
 
 
+def measured(bound: Floats) -> Callable[[Floats, Floats, Floats], Floats]:
+    """How to measure F where it is compared with these bounds."""
+    return apart_a_little if bound.min() < _LITTLE else apart
+
+
 def reach(y: Floats, t: Floats, bound: Floats) -> Floats:
-    """The largest z that each row (t, bound) allows at each y, by halving."""
-    y, t, bound = y[:, None], t[None, :], bound[None, :]
+    """The largest z that each row (t, bound) allows at each y, by halving; rows may be others at each."""
+    y, t = y[:, None], np.atleast_2d(t)
     cap = np.log1p(-np.exp(y)) - y
     high = np.minimum(np.where(t == 1, math.inf, (t - 1) * bound - y / t), cap)
     low = np.zeros_like(high)
-    measure = apart_a_little if bound.min() < _LITTLE else apart
+    measure = measured(bound)
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
         inside = measure(y, middle, t) <= bound

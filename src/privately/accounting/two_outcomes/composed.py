@@ -1,0 +1,145 @@
+"""Compositions with statements: steps that are chosen adaptively, alone or beside whatever has a pair."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from privately.accounting.adaptive import Asked, Beside, near, with_law
+from privately.accounting.adaptive import pairs as laws
+from privately.accounting.bounding import bounding, within
+from privately.accounting.compositions import Composition, compositions
+from privately.accounting.events import ZCDP, Event, Renyi, Repeat
+from privately.accounting.events import Sequence as Steps
+from privately.accounting.questions import NO_LOWER, DeltaAt, EpsilonAt, Question
+from privately.accounting.roads import DEAD_ENDS, NotApplicable
+from privately.accounting.terms import flatten
+from privately.accounting.two_outcomes import games
+from privately.accounting.two_outcomes.allowed import AtOrders, Concentrated, Statement
+from privately.accounting.two_outcomes.alone import has_group, stated
+from privately.accounting.two_outcomes.road import answer
+from privately.errors import NoSuchRule
+from privately.rounding import Interval
+
+METHOD = "adaptive choices of two outcomes"
+
+_MOST_KINDS, _MOST_ORDERS = 3, 24
+_UNKNOWN, _LEAST = 1e-40, 1e-250
+_NARROW = Fraction(1, 10**4)
+_FINE = Fraction(1, 10**5)
+_ROUGH = Fraction(1, 200)
+"""Whoever asks for no more than this is not kept waiting."""
+
+
+@dataclass(frozen=True)
+class _Stated:
+    """What an event composes: statements, each so many times, and all that is beside them."""
+
+    parts: tuple[tuple[Statement, int], ...]
+    others: tuple[Event, ...]
+
+    @classmethod
+    def of(cls, event: Event) -> _Stated:
+        if has_group(event):
+            raise NotApplicable("what several changes see of a statement is not all that a larger one allows")
+        terms = flatten(event)
+        parts = tuple((stated(term), times) for term, times in terms.items() if isinstance(term, (ZCDP, Renyi)))
+        others = [Repeat(event=one, times=n) for one, n in terms.items() if not isinstance(one, (ZCDP, Renyi))]
+        if not 0 < len(parts) <= _MOST_KINDS:
+            raise NotApplicable("no statements, or too many different ones")
+        if any(isinstance(one, AtOrders) and len(one.bounds) > _MOST_ORDERS for one, _ in parts):
+            raise NotApplicable("too many orders")
+        return cls(parts, tuple(others))
+
+    @property
+    def beside(self) -> Beside:
+        if not self.others:
+            return Beside((Composition(),), (Composition(),))
+        both = Steps(events=self.others)
+        return Beside(compositions(bounding(both)), compositions(within(both)))
+
+    @property
+    def summed(self) -> Statement | None:
+        """One statement that all of them keep together, if nothing is beside them."""
+        if self.others:
+            return None
+        if all(isinstance(one, Concentrated) for one, _ in self.parts):
+            return Concentrated(
+                sum((one.rho * n for one, n in self.parts if isinstance(one, Concentrated)), Fraction(0))
+            )
+        listed = [one for one, _ in self.parts if isinstance(one, AtOrders)]
+        orders = set.intersection(*({order for order, _ in one.bounds} for one in listed))
+        if not orders:
+            return None
+        return AtOrders(
+            tuple((a, a * sum((n * one.bound(a) for one, n in self.parts), Fraction(0))) for a in sorted(orders))
+        )
+
+
+def composed(event: Event, question: Question, asked: Asked) -> Interval | None:
+    """The answer for a composition with statements, or None; `asked` answers for the worst of several compositions.
+
+    Theorem: in any order, each step chosen in the light of all before, the profile is at most that of the pairs beside
+        composed with one pair for each statement, whose profile is the value of the game of its own steps; and at
+        least that of the pairs beside composed with the pair of one game of all statements.
+    Reference: Dong-Durfee-Rogers 2020, section 5; Zhu-Dong-Wang 2022, Theorem 10
+    Proof: docs/theory/accounting/two_outcomes.md#games
+    Checked-by: tests/accounting/two_outcomes/test_composed.py::test_between_normal_noise_and_one_statement,
+        tests/accounting/two_outcomes/test_composed.py::test_beside_others
+    """
+    if question.width > _ROUGH or (isinstance(question, EpsilonAt) and not question.delta):
+        return None
+    try:
+        found = _Stated.of(event)
+        beside = found.beside
+        rare = _rare(event, question, asked)
+    except (*DEAD_ENDS, NoSuchRule):
+        return None
+    summed = _summed(found, question)
+    bottom = _bottom(found, beside, question, asked, rare)
+    known = Interval(min(bottom.lower, summed.upper), summed.upper, method=METHOD)
+    if question.is_met(known, max(question.width, _NARROW)):
+        return known
+    upper = min(summed.upper, _top(found, beside, question, asked, rare).upper)
+    return Interval(min(bottom.lower, upper), upper, method=METHOD)
+
+
+def _rare(event: Event, question: Question, asked: Asked) -> float:
+    """About how small deltas count; by tens, so that games are not played anew for every question."""
+    if isinstance(question, EpsilonAt):
+        delta = float(question.delta)
+    else:
+        delta = float(asked(compositions(within(event)), replace(question, width=Fraction(1, 10))).lower)
+    return 10.0 ** math.floor(math.log10(max(delta, _LEAST))) if delta else _UNKNOWN
+
+
+def _summed(found: _Stated, question: Question) -> Interval:
+    most = Interval(0, 1 if isinstance(question, DeltaAt) else math.inf)
+    try:
+        return answer(found.summed, question) if found.summed else most
+    except DEAD_ENDS:
+        return most
+
+
+def _bottom(found: _Stated, beside: Beside, question: Question, asked: Asked, rare: float) -> Interval:
+    try:
+        curve = games.below(found.parts, rare)
+        law = laws.below(curve, near(curve, None, question) if beside.is_nothing else None)
+        eased = replace(question, width=max(question.width, _FINE))
+        return asked(tuple(with_law(one, law) for one in beside.below), eased)
+    except DEAD_ENDS:
+        return NO_LOWER
+
+
+def _top(found: _Stated, beside: Beside, question: Question, asked: Asked, rare: float) -> Interval:
+    try:
+        above = beside.above
+        for statement, times in found.parts:
+            curve = games.above(statement, times, rare)
+            is_all = beside.is_nothing and len(found.parts) == 1
+            most = laws.above(curve, near(curve, curve.upper, question) if is_all else None)
+            above = tuple(with_law(one, most.law, most.infinite) for one in above)
+        return asked(above, replace(question, width=max(question.width, _FINE)))
+    except DEAD_ENDS:
+        return Interval(0, 1 if isinstance(question, DeltaAt) else math.inf)

@@ -1,0 +1,83 @@
+"""Steps that statements allow, each chosen in the light of all before it: their profile from both sides."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import lru_cache
+
+from privately.accounting.adaptive.curves import Curve
+from privately.accounting.renyi.orders import best_excess, epsilon_score
+from privately.accounting.roads import NotApplicable
+from privately.accounting.two_outcomes.allowed import Statement
+from privately.accounting.two_outcomes.choices import table
+from privately.accounting.two_outcomes.lines import Lines, raised, tails
+from privately.accounting.two_outcomes.steps import start, with_tests
+
+MOST_STEPS = 40
+"""From above more steps are taken in blocks, each of which is one step of a larger statement."""
+MOST_TESTED = 400
+"""From below more are not played."""
+_SPARE = 1e-4
+_COARSE = ((3, 0.02), (8, 0.04), (24, 0.06), (MOST_STEPS, 0.08))
+_COARSE_TESTS = 0.08
+_MOST_PLACES, _COARSEST, _MOST_LOSS = 1000, 0.25, 250.0
+_LEAST_RARE = 1e-290
+
+
+@lru_cache(maxsize=8)
+def above(statement: Statement, times: int, rare: float) -> Curve:
+    """Upper values for so many steps; values far below `rare` need not be told apart.
+
+    Theorem: several steps of a statement are one step of the statement whose bounds are as many times as large.
+    Reference: Mironov 2017, Proposition 1
+    Proof: docs/theory/accounting/two_outcomes.md#games
+    Checked-by: tests/accounting/two_outcomes/test_games.py::test_blocks_are_above
+    """
+    block = -(-times // MOST_STEPS)
+    blocks = [block] * (times // block) + [times % block] * (times % block > 0)
+    step, places = _lattice([(statement.repeated(block), len(blocks))], rare, _coarse(len(blocks)))
+    chances = {size: table(statement.repeated(size), step, places) for size in set(blocks)}
+    lines = {size: Lines(one) for size, one in chances.items()}
+    curve, played = start(step, places), 0
+    before = tails(statement, chances[block], played)
+    for size in blocks:
+        played += size
+        after = tails(statement, chances[block], played)
+        curve, before = raised(curve, lines[size], before, after), after
+    return curve
+
+
+@lru_cache(maxsize=8)
+def below(parts: tuple[tuple[Statement, int], ...], rare: float) -> Curve:
+    """Tests for all of these steps, the last part first."""
+    total = sum(times for _, times in parts)
+    if total > MOST_TESTED:
+        raise NotApplicable("too many steps")
+    step, places = _lattice(parts, rare, _COARSE_TESTS if total > MOST_STEPS else _coarse(total))
+    curve = start(step, places)
+    for statement, times in reversed(parts):
+        chances = table(statement, step, places)
+        for _ in range(times):
+            curve = with_tests(curve, chances)
+    return curve
+
+
+def _coarse(steps: int) -> float:
+    return next(part for most, part in _COARSE if steps <= most)
+
+
+def _lattice(parts: Sequence[tuple[Statement, int]], rare: float, coarse: float) -> tuple[float, int]:
+    """The step of the lattice, and how many places of it count."""
+    rare_log = math.log(max(rare * _SPARE, _LEAST_RARE))
+
+    def moment(c: float) -> float:
+        return sum(times * statement.moments.rough(c) for statement, times in parts)
+
+    c = min(float(best_excess(lambda c: epsilon_score(moment(c), c, rare_log))), *(one.last for one, _ in parts))
+    reach = epsilon_score(moment(c), c, rare_log)
+    even = min(math.sqrt(2 * one.size) for one, _ in parts)
+    step = max(coarse * even, reach / _MOST_PLACES)
+    if step > _COARSEST * even or not 0 < reach < _MOST_LOSS:
+        raise NotApplicable("too coarse a lattice")
+    return step, math.ceil(reach / step) + 2

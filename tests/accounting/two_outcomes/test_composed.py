@@ -1,0 +1,74 @@
+"""Compositions with statements."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import pytest
+
+from privately import accounting as acc
+from privately.accounting.questions import EpsilonAt
+from privately.accounting.two_outcomes import composed
+from privately.rounding import Interval
+
+QUARTER = acc.ZCDP(rho="0.25")
+
+
+@pytest.mark.slow
+def test_between_normal_noise_and_one_statement() -> None:
+    """More steps of the same sum cost less, down to normal noise."""
+    one = acc.epsilon(acc.ZCDP(rho="0.5"), "1e-6")
+    two = acc.epsilon(acc.Repeat(event=QUARTER, times=2), "1e-6")
+    many = acc.epsilon(acc.Repeat(event=acc.ZCDP(rho="0.1"), times=5), "1e-6")
+    normal = acc.epsilon(acc.GaussianDP(mu=1), "1e-6")
+    assert normal.upper < many.lower <= many.upper < two.lower <= two.upper <= one.upper * (1 + Fraction(1, 10**6))
+    for found in (two, many):
+        assert found.width < Fraction(1, 1000) * found.lower
+
+
+@pytest.mark.slow
+def test_long_runs() -> None:
+    found = acc.epsilon(acc.Repeat(event=acc.ZCDP(rho="0.01"), times=50), "1e-6")
+    assert found.width < Fraction(3, 100) * found.lower
+    assert acc.epsilon(acc.GaussianDP(mu=1), "1e-6").upper < found.lower
+
+
+@pytest.mark.slow
+def test_beside_others() -> None:
+    """Normal noise of the same rho in place of one statement costs less; the answer is narrow."""
+    mixed = acc.Sequence(events=[QUARTER, acc.GaussianDP(mu=Fraction(math.sqrt(0.4999)))])
+    found = acc.epsilon(mixed, "1e-6")
+    assert acc.epsilon(acc.GaussianDP(mu="0.9999"), "1e-6").lower < found.lower
+    assert found.upper < acc.epsilon(acc.Repeat(event=QUARTER, times=2), "1e-6").upper
+    assert found.width < Fraction(1, 500) * found.lower
+
+
+@pytest.mark.slow
+def test_delta_and_epsilon_agree() -> None:
+    event = acc.Repeat(event=acc.Renyi(bounds={2: "0.1", 8: "0.4", 32: "2"}), times=2)
+    found = acc.epsilon(event, "1e-4")
+    back = acc.delta(event, Fraction(found.upper))
+    assert back.lower <= Fraction(1, 10**4) * Fraction(101, 100)
+    assert back.upper >= Fraction(1, 10**4) * Fraction(97, 100)
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        acc.Group(event=acc.Repeat(event=QUARTER, times=2), size=2),
+        acc.Sequence(events=[acc.Laplace(scale=1), acc.Gaussian(noise_multiplier=1)]),
+        acc.Sequence(events=[acc.ZCDP(rho=Fraction(1, n)) for n in range(2, 8)]),
+        acc.Sequence(events=[QUARTER, acc.PoissonSample(event=QUARTER, rate="0.1")]),
+    ],
+)
+def test_what_is_not_played(event: acc.Event) -> None:
+    def never(*_: object) -> Interval:
+        raise AssertionError
+
+    assert composed(event, EpsilonAt(Fraction(1, 10**6), Fraction(1, 10**6)), never) is None
+
+
+def test_whoever_asks_for_little_does_not_wait() -> None:
+    rough = acc.epsilon(acc.Repeat(event=QUARTER, times=2), "1e-6", width="0.1")
+    assert "adaptive" not in rough.method
