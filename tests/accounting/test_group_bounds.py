@@ -45,6 +45,21 @@ def test_the_factor_of_delta_is_needed() -> None:
     assert exact.lower <= group_bound(Group(event=one, size=2), EpsilonAt(Fraction(1, 10**6), WIDTH), asked).upper
 
 
+def test_no_delta_is_asked_for_that_is_out_of_all_range() -> None:
+    """Where epsilon grows faster than delta can follow."""
+    seen: list[Fraction] = []
+
+    def ever_larger(event: Event, question: Question) -> Interval:
+        del event
+        assert isinstance(question, EpsilonAt)
+        seen.append(question.delta)
+        return Interval(0, 600 * len(seen))
+
+    with pytest.raises(NotApplicable):
+        group_bound(Group(event=KNOWN[0], size=10), EpsilonAt(Fraction(1, 10**6), WIDTH), ever_larger)
+    assert 1 < len(seen) < 5
+
+
 def test_rarely_sampled_groups() -> None:
     step = PoissonSample(event=Gaussian(noise_multiplier="0.8"), rate="1e-5")
     found = acc.epsilon(Group(event=step, size=2), "1e-5")

@@ -30,7 +30,7 @@ from privately.accounting import (
     epsilon,
 )
 from privately.accounting.compositions import Composition, compositions
-from privately.accounting.groups import gathered, grouped
+from privately.accounting.groups import gathered, grouped, has_rule
 from privately.accounting.losses import response
 from privately.errors import InvalidParameter, NoSuchRule
 from privately.guarantees import Neighbors
@@ -142,6 +142,17 @@ def test_what_has_no_rule_is_refused(event: Event) -> None:
     assert caught.value.hint
     if not isinstance(event, Renyi):
         assert compositions(Group(event=event, size=1)) == compositions(event)
+
+
+def test_which_groups_are_known() -> None:
+    known = Sequence(events=[Pure(epsilon=1), Repeat(event=ZCDP(rho=1), times=3)])
+    assert has_rule(Group(event=known, size=3))
+    for other in (
+        Approx(epsilon=1, delta="0.1"),
+        Renyi(bounds={2: 1}),
+        PoissonSample(event=Pure(epsilon=1), rate="0.1"),
+    ):
+        assert not has_rule(Group(event=Sequence(events=[known, Repeat(event=other, times=2)]), size=3))
 
 
 def test_groups_beyond_the_range_are_refused() -> None:

@@ -18,7 +18,7 @@ from privately.accounting.conditioning import Conditioned, Inner
 from privately.accounting.events import Event, Group
 from privately.accounting.group_bounds import group_bound, group_lower
 from privately.accounting.grouped_samples import on_samples
-from privately.accounting.groups import gathered
+from privately.accounting.groups import gathered, has_rule
 from privately.accounting.little_noise import LITTLE_NOISE
 from privately.accounting.losses import GluedLoss
 from privately.accounting.nearby_rates import between_rates, share_of_all
@@ -444,7 +444,7 @@ def _bounded(event: Event, question: Question, method: Method | None) -> Interva
 
 def _by_group(event: Event, question: Question) -> Interval | None:
     with suppress(NotApplicable, NoSuchRule):
-        return group_bound(event, question, _anyhow) if isinstance(event, Group) else None
+        return group_bound(event, question, _anyhow) if isinstance(event, Group) and not has_rule(event) else None
     return None
 
 

@@ -29,6 +29,7 @@ Asked = Callable[[Event, Question], Interval]
 _ROUNDS = 10
 _LESS = Fraction(999, 1000)
 _LARGEST = 10**5
+_LEAST_DELTA = Fraction(1, 10**5000)
 _WIDTH = Fraction(1, 1000)
 _SEVERAL = (1, 2, 3, 4, 6, 8, 12, 16)
 _DIGITS = 15
@@ -59,6 +60,8 @@ def group_bound(event: Group, question: Question, asked: Asked) -> Interval:
         if delta * Fraction(growth.upper) <= question.delta:
             return Interval(0, size * Fraction(upper), method=METHOD)
         delta = question.delta / Fraction(growth.upper) * _LESS**2**turn  # a little less every time
+        if delta < _LEAST_DELTA:
+            break
     raise NotApplicable("no epsilon was found")
 
 

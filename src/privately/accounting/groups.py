@@ -56,6 +56,23 @@ def grouped(event: Event, size: int) -> Event:
     return _leaf(event, size, event.neighbors.times(size))
 
 
+def has_rule(event: Group) -> bool:
+    """Whether it is known what the group sees, so that to go one change after the other is in vain."""
+    try:
+        return not _has_groups(grouped(event.event, event.size))
+    except NoSuchRule:
+        return False
+
+
+def _has_groups(event: Event) -> bool:
+    match event:
+        case Sequence(events=events):
+            return any(map(_has_groups, events))
+        case Repeat(event=inner):
+            return _has_groups(inner)
+    return isinstance(event, Group)
+
+
 def gathered(event: Event) -> Event:
     """The same event with one Group around it in place of several inside one another or side by side, where it can be.
 
