@@ -251,6 +251,9 @@ def test_edges() -> None:
     plain = acc.delta(group(sampled(acc.Gaussian(noise_multiplier=2), "0.5"), 8, 50), "0.1")
     assert plain.method == METHOD
     assert Fraction("0.99") < plain.lower <= plain.upper <= 1  # lists from above may have more than 1 in all
+    tiny = acc.delta(group(sampled(acc.DiscreteGaussian(variance=41, sensitivity=2), "0.1"), 2, 2), 4)
+    assert 0 < tiny.upper < 1e-38
+    assert tiny.upper - tiny.lower <= tiny.upper / 10**6
     rare = group(sampled(acc.Gaussian(noise_multiplier=1), "1e-9"), 2)
     assert acc.epsilon(rare, "1e-3").upper == 0
     assert in_samples(sampled(acc.Laplace(scale=2), "0.1"), DeltaAt(Fraction(1), Fraction(1))) is None

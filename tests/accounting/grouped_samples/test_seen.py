@@ -55,6 +55,12 @@ def test_responses_and_no_noise() -> None:
         assert float(law.atoms()[0][1].lower) == pytest.approx(math.log(ratio))
 
 
+def test_many_different_noises_are_not_listed_for_many_splits() -> None:
+    steps = [sampled(acc.Laplace(scale=scale)) for scale in range(1, 11)]
+    with pytest.raises(NotApplicable, match="too many lists"):
+        seen(*steps, size=10).parted((10, 0), "upper", 64, 1e-20)
+
+
 @pytest.mark.parametrize("size", [2, 5])
 def test_largest_losses(size: int) -> None:
     step = math.log(0.9 + 0.1 * math.exp(0.5))

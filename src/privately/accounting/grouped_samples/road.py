@@ -23,6 +23,8 @@ from privately.rounding import Interval
 METHOD = "the number of rows in each sample"
 
 _CELLS, _FEWER = 1 << 14, 1 << 11
+_USUAL, _LEAST, _FAINT, _PART = 1e-30, 1e-230, 2.0**-20, 2.0**-40
+"""What is left out of lists for a delta; if that is no faint part of it, such a part is, unless it is too little."""
 _FEW = 2
 """So many steps are added up as lists, soon and narrowly; their transforms fall slowly."""
 _NARROW, _NEARLY, _ROUGH = Fraction(1, 10**6), Fraction(1, 10**5), Fraction(1, 100)
@@ -86,12 +88,25 @@ def _of(seen: Seen, split: Split, question: Question) -> Interval:
     if known is not None and question.is_met(known, max(question.width, _NEARLY)):
         return known
     try:
-        found = between(_parts(seen, split, _CELLS), question, _NARROW)
+        found = _listed(seen, split, question)
     except DEAD_ENDS:
         if known is None:
             raise
         return known
     return found if known is None else Interval(max(known.lower, found.lower), min(known.upper, found.upper))
+
+
+def _listed(seen: Seen, split: Split, question: Question) -> Interval:
+    """By lists; where delta turns out to be tiny, again with as little left out."""
+    parts, left_out = _parts(seen, split, _CELLS), _USUAL
+    found = between(parts, question, _NARROW)
+    if isinstance(question, DeltaAt):
+        with suppress(*DEAD_ENDS):
+            while left_out > float(found.upper) * _FAINT > _LEAST:
+                left_out = float(found.upper) * _PART
+                again = between(parts, question, _NARROW, left_out)
+                found = Interval(max(found.lower, again.lower), min(found.upper, again.upper))
+    return found
 
 
 def _by_contour(seen: Seen, split: Split, question: Question) -> Interval | None:

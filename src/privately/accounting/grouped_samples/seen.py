@@ -42,6 +42,8 @@ from privately.accounting.terms import Terms, count, flatten
 from privately.rounding import Enclosure
 
 _MOST_STEPS, _MOST_DIFFERENT, _MOST_ROWS = 10**6, 16, 64
+_MOST_LISTS = 96
+"""For all splits together."""
 _NONE = Fraction(0)
 
 
@@ -109,6 +111,8 @@ class Seen:
         Proof: docs/theory/accounting/group_samples.md#responses-and-no-noise
         Checked-by: tests/accounting/grouped_samples/test_seen.py::test_responses_and_no_noise
         """
+        if len(self.noises) * self.size > _MOST_LISTS:
+            raise NotApplicable("too many lists for too many splits")
         laws = self._laws(split)
         each = rare / max(sum(times for _, times in self.noises) + sum(laws.values()), 1)
         lists = [(listed(step, split, side, cells, each), times) for step, times in self.noises]

@@ -67,11 +67,16 @@ def _of(terms: Terms, direction: Direction, question: Question) -> Interval:
     return between(lambda side, rare: parted(terms, direction, side, rare), question)
 
 
-def between(parts: Callable[[Side, float], Parted], question: Question, narrow: Fraction = _WIDTH) -> Interval:
-    """Between the sums of what is listed on either side, when about so much may be left out; hardly more narrowly."""
+def between(
+    parts: Callable[[Side, float], Parted], question: Question, narrow: Fraction = _WIDTH, least: float = _FIRST_RARE
+) -> Interval:
+    """Between the sums of what is listed on either side, when about so much may be left out; hardly more narrowly.
+
+    For a delta that is asked for, that much is `least`.
+    """
     if isinstance(question, EpsilonAt) and question.delta < _LEAST_DELTA:
         raise NotApplicable("delta is too small")
-    rare = float(question.delta) * _RARE if isinstance(question, EpsilonAt) else _FIRST_RARE
+    rare = float(question.delta) * _RARE if isinstance(question, EpsilonAt) else least
     below, above = (_Sum(side, parts(side, rare), rare, narrow) for side in _SIDES)
     lower: End = 0
     upper: End = math.inf
