@@ -44,6 +44,16 @@ def test_version() -> None:
     assert run("--version").stdout.strip() == privately.__version__
 
 
+def test_names_that_a_terminal_cannot_show_are_shown_as_numbers(tmp_path: Path) -> None:
+    program, page = tmp_path / "named.py", tmp_path / "page.html"
+    program.write_text("def f(é: replaced(0, 1)):\n    return é\n", encoding="utf-8")
+    plain = {"PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "LC_ALL": "POSIX", "PYTHONIOENCODING": "ascii"}
+    done = run("prove", str(program), "--claim", "1", "--html", str(page), **plain)
+    assert done.returncode == 1
+    assert r"\xe9 = 0" in done.stdout
+    assert "return é" in page.read_text(encoding="utf-8")
+
+
 def test_a_pipe_is_refused(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     done = run("check", str(tmp_path / "pipe"))

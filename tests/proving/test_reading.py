@@ -1,6 +1,7 @@
 """From functions, files and texts to programs."""
 
 import importlib
+import os
 from pathlib import Path
 
 import pytest
@@ -74,6 +75,9 @@ def test_what_cannot_be_read_is_refused(tmp_path: Path) -> None:
     for missing in (tmp_path / "none.py", tmp_path, "a\0b", "a" * 100_000):
         with pytest.raises(InvalidParameter, match="cannot be read"):
             read_program(missing)
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(InvalidParameter, match="regular file"):
+        read_program(tmp_path / "pipe")
     with pytest.raises(InvalidParameter, match="no program"):
         read_program(3)  # type: ignore[arg-type]  # no source
     with pytest.raises(NotSupported, match="cannot be found"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from io import TextIOWrapper
 from typing import Annotated, TextIO
 
 import typer
@@ -53,6 +54,9 @@ def root(
 
 def main() -> None:
     """What the `privately` command runs."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # names that a terminal has no signs for
     try:
         app()
     except PrivatelyError as fault:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import errno
 import inspect
 import re
 import textwrap
@@ -107,9 +108,7 @@ def _read_text(text: str) -> Program:
 
 def _file(path: Path) -> str:
     try:
-        with path.open("rb") as file:
-            content = file.read(4 * MOST_CHARACTERS + 1)
-        text = content.decode()
+        text = _content(path).decode()
     except UnicodeDecodeError:
         raise NotSupported(f"{path} is not UTF-8 text.") from None
     except (OSError, ValueError) as error:
@@ -118,6 +117,14 @@ def _file(path: Path) -> str:
         raise InvalidParameter("program", f"{str(path)[:100]!r} cannot be read: {reason}.", hint=hint) from None
     _check_encoding(text, path)
     return text
+
+
+def _content(path: Path) -> bytes:
+    """As much of a file as a program may have; nobody knows when a pipe ends."""
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise OSError(errno.EINVAL, "not a regular file")
+    with path.open("rb") as file:
+        return file.read(4 * MOST_CHARACTERS + 1)
 
 
 def _check_encoding(text: str, path: Path) -> None:

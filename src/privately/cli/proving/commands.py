@@ -118,6 +118,6 @@ def _analysis(program: Program, size: list[int] | None, known: dict[str, Any]) -
 
 def _write(path: Path, text: str) -> None:
     try:
-        path.write_text(text)
+        path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise InvalidParameter("html", f"{path} cannot be written: {error.strerror}.") from None
