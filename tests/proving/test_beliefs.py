@@ -77,3 +77,12 @@ def test_a_measure_may_be_true_or_false() -> None:
     found = analyze("def f(x: replaced(0, 1)):\n    return x if flip(3/4) else 1 - x\n")
     wrong = expected(found, lambda inputs, output: inputs["x"] != output)
     assert wrong == {(0,): Fraction(1, 4), (1,): Fraction(1, 4)}
+
+
+def test_floats_are_meant_as_they_are_written() -> None:
+    found = analyze("def f(x: replaced(0, 0.1)):\n    return x if flip(3/4) else 0\n")
+    assert feasible(found, 0.1) == [(Fraction(1, 10),)]
+    assert feasible(found, 0.0) == [(0,), (Fraction(1, 10),)]
+    assert odds(found, 0, (0.0,), (0.1,)) == 4
+    with pytest.raises(InvalidParameter, match="nan is no output"):
+        feasible(found, float("nan"))

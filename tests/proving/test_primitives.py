@@ -56,6 +56,6 @@ def test_bad_parameters_are_refused(name: str, argument: object) -> None:
 def test_what_is_said_to_provers() -> None:
     primitives.invariant(1)
     primitives.align(1)
-    primitives.assume(condition=True)
+    primitives.assume(1, 1)
     with pytest.raises(InvalidParameter):
-        primitives.assume(condition=False)
+        primitives.assume(1, 0)

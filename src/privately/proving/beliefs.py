@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
+from math import isfinite
 from typing import Any
 
 from privately.errors import InvalidParameter, NotSupported
@@ -101,11 +102,14 @@ def _output(value: Value) -> Value:
 
 
 def _tuples(value: Value) -> Value:
-    return tuple(map(_tuples, value)) if isinstance(value, (list, tuple)) else value
+    """Lists as tuples, and floats as they are written."""
+    if isinstance(value, (list, tuple)):
+        return tuple(map(_tuples, value))
+    return decimal(value, "output") if isinstance(value, float) and isfinite(value) else value
 
 
 def _is_value(value: object) -> bool:
-    return all(map(_is_value, value)) if isinstance(value, tuple) else isinstance(value, (int, float, Fraction))
+    return all(map(_is_value, value)) if isinstance(value, tuple) else isinstance(value, (int, Fraction))
 
 
 def expected(found: Analysis, measure: Callable[[dict[str, Value], Value], Number | bool]) -> dict[Inputs, Fraction]:

@@ -88,9 +88,9 @@ def exponential(scale: Number) -> float:
     return _FLOATS.expovariate(1.0) * float(rational(scale, "scale", above=0))
 
 
-def assume(condition: object) -> None:
+def assume(*conditions: object) -> None:
     """Refuses an input that the program was not written for."""
-    if not condition:
+    if not all(conditions):
         raise InvalidParameter("inputs", "an assumption of the program does not hold.")
 
 
