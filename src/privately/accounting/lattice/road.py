@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from privately.accounting.compositions import Composition
 from privately.accounting.lattice.fourier import forget
 from privately.accounting.lattice.laying import MOST, Laid, lay, lay_chords
+from privately.accounting.lattice.places import Guess, checked, root_of
 from privately.accounting.lattice.planning import Outline, View, contour, contour_for_chords, in_steps
 from privately.accounting.lattice.top import near_the_top
 from privately.accounting.roads import DEAD_ENDS, NotApplicable
@@ -49,21 +50,7 @@ _SPARE = 4
 _SCOUTS = 10
 _DOUBTFUL = 0.1
 _LOWER = (0.5, 0.25, 0.125)
-_CLOSE = 0.01
 _STEP = 2.0**-32
-
-
-@dataclass(frozen=True)
-class Guess:
-    """Where the answer is about."""
-
-    epsilon: float
-    log_delta: float
-
-    def is_far_from(self, other: Guess) -> bool:
-        """Whether a contour laid for the other one would not serve."""
-        moved = abs(self.epsilon - other.epsilon) > 0.02 * max(self.epsilon, 1e-6)
-        return moved or abs(self.log_delta - other.log_delta) > 0.5
 
 
 class Query(Protocol):
@@ -415,14 +402,14 @@ class _Epsilon:
 
     def answer(self, lower: Laid, upper: Laid, guess: Guess) -> tuple[Interval | None, Guess]:
         """Guessed by secant steps, then checked on either side."""
-        root = _root(upper, guess)
+        root = root_of(upper, guess)
         if upper.far.doubtful(Fraction(root.epsilon / 0.99)) > self.harder / 100:
             return None, Guess(1.15 * root.epsilon, guess.log_delta)
-        other = root if lower is upper else _root(lower, Guess(root.epsilon, guess.log_delta))
+        other = root if lower is upper else root_of(lower, Guess(root.epsilon, guess.log_delta))
         other = other._replace(doubt=other.doubt + lower.lowered(other.epsilon))
         step = _STEP * upper.sum.frame.period
-        high = _checked(lambda place: upper.upper(place) <= self.harder, root, step, 1)
-        low = _checked(lambda place: lower.lower(place) >= self.easier, other, step, -1)
+        high = checked(lambda place: upper.upper(place) <= self.harder, root, step, 1)
+        low = checked(lambda place: lower.lower(place) >= self.easier, other, step, -1)
         if high is None:  # the sum was laid for the guess, and may serve there alone
             high = Fraction(guess.epsilon)
             if upper.upper(high) > self.harder:
@@ -437,65 +424,11 @@ class _Epsilon:
 
     def high(self, upper: Laid, guess: Guess) -> Fraction | None:
         """The upper end alone."""
-        root = _root(upper, guess)
-        return _checked(lambda place: upper.upper(place) <= self.harder, root, 1e-13 * guess.epsilon, 1)
+        root = root_of(upper, guess)
+        return checked(lambda place: upper.upper(place) <= self.harder, root, 1e-13 * guess.epsilon, 1)
 
     def between(self, best: Interval | None, guess: Guess) -> Guess:
         if best is None or best.lower < guess.epsilon < best.upper:
             return guess
         middle = float(best.lower + best.upper) / 2
         return Guess(middle if best.lower else float(best.upper), guess.log_delta)
-
-
-class Place(NamedTuple):
-    """An epsilon where ln delta is about as wanted, how steeply it falls there, and how far it may be off, roughly."""
-
-    epsilon: float
-    fall: float
-    doubt: float
-
-
-def _root(laid: Laid, guess: Guess) -> Place:
-    """Where ln delta is as guessed, or 0: secant steps, as ln delta is nearly a line, kept within a bracket.
-
-    Where there is no telling, the place is too far from the last one where there was.
-    """
-    low, high = 0.0, 2 * guess.epsilon + laid.sum.frame.period
-    starts = [guess.epsilon * part for part in (1, 0.98, 0.9, 0.7)]
-    known = ((start, laid.rough(start)) for start in starts)
-    x, found = next(((start, rough) for start, rough in known if math.isfinite(rough[0])), (None, (0.0, 0.0)))
-    if x is None:
-        raise NotApplicable("the lattice is too coarse, or the guess too far off")
-    before: tuple[float, float] | None = None
-    slope, doubt = -laid.sum.frame.tilt, 1.0
-    for _ in range(60):
-        value = found[0] - guess.log_delta
-        is_low = value > 0 if math.isfinite(value) or before is None else x < before[0]
-        low, high = (x, high) if is_low else (low, x)
-        if math.isfinite(value):
-            if before is not None and x != before[0]:
-                slope = min((value - before[1]) / (x - before[0]), -1e-9)
-            before, doubt = (x, value), found[1]
-            ahead = x - value / slope
-            x = ahead if low < ahead < high else (low + high) / 2
-            if abs(x - before[0]) <= max(1e-11 * max(x, 1e-6), _CLOSE * doubt / -slope) or high == 0:
-                break
-        else:
-            x = (low + high) / 2
-        found = laid.rough(x)
-    return Place(x, max(-slope, laid.sum.frame.tilt / 100), doubt)
-
-
-def _checked(holds: Callable[[Fraction], bool], place: Place, step: float, sign: int) -> Fraction | None:
-    """The first epsilon beyond the place, a little further every time, where something holds for certain, if any."""
-    margin = (min(1.02 * place.doubt, 1.0) + 1e-12) / place.fall + step
-    if sign > 0 and place.epsilon <= margin and holds(Fraction(0)):
-        return Fraction(0)
-    for _ in range(60):
-        found = Fraction(place.epsilon) + sign * Fraction(margin)
-        if found < 0:
-            return Fraction(0)
-        if holds(found):
-            return found
-        margin *= 1.5
-    return None
