@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from mpmath import mp, mpf
 
 from privately import accounting as acc
 from privately.accounting.adaptive import blocks
-from privately.accounting.adaptive.blocks import distance, in_blocks
+from privately.accounting.adaptive.blocks import distance, in_blocks, in_pairs
 from privately.accounting.adaptive.curves import Curve
 from privately.accounting.adaptive.games import WORK, bounds
+from privately.accounting.losses import FiniteLoss
 from privately.accounting.roads import NotApplicable
+from tests.accounting.adaptive.brute import Floats
 
 TENTH = Fraction(1, 10)
 
@@ -64,9 +67,39 @@ def test_too_little_noise_would_be_noticed() -> None:
     assert any(least > normal(mu, mpf(loss)) for loss, least in zip(curve.losses[::9], curve.lower()[::9], strict=True))
 
 
+@pytest.mark.parametrize(("times", "often"), [pytest.param(12, [3], marks=pytest.mark.slow), (11, [1, 2])])
+def test_pairs_of_blocks(times: int, often: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three blocks of four steps, or one of three and two of four, against all steps in one game."""
+    monkeypatch.setattr(blocks, "_LONGEST_OF_PAIRS", 4)
+    monkeypatch.setattr(blocks, "_SHORTEST_OF_PAIRS", 1)
+    monkeypatch.setattr(blocks, "_PLACES", 40)
+    in_pairs.cache_clear()
+    found = in_pairs(Fraction(1, 2), times, 1e-6, WORK[0])
+    in_pairs.cache_clear()
+    assert [count for _, count in found.parts] == often
+    curve = bounds(((Fraction(1, 2), times),), 1e-6, WORK[1]).lower
+    losses, least = curve.losses[::100], curve.lower()[::100]
+    steps = [law for law, count in found.parts for _ in range(count)]
+    above = profile_of(steps, losses) + float(found.infinite)
+    assert (least <= above * (1 + 1e-12)).all()
+    assert above[0] <= least[0] * 1.2
+    assert (profile_of(steps[:-1], losses) < least).any()
+
+
+def profile_of(laws: list[FiniteLoss], losses: Floats) -> Floats:
+    """By enumeration."""
+    first, second = np.ones(1), np.ones(1)
+    for law in laws:
+        masses = np.array([[float(one[0]), float(other[0])] for one, other in law.outcomes])
+        first, second = (np.outer(*both).ravel() for both in ((first, masses[:, 0]), (second, masses[:, 1])))
+    return np.array([np.maximum(first - np.exp(loss) * second, 0).sum() for loss in losses])
+
+
 def test_large_steps_are_refused() -> None:
     with pytest.raises(NotApplicable):
         in_blocks(Fraction(4), 10**4, 1e-6, WORK[-1])
+    with pytest.raises(NotApplicable):
+        in_pairs(Fraction(3), 10**4, 1e-6, WORK[-1])
 
 
 @pytest.mark.slow

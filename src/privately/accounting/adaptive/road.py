@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from privately.accounting.adaptive.blocks import FEWER, MANY, in_blocks
+from privately.accounting.adaptive.blocks import FEWER, MANY, Pairs, in_blocks, in_pairs
 from privately.accounting.adaptive.curves import Curve
 from privately.accounting.adaptive.games import MOST_PLAYS, WORK, Ranges
 from privately.accounting.adaptive.groups import Profiles, profiles
@@ -29,7 +29,7 @@ _NARROW = Fraction(1, 10**4)
 """So narrow answers are not made narrower."""
 _FINE = Fraction(1, 10**5)
 """So narrow are the answers of other roads for what the game has left."""
-_MOST_LONG = 4
+_MOST_LONG, _LARGE = 4, Fraction(2, 5)
 _LEAST, _UNKNOWN = 1e-150, 1e-40
 
 
@@ -89,12 +89,15 @@ def _least_long(ranges: Ranges) -> int:
 def _with_long_runs(beside: Beside, long: Sequence[tuple[Fraction, int]], rare: float) -> Beside:
     """With normal noise in place of long runs, from above, and from below with responses, which have the same range."""
     for size, times in long:
-        normal = in_blocks(size, times, rare, WORK[-1] / len(long))
+        work, most = WORK[-1] / len(long), beside.above
+        if size < _LARGE:
+            normal = in_blocks(size, times, rare, work)
+            most = tuple(with_law(one, normal.law, normal.infinite) for one in most)
+        else:
+            pairs = in_pairs(size, times, rare, work)
+            most = tuple(_with_pairs(one, pairs) for one in most)
         responses = (response(size / 2), times)
-        beside = Beside(
-            tuple(with_law(one, normal.law, normal.infinite) for one in beside.above),
-            tuple(replace(one, parts=(*one.parts, responses)) for one in beside.below),
-        )
+        beside = Beside(most, tuple(replace(one, parts=(*one.parts, responses)) for one in beside.below))
     return beside
 
 
@@ -120,6 +123,11 @@ def near(curve: Curve, values: Floats | None, question: Question) -> float:
         return min(float(question.epsilon), curve.last * curve.step)
     found = np.flatnonzero((curve.lower() if values is None else values) >= float(question.delta))
     return (curve.first + int(found[-1] if found.size else 0)) * curve.step
+
+
+def _with_pairs(one: Composition, pairs: Pairs) -> Composition:
+    infinite = 1 - (1 - one.infinite) * (1 - pairs.infinite)
+    return replace(one, parts=(*one.parts, *pairs.parts), infinite=infinite, infinite_lower=one.infinite_lower)
 
 
 def with_law(one: Composition, law: FiniteLoss | GaussianLoss, infinite: Fraction = Fraction(0)) -> Composition:
