@@ -70,7 +70,7 @@ def table(statement: Statement, step: float, places: int) -> Table:
         at = _summits(y, z, at, tight)
         near = np.concatenate([np.ones((y.size, 1)), 1 + (at - 1)[:, None] * np.array([0.99, 1.0, 1.01])], axis=1)
         z = search.reach(y, near, tight[:1]).min(axis=1)
-    kept = np.flatnonzero((np.exp(y) * (1 + np.exp(z)) < 1 - _ROOM) & (z < 2 * places * step))
+    kept = np.flatnonzero((np.exp(y) + np.exp(y + z) < 1 - _ROOM) & (z < 2 * places * step))
     found = [_choice(statement, math.exp(y[k]), float(z[k]), step, at[k]) for k in kept]
     choices = tuple(one for one in found if one is not None)
     if not choices:

@@ -192,7 +192,7 @@ class _At:
         beyond = -math.inf  # where the largest value for smaller r is that of the last place
         if float(self.values[-1]) - b - factor * float(self.slope[-1]) * (1 - _CHORD_DOUBT) < 0:
             beyond = max(float(self.values[-1]) - b, 0.0) * float(self.ratios[-1]) - factor * float(self.f[-1])
-        if b < 0 or 1 - b - factor * float(self.slope[0]) * (1 - _CHORD_DOUBT) > 0:
+        if b < 0 or 1 - b + 4 * UNIT * (1 + b) - factor * float(self.slope[0]) * (1 - _CHORD_DOUBT) > 0:
             return math.inf, -1.0
         a, more = max(float(gaps[k]), beyond), factor * self.mean
         return a + b + more + 8 * UNIT * (abs(a) + b + more), slope
