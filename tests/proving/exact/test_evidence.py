@@ -6,7 +6,7 @@ from typing import Any
 import mpmath
 import pytest
 
-from privately.proving import analyze
+from privately.proving import Refuted, analyze, prove
 from privately.proving.exact.claims import read_claim
 from privately.proving.exact.evidence import SMALLEST, Evidence, evidence
 
@@ -66,3 +66,12 @@ def test_claims_as_close_to_the_limit_as_balls_tell_are_broken() -> None:
     shown = found(SUMMED, "0.4999999999999999999999999")
     assert Fraction("0.4999999999999999999999999") < shown.loss.lower <= shown.loss.upper < Fraction(1, 2)
     assert broken(SUMMED, "1/2") is None
+
+
+def test_the_loss_is_above_a_claim_that_is_close() -> None:
+    text = "def f(x: replaced(0, 1)):\n    return x if flip() else flip()\n"
+    claim = "1.0986122886681096913952452369225257046474905578"
+    verdict = prove(text, claim)
+    assert isinstance(verdict, Refuted)
+    assert verdict.witness.epsilon.lower > Fraction(claim)
+    assert Fraction(str(verdict).split("epsilon >= ")[1]) > Fraction(claim)

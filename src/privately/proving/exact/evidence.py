@@ -19,7 +19,7 @@ from privately.proving.exact.places import Place, ball, exact_end
 from privately.proving.exact.ratios import Ratio, epsilon, probability
 from privately.proving.exact.spreads import Falls, falls_of
 from privately.proving.exact.tails import put
-from privately.proving.exact.weights import weight
+from privately.proving.exact.weights import ONE, weight
 from privately.proving.language.syntax import Value
 from privately.rounding import Interval
 
@@ -58,7 +58,8 @@ def evidence(ratio: Ratio, claim: Claim, place: Place | None) -> Evidence | None
     """
     if not ratio.rays:
         first, second = (probability(mass, place) for mass in ratio.masses)
-        return Evidence(ratio.output, (first, second), epsilon(ratio, place))
+        claimed = claim.exponent if claim.factor == ONE else None
+        return Evidence(ratio.output, (first, second), epsilon(ratio, place, claimed))
     broken = claim.epsilon.upper
     wanted = broken if ratio.value is None else max(broken, Fraction(epsilon(ratio, place).lower) - NEAR)
     for limit in (wanted, broken):

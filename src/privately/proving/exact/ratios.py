@@ -168,8 +168,9 @@ def _by_balls(value: Weight, claim: Claim, place: Place | None) -> bool:
     raise NotSupported("the claim is too close to the truth to tell them apart.", hint="Claim a little more.")
 
 
-def epsilon(ratio: Ratio, place: Place | None) -> Interval:
-    """The logarithm of the ratio, with 60 bits on either side of it."""
+def epsilon(ratio: Ratio, place: Place | None, above: Fraction | None = None) -> Interval:
+    """The logarithm of the ratio, with 60 bits on either side of it; with more where they show it to be above this."""
+    found: Interval | None = None
     if ratio.value is None:
         return Interval(lower=float("inf"), upper=float("inf"), method="exact analysis")
     if not isinstance(ratio.value, Quotient) and ratio.value <= ONE:
@@ -185,8 +186,12 @@ def epsilon(ratio: Ratio, place: Place | None) -> Interval:
             log = ball.log()
             if log.rel_accuracy_bits() > 60:
                 lower, upper = (exact_end(end) for end in (log.lower(), log.upper()))
-                return Interval(lower=max(lower, Fraction(0)), upper=max(upper, Fraction(0)), method="exact analysis")
-    raise NotSupported("the ratio is too close to 1 to be told from it.")
+                found = Interval(lower=max(lower, Fraction(0)), upper=max(upper, Fraction(0)), method="exact analysis")
+                if above is None or lower > above:
+                    return found
+    if found is None:
+        raise NotSupported("the ratio is too close to 1 to be told from it.")
+    return found
 
 
 def _power_of_e(value: Weight, place: Place | None) -> Fraction | None:
