@@ -94,9 +94,11 @@ def test_a_file_that_is_not_read_to_its_end_is_refused(tmp_path: Path) -> None:
 def test_a_file_in_another_encoding_is_refused(tmp_path: Path) -> None:
     """Python would run `return x` here, behind a new line that the comment holds."""
     hidden = tmp_path / "hidden.py"
-    hidden.write_text("# coding: utf-7\ndef f(x: replaced(0, 1)):\n    # +AAo-    return x\n    return 0\n")
-    with pytest.raises(NotSupported, match="utf-7"):
-        read_program(hidden)
+    for before in ("", "#\n", "# \x0b\x0c\u2028\n", "\r"):
+        text = f"{before}# coding: utf-7\ndef f(x: replaced(0, 1)):\n    # +AAo-    return x\n    return 0\n"
+        hidden.write_bytes(text.encode())
+        with pytest.raises(NotSupported, match="utf-7"):
+            read_program(hidden)
     hidden.write_text("# -*- coding: UTF-8 -*-\ndef f(x: replaced(0, 1)):\n    return 0\n")
     assert read_program(hidden).name == "f"
 

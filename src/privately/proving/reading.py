@@ -129,7 +129,7 @@ def _content(path: Path) -> bytes:
 
 def _check_encoding(text: str, path: Path) -> None:
     """Python follows a comment that names another encoding, and would run another text than the one read here."""
-    for line in text.splitlines()[:2]:
+    for line in (*text.split("\n")[:2], *re.split(r"\r\n?|\n", text)[:2]):
         named = _ENCODING.match(line)
         if named is not None and named[1].lower() not in {"utf-8", "utf8", "utf_8", "utf-8-sig"}:
             raise NotSupported(f"{path} says that it is {named[1]} text.", hint="Save it as UTF-8.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Iterator
 from fractions import Fraction
 from math import log
@@ -79,7 +80,7 @@ def _verdict(verdict: Verdict) -> Iterator[str]:
 
 def _program(source: str) -> Iterator[str]:
     """With the line numbers that errors and trees speak of."""
-    lines = [(number, line) for number, line in enumerate(source.rstrip().splitlines(), start=1)]
+    lines = [(number, line) for number, line in enumerate(re.split(r"\r\n?|\n", source.rstrip()), start=1)]
     while lines and not lines[0][1].strip():
         lines.pop(0)
     rows = "".join(f'<tr><td class="number">{number}</td><td>{html.escape(line)}</td></tr>' for number, line in lines)
