@@ -16,7 +16,7 @@ _BEND = 0.02
 """Between two frequencies at most such a part of the whole is lost."""
 _SHORTEST, _LONGEST = 10, 20
 _PI = 3.1415926535897931  # below pi
-_BELOW, _ROUNDING = 1 - 2.0**-20, 2.0**-30
+_BELOW, _ROUNDING = 1 - 2.0**-20, 2.0**-20
 
 
 class Scattering:

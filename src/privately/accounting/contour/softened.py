@@ -82,14 +82,16 @@ class SoftIntegral(Integral):
         """m e^(m/8) f_m at centre + s, from above, over e^(K - c epsilon).
 
         f = D'' - D', and both follow from derivatives of the sum; what is beyond the last frequency W adds at most
-        1/(mW) e^-falls/pi to f. Every term of the three sums is at most the size of the transform.
+        (2/(mW) + h) e^-falls/pi to f. Every term of the three sums is at most the size of the transform.
         """
         total, slope, bend = self.sum_at(s)
         density = bend - (2 * self.c + 1) * slope + self.c * (self.c + 1) * total
         rounding = self._errors + self._sizes * 4 * (2 * ERROR + (4 * self.layout.count + 16) * UNIT)
         off = 2 * self.step * _PER_TURN * (rounding + self._turned * abs(s)) + 32 * UNIT * self.step
         grown = 1 + self.softness / 4  # above e^(m/8) for m <= 1
-        return enlarged(self.softness * grown * (max(density, 0.0) + off) + self.layout.truncated * grown)
+        last = self.step * self.layout.count
+        beyond = self.layout.truncated * grown * (2 + self.softness * last * self.step)
+        return enlarged(self.softness * grown * (max(density, 0.0) + off) + beyond)
 
 
 @dataclass(frozen=True)
