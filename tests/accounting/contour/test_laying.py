@@ -11,8 +11,9 @@ import pytest
 from flint import arb
 
 from privately.accounting.contour.finite import Finite
+from privately.accounting.contour.finites import Finites
 from privately.accounting.contour.laplaces import Laplaces
-from privately.accounting.contour.laying import MOST_NODES, Layout, lay
+from privately.accounting.contour.laying import MOST_NODES, Layout, Whole, lay
 from privately.accounting.contour.protocols import Gridded, Law, Sketch
 from privately.accounting.contour.saddle import Outline, for_delta, shape
 from privately.accounting.contour.sampled_gaussian import Grid, SampledGaussian
@@ -166,3 +167,22 @@ def test_no_sum_has_more_nodes_than_fit_into_memory() -> None:
         else:
             with pytest.raises(NotApplicable, match="the sum is too long"):
                 lay(parts, 1e-4, finer, 1e-4, 1 << 40)
+
+
+def test_atoms_that_scatter_have_fallen_until_the_normal_loss_has() -> None:
+    """No frequency beyond a reach is above what is said there, and the reach is short."""
+    laws = [response(1 + Fraction(k, 700)) for k in range(600)]
+    row, c, softness = Finites.of([(law, 1) for law in laws]), 0.3, 0.02
+    whole = Whole([(row, 1)], softness, c)
+    reaches = np.array([0.5, 2.0, 9.0, 40.0, 120.0])
+    falls, atoms = whole.falls(whole.views(1.0), reaches, 40.0)
+    assert atoms is None
+    assert falls[1] > 20
+    epsilon = np.array([float(law.epsilon) for law in laws])
+    share = 1 / (1 + np.exp(-(2 * c + 1) * epsilon))
+    w = np.linspace(0.5, 200.0, 20_000)
+    true = softness * w * w / 2
+    for e, p in zip(epsilon.tolist(), share.tolist(), strict=True):
+        true -= np.log(np.abs(p + (1 - p) * np.exp(-2j * w * e)))
+    for reach, fall in zip(reaches.tolist(), falls.tolist(), strict=True):
+        assert fall <= true[w >= reach].min()
