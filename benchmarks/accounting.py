@@ -410,6 +410,9 @@ PARTS: dict[str, Callable[[Sequence[Side]], Iterator[Line]]] = {
 
 
 def main(names: Sequence[str]) -> int:
+    unknown = [name for name in names if name.partition(":")[0] not in PARTS]
+    if unknown:
+        sys.exit(f"there is no part {', '.join(unknown)}: choose among {', '.join(PARTS)}")
     lines = [first_call()]
     print(lines[0])
     with ExitStack() as stack:
