@@ -11,7 +11,7 @@ import pytest
 
 from privately.accounting.adaptive.curves import Curve
 from privately.accounting.questions import DeltaAt
-from privately.accounting.two_outcomes.allowed import Concentrated
+from privately.accounting.two_outcomes.allowed import AtOrders, Concentrated
 from privately.accounting.two_outcomes.choices import table
 from privately.accounting.two_outcomes.lines import Lines, convex, raised, tails
 from privately.accounting.two_outcomes.road import answer
@@ -82,3 +82,12 @@ def test_tails_are_above_normal_noise() -> None:
     assert found[0] >= 0.38
     assert (np.diff(found) <= 0).all()
     assert found[-1] < 1e-2
+
+
+def test_lines_of_high_orders_are_finite() -> None:
+    """However far out: f and its slopes are taken from below."""
+    far = Lines(table(AtOrders(((Fraction("8.4"), Fraction("0.7")),)), 0.08, 700))
+    for line in (far.even, *far.all):
+        assert np.isfinite(line.f).all()
+        assert np.isfinite(line.slope).all()
+        assert (np.diff(line.slope) >= 0).all()

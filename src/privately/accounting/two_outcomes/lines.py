@@ -82,7 +82,7 @@ class Lines:
         one = self._line(first.up, first.down, first.limit)
         turned = one.f[::-1] * self.ratios
         t = float(1 - first.limit.t)
-        slope = -expm1(-self.losses) if t == 0 else expm1(np.maximum((t - 1) * self.losses, -_LARGEST_POWER)) / (t - 1)
+        slope = -expm1(-self.losses) if t == 0 else _steep(t, self.losses)
         return Line(
             0.0, one.up, one.down, one.f + turned - self.doubt * np.abs(turned), one.slope + slope, 2 * one.mean
         )
@@ -102,6 +102,11 @@ class Lines:
         off = self.doubt * (1 + t) * size
         bulge = grown * math.expm1(self.chances.step) ** 2 * math.exp((t + 2) * self.chances.step) / 8 * (1 + 1e-9)
         return Line(t, up, down, f - off - bulge, slope, float(limit.most.upper) * (1 + 4 * UNIT))
+
+
+def _steep(t: float, losses: Floats) -> Floats:
+    """The slope of f for t < 0; less steep than it is where it is out of all range."""
+    return expm1(np.clip((t - 1) * losses, -_LARGEST_POWER, _LARGEST_POWER)) / (t - 1)
 
 
 def tails(statement: Statement, chances: Table, times: int) -> Floats:
