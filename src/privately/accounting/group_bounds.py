@@ -30,7 +30,7 @@ _ROUNDS = 10
 _LESS = Fraction(999, 1000)
 _LARGEST = 10**5
 _LEAST_DELTA = Fraction(1, 10**5000)
-_WIDTH = Fraction(1, 1000)
+_WIDTH, _ROUGH = Fraction(1, 1000), Fraction(1, 100)
 _SEVERAL = (1, 2, 3, 4, 6, 8, 12, 16)
 _DIGITS = 15
 _TINY = -700
@@ -49,15 +49,19 @@ def group_bound(event: Group, question: Question, asked: Asked) -> Interval:
     inner, size = event.event, event.size
     if isinstance(question, DeltaAt):
         each = question.epsilon / size
-        found = Fraction(asked(inner, DeltaAt(each, question.width)).upper)
-        return Interval(0, min(Fraction((found * _growth(each, size)).upper), Fraction(1)), method=METHOD)
+        growth, rough = _growth(each, size), asked(inner, DeltaAt(each, max(question.width, _ROUGH)))
+        if (Fraction(rough.lower) * growth).lower >= 1:
+            return Interval(0, 1, method=METHOD)
+        found = min(rough.upper, asked(inner, DeltaAt(each, question.width)).upper)
+        return Interval(0, min(Fraction((Fraction(found) * growth).upper), Fraction(1)), method=METHOD)
     delta = question.delta / size
     for turn in range(_ROUNDS):
-        upper = asked(inner, EpsilonAt(delta, question.width)).upper
+        upper = asked(inner, EpsilonAt(delta, max(question.width, _ROUGH))).upper
         if upper == math.inf:
             break
         growth = _growth(Fraction(upper), size)
         if delta * Fraction(growth.upper) <= question.delta:
+            upper = min(upper, asked(inner, EpsilonAt(delta, question.width)).upper)
             return Interval(0, size * Fraction(upper), method=METHOD)
         delta = question.delta / Fraction(growth.upper) * _LESS**2**turn  # a little less every time
         if delta < _LEAST_DELTA:
