@@ -142,8 +142,14 @@ def test_sums_with_any_weights(text: str) -> None:
         "def f(x: replaced(whole(0, 100000))):\n    return flip(1/2)\n",
         "def f(x: replaced(whole(0, 10000000000))):\n    return flip(1/2)\n",
         "def f(x: replaced(0, 1)):\n    n = 0\n    while flip(1/2):\n        n += 1\n    return n\n",
-        "def f(x: replaced(0, 1)):\n    a = uniform(10000)\n    b = uniform(10000)\n    return a + b + x\n",
-        "def f(x: replaced(0, 1)):\n    out = []\n    while len(out) < 99999:\n        out.append(x)\n    return out[7] - x\n",
+        pytest.param(
+            "def f(x: replaced(0, 1)):\n    a = uniform(10000)\n    b = uniform(10000)\n    return a + b + x\n",
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(
+            "def f(x: replaced(0, 1)):\n    out = []\n    while len(out) < 99999:\n        out.append(x)\n    return out[7] - x\n",
+            marks=pytest.mark.slow,
+        ),
         "def f(x: replaced(0, 1)):\n    a = [x]\n    i = 0\n    while i < 40:\n        a = [a, a]\n        i += 1\n    return i\n",
     ],
 )

@@ -113,7 +113,7 @@ MECHANISMS = (
         command="zcdp",
         event="ZCDP",
         about="Any mechanism that is rho-zCDP.",
-        example="zcdp --rho 0.005 --steps 100 --delta 1e-6",
+        example="zcdp --rho 0.05 --steps 10 --delta 1e-6",
         required={"rho": "The rho of one run."},
     ),
     Mechanism(
