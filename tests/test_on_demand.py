@@ -2,6 +2,7 @@ import gc
 import importlib
 import sys
 import types
+from collections.abc import Iterator
 
 import pytest
 
@@ -52,6 +53,16 @@ def test_garbage_is_collected_after_loading_as_before(
         (gc.enable if before else gc.disable)()
 
 
+@pytest.fixture
+def thawed() -> Iterator[None]:
+    is_frozen = gc.get_freeze_count() > 0
+    gc.unfreeze()
+    yield
+    if is_frozen:
+        gc.freeze()
+
+
+@pytest.mark.usefixtures("thawed")
 def test_what_is_loaded_is_old_and_what_others_froze_stays_so(package: types.ModuleType) -> None:
     """Otherwise the next look for garbage goes through all modules, and the one after it again."""
     young: list[object] = []
