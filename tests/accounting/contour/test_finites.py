@@ -44,6 +44,8 @@ def test_most_laws_are_plain() -> None:
     assert not is_plain(response_pair(Fraction(11)).loss()[0])  # type: ignore[arg-type]
     halves = replace(PLAIN[0][0], outcomes=((((Fraction(1, 2),) * 2),) * 2,) * 2)
     assert not is_plain(halves)
+    one, two, three = Fraction(1), Fraction(2), Fraction(3)
+    assert not is_plain(replace(PLAIN[0][0], outcomes=(((three, one), (one, two)),)))  # p - q = 2 - e^epsilon
 
 
 def test_outcomes_are_within_their_errors() -> None:

@@ -8,12 +8,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from flint import acb, arb
 from mpmath import mp, mpf
 
 from privately.accounting.contour import integral as module
 from privately.accounting.contour import view as view_module
+from privately.accounting.contour.expanding import Expansion
 from privately.accounting.contour.integral import Integral
 from privately.accounting.contour.laplaces import Laplaces
 from privately.accounting.contour.laying import Layout, lay
@@ -276,6 +278,60 @@ def test_the_centre_as_a_float(times: int) -> None:
     layout = sampled_layout(999, 16)
     integral = Integral(replace(layout, views=tuple((view, times) for view, _ in layout.views)))
     assert integral.near_centre == float(integral.centre)
+
+
+def test_the_ends_of_the_scale_are_outside() -> None:
+    """K - c epsilon, in exact numbers."""
+    integral = Integral(sampled_layout(999, 96))
+    low, high = map(Fraction, integral.layout.log_mass)
+    for k in range(-20, 21):
+        s = k / 7
+        away = Fraction(integral.c) * (integral.centre + Fraction(s))
+        _, _, least, most = integral._known(s)
+        assert Fraction(least) <= low - away <= high - away <= Fraction(most)
+
+
+def test_far_from_where_it_was_expanded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Powers that were left out are covered."""
+    monkeypatch.setattr(Expansion, "reaches", lambda self, s, total: True)
+    integral = Integral(sampled_layout(999, 4))
+    near, last = integral._near(0.0), float(integral.places[-1])
+    for x in (-0.9, -0.6, 0.6, 0.9):
+        total, off, _, _ = integral._known(x / last)
+        assert integral._near(x / last) is near
+        value, grown, missing = near.bounded(x / last)
+        whole = float((integral.terms * np.exp(-1j * integral.places * x / last)).real.sum())
+        assert 1e-12 * whole < missing
+        assert abs(value - whole) <= missing * (1 + 1e-2)
+        assert off >= integral.step / math.pi * (missing + grown * integral.rounding)
+        assert total == pytest.approx(integral.step / (2 * math.pi) * (integral.first + 2 * value), rel=1e-12)
+
+
+def test_all_aliases_of_both_sides_are_counted() -> None:
+    """Bounds that are powers of two, which are not rounded up: the sum of two geometric series, not less."""
+    layout, twice = sampled_layout(999, 96), math.log(2) * (1 + 1e-6)
+    apart = layout.step * twice / (2 * math.pi)
+    levels = [(layout.c + sign * apart, (layout.c + sign * apart) * 2.0 - 10 * twice) for sign in (1, -1)]
+    layout.__dict__["heights"] = tuple(levels)
+    found = Integral(layout)._aliases(2.0, 0.0)
+    assert found >= 2 * 2.0**-10 * (1 - 1e-4)  # each side: 2^-10 times 1/2 + 1/4 + ...
+
+
+@pytest.mark.parametrize("wrong", [0, 1])
+def test_errors_of_each_of_several_laws_count(wrong: int) -> None:
+    parts: list[tuple[Law, int]] = [
+        (SampledLaplace(epsilon=epsilon, rate=0.1, removes=True), times) for epsilon, times in ((1.0, 9), (0.5, 7))
+    ]
+    outline = Outline(parts, 0.25)
+    saddle = for_epsilon(outline, 1.0)
+    layout = lay(parts, 0.25, shape(outline, saddle, 1.0, math.log(1e-3)), 1e-3)
+    honest, _ = Integral(layout)._transform()
+    views = list(layout.views)
+    view, times = views[wrong]
+    views[wrong] = replace(view, weights=view.weights * 1.001, error=view.error + 0.002), times
+    found, error = Integral(replace(layout, views=tuple(views)))._transform()
+    assert (abs(found - honest) <= error).all()
+    assert (error < 1).all()
 
 
 def test_rough_bounds_are_near() -> None:

@@ -186,3 +186,7 @@ def test_atoms_that_scatter_have_fallen_until_the_normal_loss_has() -> None:
         true -= np.log(np.abs(p + (1 - p) * np.exp(-2j * w * e)))
     for reach, fall in zip(reaches.tolist(), falls.tolist(), strict=True):
         assert fall <= true[w >= reach].min()
+    softness, again = 2e-5, 700 * math.pi  # there all atoms are in phase again
+    falls, _ = Whole([(row, 1)], softness, c).falls(whole.views(1.0), reaches, 10.0)
+    assert math.sqrt(2 * 15 / softness) < again
+    assert 5 < falls[1] <= falls[-1] <= softness * again**2 / 2

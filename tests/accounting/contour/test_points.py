@@ -123,6 +123,73 @@ def test_weights(s: float) -> None:
             assert abs(arb(weight) - truth) <= truth * arb(off) + arb(1e-300)
 
 
+OFF = 1e-6
+
+
+def wrong(true: Points, s: float, *, by_weight: float = 0.0, by_loss: float = 0.0, is_listed: bool = False) -> Points:
+    """The same law as wrong as it says, in the way that moves the sum of p e^(sL) most."""
+    away = np.sign(np.expm1(s * true.loss))
+    return Points(
+        true.factor * (1 + by_weight * away),
+        true.log_base,
+        abs(by_weight) * 1.001 + 4 * UNIT,
+        true.loss + by_loss * np.sign(s),
+        np.full(true.loss.size, abs(by_loss) * 1.001),
+        covers=1 + 2.0**-4 if is_listed else 0.0,
+    )
+
+
+@pytest.mark.parametrize("scale", [1e-3, 1.0])
+@pytest.mark.parametrize("s", [-2.0, 1.5])
+@pytest.mark.parametrize(("by_weight", "by_loss"), [(OFF, 0.0), (-OFF, 0.0), (0.0, OFF), (0.0, -OFF), (OFF, OFF)])
+def test_the_worst_errors_are_covered(scale: float, s: float, by_weight: float, by_loss: float) -> None:
+    true = law(scale)
+    with precision(300):
+        truth = exact_excess(true, s)
+        tilted = wrong(true, s, by_weight=by_weight, by_loss=by_loss).tilted(s)
+        low, high = tilted.log_mass(0.0)
+        assert arb(low) <= truth.log1p() <= arb(high)
+        assert abs(arb(tilted.total) / (1 + truth) - 1) <= arb(tilted.doubt(0.0))
+        if by_weight:
+            return
+        found = wrong(true, s, by_loss=by_loss, is_listed=True).looks([s, -s / 2])
+        assert found is not None
+        tilted_too, (look, _) = found
+        assert truth <= arb(look.above)
+        assert scale == 1 or tilted_too is not None
+        if tilted_too is not None:
+            low, high = tilted_too.log_mass(0.0)
+            assert arb(low) <= truth.log1p() <= arb(high)
+
+
+def test_what_is_missing_of_one_counts_where_little_is_left() -> None:
+    """A loss so far below 0 that nothing is left of it, and hardly more of the others."""
+    missing, loss = 1e-3, np.array([-5.0, -6.0])
+    known = Points(np.array([0.5, 0.5 - missing]), np.zeros(2), 4 * UNIT, loss, np.zeros(2))
+    low, high = known.tilted(1.0).log_mass(missing)
+    truth = np.log(known.factor @ np.exp(loss))
+    assert low <= truth <= high
+
+
+def test_the_worst_errors_of_transforms_are_covered() -> None:
+    """Points far from the centre too heavy and those at it too light; losses all too large; a point left out."""
+    shares, loss = np.array([0.05, 0.9, 0.05]), np.array([-1.0, 0.0, 1.0])
+    none = np.zeros(3)
+
+    def off(known: Points, missing: float) -> tuple[float, float]:
+        view = known.tilted(0.0).view(known.loss, known.loss_error, missing)
+        found, bounds = view.transforms(np.pi, 1)
+        truth = complex(shares @ np.exp(1j * np.pi * (loss - float(view.centre)))) - 1
+        return abs(complex(found[0]) - truth), float(bounds[0])
+
+    heavy = Points(shares * np.array([1.001, 0.999, 1.001]), none, 0.001, loss, none)
+    moved = Points(shares, none, 0.0, loss + 0.001, np.full(3, 0.001 * (1 + 1e-9)))
+    fewer = Points(shares * np.array([1.0, 1.0, 0.0]), none, 0.0, loss, none)
+    for known, missing in ((heavy, 0.0), (moved, 0.0), (fewer, 0.05)):
+        gap, bound = off(known, missing)
+        assert 0 < gap <= bound
+
+
 def test_wrong_losses_are_covered() -> None:
     """Losses and weights off by what is stated move ln M and the transform by less than what is claimed."""
     good = law(1.0)

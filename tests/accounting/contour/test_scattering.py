@@ -47,6 +47,31 @@ def test_no_frequency_is_below(kind: str) -> None:
             assert bound >= least - 0.1 * weights.sum()
 
 
+def test_distances_between_two_cells() -> None:
+    """All pairs are in phase at the last frequency, where a chord over a cell is lowest beside the cosine."""
+    distance = 30 * np.pi / LAST
+    assert abs(distance / (0.5 / LAST) % 1 - 0.5) < 0.01
+    bound = fallen(np.full(64, distance), np.ones(64), np.zeros(64), np.array([LAST]), LAST)
+    assert bound[0] <= 1e-9
+
+
+def test_frequencies_between_two_that_are_looked_at() -> None:
+    """Distances that are nearly whole numbers are nearly in phase once, and not again."""
+    numbers = np.arange(1.0, 61.0)
+    weights = np.ones(60)
+    for scale in np.linspace(1.0, 1.1, 6).tolist():
+        distances = scale * (numbers + 0.004 * np.sqrt(numbers) % 0.02)
+        bound = fallen(distances, weights, np.zeros(60), np.array([3.0]), LAST)[0]
+        assert bound <= sums(distances, weights, np.linspace(5.5, 6.5, 4001)).min()
+
+
+def test_every_first_frequency_counts() -> None:
+    """Where the sum rises, it is lowest at the first."""
+    distances, weights = 1 + np.arange(300.0) / 300, np.full(300, 0.01)
+    starts = np.linspace(0.05, 0.8, 40)
+    assert (fallen(distances, weights, np.zeros(300), starts, LAST) <= sums(distances, weights, starts)).all()
+
+
 def test_doubts_cost_something() -> None:
     distances, weights = 1 + np.arange(3000.0) / 3000, np.full(3000, 0.01)
     sure, unsure = (fallen(distances, weights, np.full(3000, off), FREQUENCIES, LAST) for off in (0.0, 1e-4))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 
+import numpy as np
 import pytest
 from mpmath import mp, mpf
 
@@ -13,10 +15,13 @@ from privately.accounting import lattice
 from privately.accounting.compositions import Composition
 from privately.accounting.contour import softened
 from privately.accounting.contour.finite import Finite
+from privately.accounting.contour.integral import Integral
 from privately.accounting.contour.laying import lay
 from privately.accounting.contour.protocols import Law
 from privately.accounting.contour.saddle import Outline, for_epsilon, shape
 from privately.accounting.contour.softened import BRIEF, THOROUGH, Softened, SoftIntegral
+from privately.accounting.contour.view import Complex
+from privately.accounting.elementary import Floats
 from privately.accounting.losses import LaplaceLoss, SampledDiscreteGaussianLoss, SampledGaussianLoss, response
 from privately.accounting.roads import NotApplicable
 from tests.accounting.contour import exact_transforms
@@ -83,19 +88,61 @@ def test_the_change_is_needed(part: float, monkeypatch: pytest.MonkeyPatch) -> N
     assert not all(held(1e-4))
 
 
-def test_the_density() -> None:
-    """The change is m e^(m/8) times the density with the normal loss, not much more."""
-    m, place = 1e-2, Fraction(1)
-    integral = laid(float(place), m)
-    s = float(place - integral.centre)
+def change_over_truth(integral: SoftIntegral, s: float) -> mpf:
+    """How many times m e^(m/8) times the density with the normal loss the change is."""
+    m = mpf(integral.softness)
     each = [exact.number(size) for size, times in FEW for _ in range(times)]
     density = mpf(0)
     for signs in product((1, -1), repeat=len(each)):
         loss = mp.fsum(sign * size for sign, size in zip(signs, each, strict=True))
         weight = mp.fprod(1 / (1 + mp.exp(-sign * size)) for sign, size in zip(signs, each, strict=True))
-        density += weight * mp.npdf(exact.number(integral.centre + Fraction(s)) - loss, mpf(m) / 2, mp.sqrt(m))
+        density += weight * mp.npdf(exact.number(integral.centre + Fraction(s)) - loss, m / 2, mp.sqrt(m))
     whole = mp.exp(sum(integral.layout.log_mass) / 2 - integral.c * (float(integral.centre) + s))
-    assert 1 <= mpf(integral.change(s)) * whole / (m * mp.exp(mpf(m) / 8) * density) < 1.01
+    return mpf(integral.change(s)) * whole / (m * mp.exp(m / 8) * density)
+
+
+def test_the_density() -> None:
+    """The change is m e^(m/8) times the density with the normal loss, not much more."""
+    integral = laid(1.0, 1e-2)
+    assert 1 <= change_over_truth(integral, float(1 - integral.centre)) < 1.01
+
+
+def test_what_few_frequencies_miss_of_the_density() -> None:
+    """Where the sum ends early it is too small beside some losses, and the charge for what is beyond covers that."""
+    long, m = laid(1.0, 1e-2), 1e-2
+    layout, last = long.layout, math.sqrt(2 / m)
+    count = math.ceil(last / layout.step)
+    cut = math.exp(-m * (layout.step * count) ** 2 / 2) / (math.pi * layout.step * count)
+    places = [float(Fraction(k, 60) - long.centre) for k in range(40, 90)]
+    for truncated, holds in ((cut, True), (0.0, False)):
+        short = SoftIntegral(replace(layout, count=count, truncated=truncated), m)
+        assert (min(change_over_truth(short, s) for s in places) >= 1) == holds
+
+
+def test_errors_of_terms_are_errors_of_both_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every term off by as much as is stated, all in the way that makes the density smallest."""
+    honest, off = Integral._transform, 1e-3
+    layout = laid(1.0, 1e-2).layout
+    exactly = SoftIntegral(layout, 1e-2)
+    s = float(1 - exactly.centre)
+
+    def wrong(self: Integral) -> tuple[Complex, Floats]:
+        value, error = honest(self)
+        return value - off * np.exp(1j * self.places * s), error + off
+
+    monkeypatch.setattr(Integral, "_transform", wrong)
+    moved = SoftIntegral(layout, 1e-2)
+    assert moved.sum_at(s)[2] < exactly.sum_at(s)[2]
+    assert moved.change(s) >= exactly.change(s) * (1 - 1e-5)
+
+
+def test_what_is_cut_off_counts_for_the_profile_and_for_its_density() -> None:
+    integral = laid(1.0, 1e-4)
+    s = float(1 - integral.centre)
+    scale = integral._known(s)[2]
+    cut = 0.1 * math.exp(integral.lower(s) - scale)
+    none, some = (SoftIntegral(replace(integral.layout, truncated=one), 1e-4) for one in (0.0, cut))
+    assert math.exp(none.lower(s) - scale) - math.exp(some.lower(s) - scale) >= 3 * cut * (1 - 1e-6)
 
 
 def laplaces(count: int) -> Composition:

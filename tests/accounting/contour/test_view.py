@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -110,6 +111,15 @@ def test_powers(times: int, part: float) -> None:
         assert power_excess(times, in_the_disk(40, scale), part / times) <= 1
 
 
+@pytest.mark.parametrize("part", [0.1, 0.2, 0.245, 0.25, 0.4, 0.5])
+def test_powers_of_what_is_hardly_known(part: float) -> None:
+    """1 in truth and a little more as it is known: at the edge of what is faithful, and beyond it."""
+    times = 10**6
+    found, bounds = power(np.array([part / times + 0j]), np.array([part / times]), times)
+    assert abs(found[0]) == pytest.approx(math.expm1(part), rel=1e-5)
+    assert abs(found[0]) <= bounds[0]
+
+
 def test_powers_lose_little() -> None:
     """While a is small the rounding is relative to T a, not to T."""
     a = in_the_disk(40, 1e-10)
@@ -144,6 +154,14 @@ def test_products() -> None:
         for one, two, value, bound in zip(a, b, found, bounds, strict=True):
             true = (1 + acb(complex(one))) * (1 + acb(complex(two))) - 1
             assert abs(true - acb(complex(value))) <= arb(float(bound))
+    _, (bound,) = product(np.zeros(1, dtype=complex), np.array([0.25]), np.zeros(1, dtype=complex), np.array([0.5]))
+    assert bound >= 1.25 * 1.5 - 1  # both off in the same direction
+
+
+def test_what_a_view_states_is_in_its_bounds() -> None:
+    known = seen(np.array([0.3, -0.2]), np.array([0.4, 0.6]))
+    _, bounds = replace(known, error=0.25, slope=0.5).transforms(2.0, 2)
+    assert (bounds >= [0.25 + 1.0, 0.25 + 2.0]).all()
 
 
 def test_powers_of_two_above_exponentials() -> None:
