@@ -35,6 +35,9 @@ PATIENCE = 30.0
 SAFE = ("trusted_schema = OFF", "cell_size_check = ON", "cache_size = -65536")
 """Settings of every connection: nothing of the file is run, damage shows, and up to 64 MB of it stay in memory."""
 
+_WRITTEN = "PRAGMA cache_size = -8192"
+"""Whoever appends needs the end of the file. Each page more is memory that is not in any cache of the processor."""
+
 _AT_ONCE = 32
 _INSERT = "INSERT INTO record VALUES (?, ?, ?, ?, ?, ?, ?)"
 _INSERT_SEVERAL = _INSERT + ", (?, ?, ?, ?, ?, ?, ?)" * (_AT_ONCE - 1)
@@ -185,6 +188,7 @@ class SQLiteStore:
         check_header(self.path)
         self.place, self._size = _place(self._name)
         self._writer = self._connected(str(self.path))
+        self._writer.execute(_WRITTEN).fetchall()
         self._log = Log(self._writer, self._beside_it[0], self._patience)
         if self._lock is not None:
             self._lock.mark()
