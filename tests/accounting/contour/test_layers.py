@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from privately.accounting.contour.layers import spread_out
+from privately.accounting.contour.layers import _fallen, spread_out
 
 
 def test_laws_do_not_know_one_another() -> None:
@@ -17,6 +17,15 @@ def test_laws_do_not_know_one_another() -> None:
             one = slice(place, place + 1)
             alone = spread_out(epsilon[one], rate[one], s, (shares[0][one], shares[1][one]), frequencies)
             assert (found[one] == alone).all()
+
+
+def test_how_far_even_densities_fall() -> None:
+    """1 - |sin v|/v, at the place and everywhere beyond it."""
+    turns = np.arange(1, 4000) / 400
+    true = 1 - np.abs(np.sin(turns)) / turns
+    beyond = np.minimum.accumulate(true[::-1])[::-1]
+    assert (_fallen(turns) <= beyond).all()
+    assert (_fallen(turns) >= 0.75 * beyond).all()
 
 
 def test_what_floats_cannot_tell_is_nothing() -> None:

@@ -77,7 +77,7 @@ def test_the_inner_integral(removes: bool) -> None:
     assert visible >= 10
 
 
-@pytest.mark.parametrize("epsilon", [0.3, 1.0, 4.0, 8.0])
+@pytest.mark.parametrize("epsilon", [0.3, 1.0, 4.0, 8.0, 60.0])
 @pytest.mark.parametrize("rate", [1e-7, 1e-4, 0.003, 0.04, 0.1, 0.7])
 @pytest.mark.parametrize("s", [0.5, 30.0, 3000.0, -0.5, -30.0, -3000.0])
 def test_sizes_around_ellipses(epsilon: float, rate: float, s: float) -> None:
@@ -91,6 +91,17 @@ def test_sizes_around_ellipses(epsilon: float, rate: float, s: float) -> None:
         for frequency in (0.0, abs(s), 5 * abs(s)):
             sizes = (-epsilon - whole_loss).real / 2 + s * loss.real + frequency * np.abs(loss.imag)
             assert sizes.max() - ends <= law.ellipses.costs(s, frequency)[0, place] - epsilon + 1e-9
+
+
+def test_what_few_points_miss_is_an_error_of_the_view() -> None:
+    """At all frequencies up to the reach, and of the law itself, whose mass is 1."""
+    law, c, reach, n = law_of(2.0, 0.5, True), 4.0, 2.0, 16
+    grid = Grid.over(law, n)
+    each = [law.missing(s, w, n) for s, w in ((law.power(c), reach), (1.0, 0.0))]
+    assert each[0] > 2 * law.missing(law.power(c), 0.0, n) > 16 * each[1] > 1e-6
+    assert grid.view(c, reach).error >= 2 * sum(each)
+    low, high = grid.log_mass(c)
+    assert high - low >= 2 * (law.missing(law.power(c), 0.0, n) + each[1])
 
 
 def test_a_bound_for_another_frequency_is_wrong() -> None:

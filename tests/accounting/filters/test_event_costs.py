@@ -86,6 +86,14 @@ def test_samples_cost_no_more_than_the_whole(kind: type[Guarantee], event: event
         assert all(one <= other * (1 + Fraction(1, 10**12)) for one, other in zip(sample, whole, strict=True))
 
 
+def test_amounts_that_hold_together_stay_together() -> None:
+    """Amplified as a whole the sample has the smaller delta, added up step by step the smaller rho: not both."""
+    event = events.Repeat(event=events.Approx(epsilon="0.1", delta="1e-6"), times=10)
+    rho, delta = amounts_of(event, currency(ApproxZCDP))
+    found, other = amounts_of(events.PoissonSample(event=event, rate="0.9"), currency(ApproxZCDP))
+    assert (found > rho and other < delta) or (found, other) == (rho, delta)
+
+
 @settings(max_examples=20)
 @given(tables(("a",), (0, 1), outcomes=3), st.sampled_from([Fraction(1, 10), Fraction(9, 10)]))
 def test_a_sample_keeps_every_profile(table: Table, rate: Fraction) -> None:

@@ -32,6 +32,13 @@ def test_every_listed_order_counts(violated: Fraction) -> None:
     assert at == violated
 
 
+def test_what_many_steps_keep() -> None:
+    """Divergences add up, at every order."""
+    bounds = ((Fraction(2), Fraction(1, 5)), (Fraction(8), Fraction(1)))
+    assert Concentrated(Fraction(1, 10)).repeated(7) == Concentrated(Fraction(7, 10))
+    assert AtOrders(bounds).repeated(7) == AtOrders(((Fraction(2), Fraction(7, 5)), (Fraction(8), Fraction(7))))
+
+
 def test_both_directions_count() -> None:
     """Of the mirrored pair the other direction is the larger one."""
     mirrored = TwoOutcomes(1 - PAIR.q, 1 - PAIR.p)

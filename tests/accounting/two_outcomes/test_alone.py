@@ -77,6 +77,17 @@ def test_rare_samples_need_nothing() -> None:
     assert acc.epsilon(acc.PoissonSample(event=HALF, rate="0.01"), "0.01").upper == 0
 
 
+def test_samples_that_are_not_so_rare() -> None:
+    """Half of all rows, and what nearly everybody can tell apart: below a delta of 1/2 epsilon is above 0."""
+    found = alone(acc.PoissonSample(event=acc.ZCDP(rho=8), rate="0.5"), EpsilonAt(Fraction(2, 5), WIDTH))
+    assert found is not None
+    assert found.lower > 0
+
+
+def test_the_worst_of_several_parts_counts() -> None:
+    assert alone(acc.Parallel(events=[HALF, acc.ZCDP(rho="0.1")]), AT) == alone(HALF, AT)
+
+
 def test_samples_of_fixed_size() -> None:
     base = acc.ZCDP(rho="0.5", neighbors=Neighbors.REPLACE)
     fixed = acc.FixedSizeSample(event=base, size=10, population=100)

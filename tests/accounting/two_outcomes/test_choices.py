@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
+from privately.accounting.two_outcomes import choices
 from privately.accounting.two_outcomes.allowed import AtOrders, Concentrated
 from privately.accounting.two_outcomes.choices import table
 
@@ -18,6 +20,15 @@ def test_all_are_allowed() -> None:
         assert apart(choice.p, choice.q) >= rho * (1 - 1e-3) or choice.p + choice.q > 0.99
     assert found.choices[0].p > 0.5
     assert found.choices[-1].p < 1e-3
+
+
+def test_a_pair_that_was_not_found_well_is_checked() -> None:
+    """A loss that is a little too large for the statement."""
+    statement = Concentrated(Fraction("0.05"))
+    found = table(statement, 0.02, 100).choices[20]
+    for more, fits in ((1.0, True), (1.01, False)):
+        loss = more * math.log(found.p / found.q)
+        assert (choices._choice(statement, found.q, loss, 0.02, float(found.limit.t)) is not None) == fits
 
 
 def test_the_same_with_both_laws_exchanged() -> None:

@@ -42,6 +42,31 @@ def test_blocks_are_above(monkeypatch: pytest.MonkeyPatch) -> None:
     assert two < 1.02 * one
 
 
+@pytest.mark.parametrize("times", [1, 3, 4, 7, 9])
+def test_blocks_hold_all_steps(times: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """None is lost, and both tails of every block are those of the steps before it and with it."""
+    played: list[tuple[Fraction, int, int]] = []
+
+    def raised(curve: Curve, block: Concentrated, before: int, after: int) -> Curve:
+        played.append((block.rho, before, after))
+        return curve
+
+    for name, part in (
+        ("MOST_STEPS", 3),
+        ("table", lambda statement, step, places: statement),
+        ("Lines", lambda statement: statement),
+        ("tails", lambda statement, block, steps: steps),
+        ("raised", raised),
+    ):
+        monkeypatch.setattr(games, name, part)
+    above.__wrapped__(TENTH, times, 1e-5)
+    assert len(played) <= 3
+    counts = [int(rho / TENTH.rho) for rho, _, _ in played]
+    assert sum(counts) == times
+    assert [after for _, _, after in played] == [sum(counts[: k + 1]) for k in range(len(counts))]
+    assert [before for _, before, _ in played] == [sum(counts[:k]) for k in range(len(counts))]
+
+
 @pytest.mark.slow
 def test_several_statements_from_below() -> None:
     together = below(((TENTH, 1), (Concentrated(Fraction(1, 5)), 1)), 1e-6)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
+from typing import NoReturn
 
 import numpy as np
 import pytest
@@ -95,3 +97,23 @@ def test_large_deltas_need_nothing() -> None:
 def test_no_delta() -> None:
     with pytest.raises(NotApplicable, match="no epsilon"):
         answer(Concentrated(Fraction(1, 2)), EpsilonAt(Fraction(0), WIDTH))
+
+
+def test_an_epsilon_of_zero_is_checked() -> None:
+    """Where more than delta is revealed at 0, nothing is said, though the search found no pair."""
+    statement = Concentrated(Fraction(1, 10))
+    at_zero = Fraction(answer(statement, DeltaAt(Fraction(0), WIDTH)).upper)
+    assert road._none_needed(statement, EpsilonAt(at_zero, WIDTH)).upper == 0
+    with pytest.raises(NotApplicable):
+        road._none_needed(statement, EpsilonAt(at_zero * Fraction(999, 1000), WIDTH))
+
+
+def test_without_a_line_everything_may_be_revealed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def none(*_: object) -> NoReturn:
+        raise NotApplicable("no line")
+
+    monkeypatch.setattr(road, "delta_above", none)
+    question, place = DeltaAt(Fraction(1), WIDTH), Place(-1.0, 0.9, 2.0, (2.0, 2.0), 0.0)
+    assert road._delta_above(Concentrated(Fraction(100)), place, question).upper == 1
+    with pytest.raises(NotApplicable):
+        road._delta_above(Concentrated(Fraction(100)), replace(place, score=-1.0), question)

@@ -66,6 +66,20 @@ def test_a_forgotten_part_is_noticed() -> None:
     assert revealed > float(smaller.delta.upper)
 
 
+def test_lines_that_are_not_quite_enough_do_not_count() -> None:
+    """From next to the right place, on either side of it, come the same ends as from far away."""
+    limits, low, epsilon = [Limit(Fraction(3), Fraction(1, 10))], Decimal("-0.1"), Fraction(1)
+    known = delta_above(limits, low, Decimal("1.5"), epsilon).upper
+    place = Decimal("1.5")
+    for _ in range(12):
+        line = support(limits, low, place)
+        place -= (line.alpha.log() - epsilon).lower / line.alpha_slope.lower
+    back = epsilon_above(limits, low, Decimal("1.5"), Fraction(known)).upper
+    for aside in ("1e-10", "-1e-10", "1e-13"):
+        assert abs(delta_above(limits, low, place + Decimal(aside), epsilon).upper / known - 1) < Decimal("1e-14")
+        assert abs(epsilon_above(limits, low, place + Decimal(aside), Fraction(known)).upper - back) < Decimal("1e-14")
+
+
 def test_lines_for_what_is_asked() -> None:
     """From either side: one leads back to the other."""
     limits, low = [Limit(Fraction(3), Fraction(1, 2))], Decimal("-0.1")
