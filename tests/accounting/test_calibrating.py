@@ -136,7 +136,24 @@ def test_the_dearest_parameter_there_is() -> None:
     )
 
 
+def test_the_largest_number_of_steps_there_is() -> None:
+    """The first ones are all covered by delta, and so cost the same."""
+
+    def made(times: float) -> acc.Event:
+        return acc.Repeat(event=acc.Gaussian(noise_multiplier=10**8), times=int(times))
+
+    assert acc.calibrate(made, epsilon=1, delta="1e-5", whole=True) == 10**12
+
+
+def test_rates_that_fall_to_nothing() -> None:
+    found = acc.calibrate(lambda share: steps(1, 1 - share, 1000), epsilon=1, delta="1e-5")
+    assert acc.epsilon(steps(1, 1 - found, 1000), "1e-5").upper <= 1
+    assert acc.epsilon(steps(1, 1 - found / 1.00002, 1000), "1e-5").upper > 1
+
+
 def test_promises_of_any_size() -> None:
+    noise = acc.calibrate(lambda s: acc.Gaussian(noise_multiplier=s), epsilon="1e-20", delta="1e-25")
+    assert noise == pytest.approx(3.619e20, rel=1e-3)
     assert acc.calibrate(lambda s: acc.Laplace(scale=s), epsilon=2**29) == pytest.approx(2.0**-29, rel=1e-4)
     assert acc.calibrate(lambda s: acc.Laplace(scale=s), epsilon=10**400) == pytest.approx(1e-9, rel=1e-4)
 
@@ -146,6 +163,12 @@ def test_whole_numbers_of_steps() -> None:
     assert isinstance(found, int)
     assert acc.epsilon(steps(1, "0.01", found), "1e-5").upper <= 2
     assert acc.epsilon(steps(1, "0.01", found + 1), "1e-5").upper > 2
+
+
+@pytest.mark.parametrize("times", [7, 30, 49])
+def test_steps_that_fit_exactly(times: int) -> None:
+    made = acc.Laplace(scale=times)
+    assert acc.calibrate(lambda n: acc.Repeat(event=made, times=int(n)), epsilon=1, whole=True) == times
 
 
 def test_parameters_that_end() -> None:

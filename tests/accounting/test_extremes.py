@@ -45,6 +45,23 @@ def test_largest_losses(event: Event, expected: list[float]) -> None:
     assert largest(event) == pytest.approx(expected, rel=1e-15)
 
 
+def test_rational_losses_add_up_exactly() -> None:
+    event = Sequence(events=[Repeat(event=Laplace(scale=7), times=3), Repeat(event=Pure(epsilon="1/7"), times=4)])
+    (found,) = (largest_loss(one) for one in compositions(event))
+    assert found is not None
+    assert found.lower == found.upper == 1
+
+
+def test_many_denominators_are_rounded() -> None:
+    """Exactly, the sum would have 2,000 digits."""
+    (found,) = (
+        largest_loss(one) for one in compositions(Sequence(events=[Laplace(scale=scale) for scale in range(1, 5000)]))
+    )
+    assert found is not None
+    assert found.lower <= sum(1 / Fraction(scale) for scale in range(1, 5000)) <= found.upper
+    assert found.upper - found.lower < 1e-50
+
+
 @pytest.mark.parametrize("base", [Laplace(scale=1), DiscreteLaplace(scale=1), Pure(epsilon=1)])
 def test_sampling_changes_both_directions_differently(base: Event) -> None:
     remove = math.log(0.75 + 0.25 * math.e)

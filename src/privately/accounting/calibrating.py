@@ -13,8 +13,8 @@ from privately.accounting.roads import nearly_log
 from privately.errors import InvalidParameter
 from privately.rounding import End, Number, rational
 
-_WIDEST = 2.0**60
-_START = 31
+_WIDEST = 2.0**100
+_START = 61
 _ROUGHLY, _CERTAINLY = Fraction(1, 50), Fraction(1, 10**4)
 """So narrow answers need to be far from the promise, and so far from it they must be to settle on which side it is."""
 _NEAR = 0.05
@@ -147,7 +147,7 @@ class _Search:
             found, last = self._walk(start, is_safe=is_safe, rises=rises)
             if found is not None:
                 return (last, found) if is_safe else (found, last)
-            if is_safe and last != start and not self._seems_wrong(start, rises=rises):
+            if is_safe and last != start and self._is_dearer(last, start):
                 return last, last  # the dearest there is
         if is_safe and self._is_dearest(start):
             return start, start
@@ -180,7 +180,7 @@ class _Search:
             if not 1 / _WIDEST <= following <= _WIDEST or (self.whole and following < 1):
                 return None, start
             if not self._exists(following):
-                if factor < 1 + self.precision / 4:
+                if factor < 1 + (1 / (2 * last) if self.whole else self.precision / 4):
                     return None, last
                 factor = math.sqrt(factor)
                 continue

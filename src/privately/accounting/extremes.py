@@ -22,6 +22,8 @@ from privately.accounting.losses import (
 from privately.rounding import Enclosure
 
 _LARGE, _LARGE_FOR_FLOATS = 1000, 100
+_EXACT_BITS = 512
+"""Losses that are rational are added up exactly while denominators are no longer than this."""
 
 
 def largest_loss(composition: Composition) -> Enclosure | None:
@@ -33,13 +35,16 @@ def largest_loss(composition: Composition) -> Enclosure | None:
     Proof: docs/theory/accounting/events.md#largest-losses
     Checked-by: tests/accounting/test_extremes.py::test_largest_losses
     """
-    found = []
+    exact, rounded = Fraction(0), Enclosure.of(0)
     for law, times in composition.parts:
         largest = _largest(law)
         if largest is None:
             return None
-        found.append(times * largest)
-    return sum(found, Enclosure.of(0))
+        if isinstance(largest, Fraction) and (total := exact + times * largest).denominator.bit_length() <= _EXACT_BITS:
+            exact = total
+        else:
+            rounded = rounded + times * Enclosure.of(largest)
+    return Enclosure.of(exact) + rounded
 
 
 def roughly_largest(composition: Composition) -> float:
@@ -70,14 +75,14 @@ def _roughly_first(law: FiniteLoss) -> float:
     return math.log1p(gap / below) if gap > 0 < below else 0.0
 
 
-def _largest(law: Loss) -> Enclosure | None:
+def _largest(law: Loss) -> Fraction | Enclosure | None:
     match law:
         case LaplaceLoss(epsilon=epsilon):
-            return Enclosure.of(epsilon)
+            return epsilon
         case DiscreteLaplaceLoss(scale=scale, sensitivity=sensitivity):
-            return Enclosure.of(sensitivity / scale)
+            return sensitivity / scale
         case FiniteLoss() if law.is_response:
-            return Enclosure.of(law.epsilon)
+            return law.epsilon
         case FiniteLoss():
             losses = [loss for _, loss in law.atoms()]
             return Enclosure(max(loss.lower for loss in losses), max(loss.upper for loss in losses))
@@ -87,7 +92,7 @@ def _largest(law: Loss) -> Enclosure | None:
             return -Enclosure.of(1 - law.rate).log()
         case GluedLoss(base=LaplaceLoss() | DiscreteLaplaceLoss()):
             whole = _largest(law.base)
-            return None if whole is None else removed_loss(law.rate, whole)
+            return None if whole is None else removed_loss(law.rate, Enclosure.of(whole))
         case GaussianLoss() | DiscreteGaussianLoss() | SampledGaussianLoss() | SampledDiscreteGaussianLoss():
             return None
         case GluedLoss():

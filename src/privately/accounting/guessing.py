@@ -108,7 +108,7 @@ def _between(
 def _is_rare(composition: Composition) -> bool:
     """A few sampled Gaussians in the direction in which losses are large, rarely sampled."""
     return (
-        len(composition.parts) <= _MOST_LAWS
+        1 <= len(composition.parts) <= _MOST_LAWS
         and not composition.infinite
         and all(
             isinstance(law, SampledGaussianLoss) and law.direction == "remove" and law.rate <= _RARE
