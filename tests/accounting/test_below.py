@@ -71,18 +71,19 @@ def test_only_discrete_laplace_noise_is_replaced() -> None:
     assert continuous(Composition(parts=((response(Fraction(1)), 2),))) is None
 
 
-@pytest.mark.parametrize("mu", [Fraction(1), Fraction(5), Fraction(30)])
+@pytest.mark.parametrize("mu", [Fraction(1), Fraction(5), Fraction(30), Fraction(1000)])
 def test_tests_are_below_the_truth(mu: Fraction) -> None:
-    """Normal losses, whose profile is known, alone."""
+    """Normal losses, whose profile is known, alone; also where next to nothing but the probability counts."""
     composition = Composition(parts=((GaussianLoss(mu_squared=mu**2), 1),))
-    for delta in (Fraction(1, 10), Fraction(1, 10**6)):
+    for delta in (Fraction(85, 100), Fraction(1, 10), Fraction(1, 10**6)):
         found = told_apart(composition, EpsilonAt(delta, WIDTH))
         truth = acc.epsilon(acc.Gaussian(noise_multiplier=1 / mu), delta)
         assert found is not None
         assert found.lower <= truth.upper
         assert found.upper == math.inf
         assert found.lower >= mu**2 / 2 - mu or delta > Fraction(1, 100)
-    for epsilon in (Fraction(0), mu**2 / 2 - 2 * mu):
+    deviations = (Fraction(1), Fraction(2), Fraction(3))
+    for epsilon in (Fraction(0), mu**2 / 2 - 2 * mu, *(mu**2 / 2 - x * mu - 8 for x in deviations)):
         found = told_apart(composition, DeltaAt(max(epsilon, Fraction(0)), WIDTH))
         assert found is not None
         assert found.lower <= acc.delta(acc.Gaussian(noise_multiplier=1 / mu), max(epsilon, Fraction(0))).upper

@@ -4,15 +4,67 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from importlib import import_module
 
 import pytest
 
 from privately import accounting as acc
-from privately.accounting.questions import EpsilonAt
+from privately.accounting.adaptive.pairs import Above
+from privately.accounting.compositions import Composition
+from privately.accounting.losses import LaplaceLoss, response
+from privately.accounting.questions import EpsilonAt, Question
 from privately.accounting.two_outcomes import composed
+from privately.accounting.two_outcomes.allowed import AtOrders, Concentrated
 from privately.rounding import Interval
 
 QUARTER = acc.ZCDP(rho="0.25")
+
+
+MIXED = acc.Sequence(events=[acc.Repeat(event=QUARTER, times=2), acc.ZCDP(rho="0.5"), acc.Laplace(scale=1)])
+module = import_module("privately.accounting.two_outcomes.composed")
+AT = EpsilonAt(Fraction(1, 10**6), Fraction(1, 10**6))
+
+
+def test_every_statement_counts_from_above(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The pair of its own game each, with what is at infinite loss, beside all that is no statement."""
+    monkeypatch.setattr(module.games, "above", lambda statement, times, rare: (statement.rho, times))
+    monkeypatch.setattr(module.laws, "above", lambda curve, near: Above(response(curve[0] * curve[1]), curve[0] / 100))
+    asked: list[Composition] = []
+
+    def worst(found: tuple[Composition, ...], question: Question) -> Interval:
+        asked.extend(found)
+        return Interval(1, 2)
+
+    found = module._Stated.of(MIXED)
+    assert module._top(found, found.beside, AT, worst, 1e-6).upper == 2
+    (one,) = asked
+    half = response(Fraction(1, 2))
+    assert sorted(map(str, one.parts)) == sorted(
+        map(str, [(LaplaceLoss(epsilon=Fraction(1)), 1), (half, 1), (half, 1)])
+    )
+    assert one.infinite == 1 - (1 - Fraction(1, 400)) * (1 - Fraction(1, 200))
+
+
+def test_the_lesser_of_two_upper_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = {"_summed": Interval(0, 3), "_bottom": Interval(Fraction(1, 2), 9), "_top": Interval(1, 2)}
+    for name, found in known.items():
+        monkeypatch.setattr(module, name, lambda *_, found=found: found)
+    assert list(composed(MIXED, AT, lambda *_: Interval(0, 1)) or ()) == [Fraction(1, 2), 2]
+    monkeypatch.setattr(module, "_summed", lambda *_: Interval(0, Fraction(3, 2)))
+    assert list(composed(MIXED, AT, lambda *_: Interval(0, 1)) or ()) == [Fraction(1, 2), Fraction(3, 2)]
+
+
+def test_what_statements_keep_together() -> None:
+    """Sums at orders that all of them list."""
+    first, second = acc.Renyi(bounds={2: "0.1", 8: "0.4"}), acc.Renyi(bounds={2: "0.2", 16: "1"})
+    listed = acc.Sequence(events=[first, acc.Repeat(event=second, times=3)])
+    assert module._Stated.of(listed).summed == AtOrders(((Fraction(2), Fraction(7, 10)),))
+    beside = acc.Sequence(events=[first, acc.Repeat(event=QUARTER, times=2)])
+    orders = (Fraction(2), Fraction(11, 10)), (Fraction(8), Fraction(22, 5))
+    assert module._Stated.of(beside).summed == AtOrders(orders)
+    concentrated = acc.Sequence(events=[acc.ZCDP(rho="0.5"), acc.Repeat(event=QUARTER, times=3)])
+    assert module._Stated.of(concentrated).summed == Concentrated(Fraction(5, 4))
+    assert module._Stated.of(MIXED).summed is None
 
 
 @pytest.mark.slow
