@@ -11,6 +11,7 @@ import pytest
 
 from privately import accounting as acc
 from privately.accounting import answers, calibrating
+from privately.accounting.guessing import Guess
 from privately.errors import InvalidParameter
 from privately.rounding import Interval
 
@@ -37,6 +38,15 @@ def test_known_noise(make: Make, epsilon: Any, delta: Any, expected: float) -> N
     found = acc.calibrate(make, epsilon=epsilon, delta=delta)
     assert found == pytest.approx(expected, rel=2e-5)
     assert acc.epsilon(make(found), delta).upper <= Fraction(epsilon)
+
+
+@pytest.mark.parametrize("off", [0.5, 0.99, 0.99998, 1.00001, 1.01, 2.0])
+@pytest.mark.parametrize("power", [-1.0, -0.2, 1.0])
+def test_wrong_guesses_lead_to_the_safe_side(off: float, power: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether the guess is too low, too high, or rises where it should fall."""
+    monkeypatch.setattr(calibrating, "guessed", lambda *_: Guess(10 * off, power))
+    found = acc.calibrate(lambda scale: acc.Laplace(scale=scale), epsilon="0.1")
+    assert 10 <= found <= 10 * (1 + 1e-5)
 
 
 @pytest.mark.parametrize("precision", ["0.1", "1e-3", "1e-8"])

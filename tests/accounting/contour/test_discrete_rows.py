@@ -93,6 +93,25 @@ def test_the_transform() -> None:
     assert abs(1 + found[-1]) == pytest.approx(math.exp(total), abs=float(bounds[-1]) + 1e-10)
 
 
+WIDE = [law for name, row in ROWS.items() if "normal" in name for law, _ in row if law.variance == 2500]
+
+
+@pytest.mark.parametrize("law", WIDE, ids=str)
+def test_what_is_left_out(law: DiscreteGaussianLoss | SampledDiscreteGaussianLoss) -> None:
+    """Of so few outcomes that it is seen, at a tilt and without it: at most what is said, which is hardly more."""
+    row = DiscreteNoises((law,), (1,)).grid(C, C, 1.0, -1.0)
+    tilted = row._row(C)
+    whole = Discrete.over(law).points.tilted(C).total
+    truth = (1 - float(tilted.total[0]) / whole) + (1 - float(row.points.base.sum()))
+    assert 1e-3 < truth <= row._missing(tilted)[0] < 1.4 * truth
+
+
+def test_terms_that_do_not_fall() -> None:
+    row = DiscreteNoises((WIDE[0],), (1,)).grid(C, C, 1.0, -1.0)
+    with pytest.raises(NotApplicable, match="too many outcomes"):
+        row._missing(row._row(40 * C))
+
+
 @pytest.mark.parametrize("name", ROWS)
 def test_a_first_look(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     (noises,) = DiscreteNoises.some(ROWS[name])

@@ -6,6 +6,7 @@ import weakref
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
+from typing import cast
 
 import mpmath
 import numpy as np
@@ -17,6 +18,7 @@ from privately.accounting.lattice.atoms import Atoms
 from privately.accounting.lattice.bases import ExponentialBase, NormalBase
 from privately.accounting.lattice.composing import Part, Sum, exactly
 from privately.accounting.lattice.frame import Frame
+from privately.accounting.lattice.one_off import OneOff
 from privately.accounting.lattice.pieces import Piece, Wrong, smooth_piece
 from privately.accounting.lattice.placing import atom_piece
 from privately.accounting.lattice.smooth import Smooth
@@ -109,7 +111,7 @@ def test_powers_are_within_their_error() -> None:
         moved = values + off * draw.random(nodes) * np.exp(2j * np.pi * draw.random(nodes))
         moved[0] = size
         bounds, empty = np.full(nodes, size + 2 * off), (np.zeros(0), np.zeros(0))
-        return tuple(Piece(one, np.full(nodes, off), bounds, size, empty, empty) for one in (values, moved))  # type: ignore[return-value]
+        return tuple(Piece(one, np.full(nodes, off), bounds, 0.0, empty, empty) for one in (values, moved))  # type: ignore[return-value]
 
     for times in (1, 2, 9):
         for size in (0.02, 0.5):
@@ -120,6 +122,35 @@ def test_powers_are_within_their_error() -> None:
                 )
                 differences = np.abs(one.terms - two.terms)
                 assert differences @ frame.repeats / frame.period <= one.rounding
+
+
+@pytest.mark.parametrize("once", [None, cast("OneOff", object())], ids=["plain", "without paths of one step"])
+@pytest.mark.parametrize(("off_base", "off_extra"), [(1e-3, 0.0), (0.0, 1e-3), (1e-3, 1e-3)])
+def test_the_worst_errors_of_powers(once: OneOff | None, off_base: float, off_extra: float) -> None:
+    """All transforms real and as large as they may be, and wrong in one direction."""
+    frame = Frame(0.25, 64, 1.0)
+    nodes, empty = frame.count // 2 + 1, (np.zeros(0), np.zeros(0))
+
+    def piece(size: float, off: float, moved: float) -> Piece:
+        values = np.full(nodes, size - moved, dtype=np.complex128)
+        values[0] = size
+        return Piece(values, np.full(nodes, off), np.full(nodes, size), 0.0, empty, empty)
+
+    for times, size in ((2, 0.3), (9, 0.05), (9, 0.2), (40, 0.02)):
+        one, two = (
+            Sum(
+                frame,
+                [Part(times, piece(1 - size, off_base, base), piece(size, off_extra, extra), once)],
+                height=2.0,
+            )
+            for base, extra in ((0.0, 0.0), (off_base, off_extra))
+        )
+        gap = float(np.abs(one.terms - two.terms) @ frame.repeats) / frame.period
+        assert gap <= two.rounding
+        assert two.rounding < 0.1
+        alone, moved = (Sum(frame, [Part(times, piece(1, off_base, by), None)], height=2.0) for by in (0.0, off_base))
+        for share in (Fraction(0), Fraction(1, 7)):
+            assert abs(alone.at(share).total - moved.at(share).total) <= moved.at(share).error
 
 
 def test_the_last_nodes_are_bounded() -> None:
@@ -139,6 +170,7 @@ def test_the_last_nodes_are_bounded() -> None:
         rest = Piece((1 - base) * nodes.astype(np.complex128), 0 * nodes, (1 - base) * nodes, extra, empty, empty)
         found = Sum(frame, [Part(times, kept, rest)], height=2.0)
         assert terms(base, extra, times) <= found._beyond() <= 3 * terms(base, extra, times) + 1e-12
+        assert found.rounding >= found._beyond()
 
 
 @pytest.mark.parametrize("count", [32 * 2, 128])
