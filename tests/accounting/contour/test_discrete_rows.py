@@ -93,11 +93,11 @@ def test_the_transform() -> None:
     assert abs(1 + found[-1]) == pytest.approx(math.exp(total), abs=float(bounds[-1]) + 1e-10)
 
 
-WIDE = [law for name, row in ROWS.items() if "normal" in name for law, _ in row if law.variance == 2500]
+WIDE = [law for row in ROWS.values() for law, _ in row if getattr(law, "variance", 0) == 2500]
 
 
 @pytest.mark.parametrize("law", WIDE, ids=str)
-def test_what_is_left_out(law: DiscreteGaussianLoss | SampledDiscreteGaussianLoss) -> None:
+def test_what_is_left_out(law: DiscreteLoss) -> None:
     """Of so few outcomes that it is seen, at a tilt and without it: at most what is said, which is hardly more."""
     row = DiscreteNoises((law,), (1,)).grid(C, C, 1.0, -1.0)
     tilted = row._row(C)
