@@ -13,7 +13,7 @@ from privately import accounting as acc
 from privately.accounting.adaptive import blocks
 from privately.accounting.adaptive.blocks import distance, in_blocks, in_pairs
 from privately.accounting.adaptive.curves import Curve
-from privately.accounting.adaptive.games import WORK, bounds
+from privately.accounting.adaptive.games import WORK, in_every_order
 from privately.accounting.losses import FiniteLoss
 from privately.accounting.roads import NotApplicable
 from tests.accounting.adaptive.brute import Floats
@@ -29,7 +29,7 @@ def _forgotten() -> Iterator[None]:
 
 
 def played(times: int) -> Curve:
-    return bounds(((TENTH, times),), 1e-6, WORK[1]).upper
+    return in_every_order(((TENTH, times),), 1e-6, WORK[1])
 
 
 def normal(mu: mpf, loss: mpf) -> mpf:
@@ -77,7 +77,7 @@ def test_pairs_of_blocks(times: int, often: list[int], monkeypatch: pytest.Monke
     found = in_pairs(Fraction(1, 2), times, 1e-6, WORK[0])
     in_pairs.cache_clear()
     assert [count for _, count in found.parts] == often
-    curve = bounds(((Fraction(1, 2), times),), 1e-6, WORK[1]).lower
+    curve = in_every_order(((Fraction(1, 2), times),), 1e-6, WORK[1])
     losses, least = curve.losses[::100], curve.lower()[::100]
     steps = [law for law, count in found.parts for _ in range(count)]
     above = profile_of(steps, losses) + float(found.infinite)

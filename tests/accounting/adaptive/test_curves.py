@@ -9,13 +9,14 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from privately.accounting.adaptive.chances import table
 from privately.accounting.adaptive.curves import Curve
-from privately.accounting.adaptive.steps import play, table
+from privately.accounting.adaptive.steps import play
 from tests.accounting.adaptive.brute import value
 
 
 def one_step() -> Curve:
-    return play(Curve.start(1 / 16), table(16, Fraction(1, 16)))
+    return play(Curve.start(1 / 16), table(Fraction(1), Fraction(1, 16)))
 
 
 def test_nothing_at_all() -> None:
@@ -48,7 +49,7 @@ def test_a_forgotten_tail_would_be_noticed() -> None:
 
 
 def test_the_better_of_two_games() -> None:
-    small = play(Curve.start(1 / 16), table(8, Fraction(1, 16)))
+    small = play(Curve.start(1 / 16), table(Fraction(1, 2), Fraction(1, 16)))
     both = one_step().joined(small)
     truth = value(np.exp(both.losses), [1.0])
     assert (both.upper >= truth).all()

@@ -10,7 +10,7 @@ import pytest
 
 from privately.accounting.adaptive import games
 from privately.accounting.adaptive.curves import Curve
-from privately.accounting.adaptive.games import WORK, Bounds, bounds
+from privately.accounting.adaptive.games import WORK, in_every_order
 from privately.accounting.roads import NotApplicable
 from tests.accounting.adaptive.brute import value
 
@@ -27,10 +27,9 @@ def at(curve: Curve, losses: list[float]) -> tuple[list[float], list[float]]:
 def test_every_order_is_within() -> None:
     """Of three steps of three ranges; and the best order, the largest range last, is reached."""
     sizes = (Fraction(1, 4), HALF, ONE)
-    found = bounds(tuple((size, 1) for size in sizes), 1e-6, WORK[0])
-    assert found.upper is found.lower
+    found = in_every_order(tuple((size, 1) for size in sizes), 1e-6, WORK[0])
     losses = [-0.5, 0.0, 0.25, 0.75, 1.25]
-    upper, lower = at(found.upper, losses)
+    upper, lower = at(found, losses)
     orders = [
         value(np.exp(losses), [float(size) for size in order], count=200).tolist() for order in permutations(sizes)
     ]
@@ -44,31 +43,27 @@ def test_every_order_is_within() -> None:
 def test_a_single_order_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """With the largest range always first, values are below what another order reaches."""
     monkeypatch.setattr(Curve, "joined", lambda self, other: min(self, other, key=lambda one: float(one.upper.sum())))
-    bounds.cache_clear()
-    wrong = bounds(((HALF, 1), (ONE, 1)), 1e-6, WORK[0]).upper
-    bounds.cache_clear()
+    in_every_order.cache_clear()
+    wrong = in_every_order(((HALF, 1), (ONE, 1)), 1e-6, WORK[0])
+    in_every_order.cache_clear()
     assert (wrong.upper < value(np.exp(wrong.losses), [0.5, 1.0], count=500)).any()
 
 
 def test_ranges_that_fit_no_lattice() -> None:
     size = Fraction(2718281, 10**7)
-    found = bounds(((size, 1), (ONE, 1)), 1e-6, WORK[0])
-    assert found.lower is not found.upper
-    for curve in (found.upper, found.lower):
-        some = slice(None, None, 50)
-        truth = value(np.exp(curve.losses[some]), [float(size), 1.0], count=3000)
-        if curve is found.upper:
-            assert (curve.upper[some] >= truth * (1 - 1e-12)).all()
-        else:
-            assert (curve.lower()[some] <= truth + 1e-6).all()
-            assert np.abs(curve.lower()[some] - truth).max() < 1e-3
+    curve = in_every_order(((size, 1), (ONE, 1)), 1e-6, WORK[0])
+    some = slice(None, None, 50)
+    truth = value(np.exp(curve.losses[some]), [float(size), 1.0], count=3000)
+    assert (curve.upper[some] >= truth * (1 - 1e-12)).all()
+    assert (curve.lower()[some] <= truth + 1e-6).all()
+    assert np.abs(curve.lower()[some] - truth).max() < 1e-3
 
 
 def test_more_work_is_narrower() -> None:
     widths = []
     for work in WORK[:2]:
-        found: Bounds = bounds(((Fraction(1, 10), 25),), 1e-6, work)
-        widths.append(float((found.upper.upper - found.lower.lower()).max()))
+        found = in_every_order(((Fraction(1, 10), 25),), 1e-6, work)
+        widths.append(float((found.upper - found.lower()).max()))
     assert widths[1] < widths[0] / 4
 
 
@@ -84,4 +79,4 @@ def test_more_work_is_narrower() -> None:
 )
 def test_what_would_take_too_long(ranges: games.Ranges) -> None:
     with pytest.raises(NotApplicable):
-        bounds(ranges, 1e-6, WORK[-1])
+        in_every_order(ranges, 1e-6, WORK[-1])

@@ -8,16 +8,17 @@ import numpy as np
 import pytest
 
 from privately.accounting.adaptive import pairs
+from privately.accounting.adaptive.chances import table
 from privately.accounting.adaptive.curves import Curve
 from privately.accounting.adaptive.pairs import above, below
-from privately.accounting.adaptive.steps import play, table
+from privately.accounting.adaptive.steps import play
 from privately.accounting.losses import FiniteLoss
 from privately.accounting.roads import NotApplicable
 from tests.accounting.adaptive.brute import value
 
 
 def two_steps() -> Curve:
-    chances = table(30, Fraction(1, 30))
+    chances = table(Fraction(1), Fraction(1, 30))
     return play(play(Curve.start(1 / 30), chances), chances).trimmed(1e-6)
 
 

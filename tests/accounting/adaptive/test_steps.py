@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 from mpmath import mp, mpf
 
-from privately.accounting.adaptive import steps
+from privately.accounting.adaptive import raising
+from privately.accounting.adaptive.chances import Table, table
 from privately.accounting.adaptive.curves import Curve
-from privately.accounting.adaptive.steps import Table, play, table
+from privately.accounting.adaptive.steps import play
 from tests.accounting.adaptive.brute import two_steps, value
 
 SIZES = [Fraction(1, 10), Fraction(1), Fraction(5)]
@@ -22,27 +23,13 @@ def curve_of(sizes: list[Fraction], cells: int, chances: list[Table] | None = No
     step = sizes[0] / cells
     found = Curve.start(float(step))
     for k, size in enumerate(sizes):
-        found = play(found, chances[k] if chances else table(int(size / step), step))
+        found = play(found, chances[k] if chances else table(size, step))
     return found
 
 
 def coarseness(size: Fraction, cells: int) -> float:
     """The square of a step, beside the range."""
     return float(size) * max(float(size), 1.0) / cells**2
-
-
-@pytest.mark.parametrize("size", SIZES)
-def test_chances_are_two_laws(size: Fraction) -> None:
-    chances = table(12, size / 12)
-    assert chances.ups + chances.downs == pytest.approx(np.ones(13), rel=1e-13)
-    assert chances.cheap + chances.dear == pytest.approx(np.ones(13), rel=1e-13)
-    assert chances.ups[-1] == 0 == chances.downs[0]
-    up = mp.mpf(1)
-    for i in (1, 7, 11):
-        t, e = mpf(size.numerator) / size.denominator * i / 12, mpf(size.numerator) / size.denominator
-        up = (mp.exp(e) - mp.exp(t)) / mp.expm1(e)
-        assert abs(chances.ups[i] / up - 1) < chances.slack
-        assert abs(chances.cheap[i] / (up * mp.exp(-t)) - 1) < chances.slack
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -79,16 +66,16 @@ def test_three_steps_against_a_search(sizes: list[int]) -> None:
 
 
 def is_caught(chances: Table) -> bool:
-    found = curve_of([Fraction(1), Fraction(1)], 12, [table(12, Fraction(1, 12)), chances]).whole()
+    found = curve_of([Fraction(1), Fraction(1)], 12, [table(Fraction(1), Fraction(1, 12)), chances]).whole()
     return bool((found.upper < value(np.exp(found.losses), [1.0, 1.0], count=2000)).any())
 
 
 def test_wrong_chances_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    right = table(12, Fraction(1, 12))
+    right = table(Fraction(1), Fraction(1, 12))
     assert not is_caught(right)
     assert is_caught(replace(right, ups=right.ups * 0.995))
     assert is_caught(replace(right, ups=right.downs[::-1].copy(), downs=right.ups[::-1].copy()))
-    monkeypatch.setattr(steps, "_between_places", lambda *_: None)
+    monkeypatch.setattr(raising, "_in_cells", lambda *_: None)
     assert is_caught(right)
 
 

@@ -9,10 +9,11 @@ from functools import lru_cache
 
 import numpy as np
 
+from privately.accounting.adaptive.chances import table
 from privately.accounting.adaptive.curves import Curve
-from privately.accounting.adaptive.games import SPARE, cells_of
+from privately.accounting.adaptive.games import SPARE, step_of
 from privately.accounting.adaptive.pairs import above
-from privately.accounting.adaptive.steps import play, table
+from privately.accounting.adaptive.steps import play
 from privately.accounting.elementary import ERROR, UNIT, normal_tail
 from privately.accounting.losses import FiniteLoss, GaussianLoss
 from privately.accounting.roads import NotApplicable
@@ -88,9 +89,8 @@ def _played(size: Fraction, times: int, length: int, rare: float, work: float) -
     count = -(-times // length)
     short, longer = divmod(times, count)
     each = rare / count
-    (cells,) = cells_of(((size, short + 1),), each, work)
-    step = size / cells
-    curve, chances, cut = Curve.start(float(step)), table(cells, step), SPARE * each / (short + 1)
+    step = step_of(((size, short + 1),), each, work)
+    curve, chances, cut = Curve.start(float(step)), table(size, step), SPARE * each / (short + 1)
     for _ in range(short):
         curve = play(curve, chances).trimmed(cut)
     yield curve, count - longer

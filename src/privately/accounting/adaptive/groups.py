@@ -9,8 +9,7 @@ from privately.accounting.adaptive.curves import Curve
 from privately.accounting.adaptive.games import (
     MOST_PLAYS,
     Ranges,
-    above_every_order,
-    bounds,
+    in_every_order,
     in_one_order,
     plays,
 )
@@ -32,8 +31,8 @@ class Profiles:
 def profiles(ranges: Ranges, rare: float, work: float) -> Profiles:
     """Of all steps, in any order: of one game, or of several where one would take too long."""
     if plays(ranges) <= MOST_PLAYS:
-        whole = bounds(ranges, rare, work)
-        return Profiles((whole.upper,), whole.lower)
+        whole = in_every_order(ranges, rare, work)
+        return Profiles((whole,), whole)
     return in_groups(ranges, rare, work)
 
 
@@ -50,7 +49,7 @@ def in_groups(ranges: Ranges, rare: float, work: float) -> Profiles:
     """
     groups = divided(ranges, _SHARE * MOST_PLAYS)
     each = _SHARE * work / sum(plays(group) for group in groups)
-    above = tuple(above_every_order(group, rare, each * plays(group)) for group in groups)
+    above = tuple(in_every_order(group, rare, each * plays(group)) for group in groups)
     return Profiles(above, in_one_order(ranges, rare, (1 - _SHARE) * work))
 
 
