@@ -35,6 +35,10 @@ class Statement(Protocol):
     def size(self) -> float:
         """About the rho of normal noise within it."""
 
+    @property
+    def least(self) -> Fraction:
+        """A rho for which normal noise is within it."""
+
     def repeated(self, times: int) -> Statement:
         """What so many steps of it keep together."""
 
@@ -72,6 +76,10 @@ class Concentrated:
     @property
     def size(self) -> float:
         return float(self.rho)
+
+    @property
+    def least(self) -> Fraction:
+        return self.rho
 
     def repeated(self, times: int) -> Concentrated:
         return Concentrated(self.rho * times)
@@ -113,7 +121,11 @@ class AtOrders:
 
     @property
     def size(self) -> float:
-        return float(min(bound / order for order, bound in self.bounds))
+        return float(self.least)
+
+    @property
+    def least(self) -> Fraction:
+        return min(bound / order for order, bound in self.bounds)
 
     def repeated(self, times: int) -> AtOrders:
         return AtOrders(tuple((order, bound * times) for order, bound in self.bounds))

@@ -9,16 +9,14 @@ from fractions import Fraction
 
 import numpy as np
 
-from privately.accounting.elementary import Floats
 from privately.accounting.roads import NotApplicable
-from privately.accounting.two_outcomes import search
 from privately.accounting.two_outcomes.allowed import Statement
+from privately.accounting.two_outcomes.edges import edge
 from privately.accounting.two_outcomes.pairs import TwoOutcomes
 from privately.accounting.two_outcomes.supports import Limit
 
-_NEAR, _FAR, _FINE, _ORDERS = 100, 60, 0.04, 150
+_NEAR, _FAR, _FINE = 100, 60, 0.04
 _ROOM = 1e-9
-_HIGHEST_EXCESS = 100.0
 _MARGIN, _TRIES = 1e-5, 4
 _AROUND = Fraction(1, 400)
 
@@ -58,44 +56,15 @@ class Table:
 
 def table(statement: Statement, step: float, places: int) -> Table:
     """Choices of all kinds, from nearly even ones to rare large losses, each shown to be allowed."""
-    orders, bounds = _orders(statement)
-    tight = bounds * (1 - _MARGIN)
-    even = search.reach(np.array([-math.log(2)]), orders, tight)  # no pair has a smaller loss
     rises = [np.arange(_NEAR) * _FINE, _NEAR * _FINE * np.geomspace(1, places * step + 50, _FAR)]
-    y = -np.logaddexp(0.0, max(float(even.min()), step) + np.concatenate(rises))
-    z = search.reach(y, orders, tight)
-    at = orders[np.argmin(z, axis=1)]
-    z = z.min(axis=1)
-    for _ in range(2 if statement.last == math.inf else 0):
-        at = _summits(y, z, at, tight)
-        near = np.concatenate([np.ones((y.size, 1)), 1 + (at - 1)[:, None] * np.array([0.99, 1.0, 1.01])], axis=1)
-        z = search.reach(y, near, tight[:1]).min(axis=1)
+    y = -np.logaddexp(0.0, step + np.concatenate(rises))
+    z, at = edge(statement, y, _MARGIN)
     kept = np.flatnonzero((np.exp(y) + np.exp(y + z) < 1 - _ROOM) & (z < 2 * places * step))
     found = [_choice(statement, math.exp(y[k]), float(z[k]), step, at[k]) for k in kept]
     choices = tuple(one for one in found if one is not None)
     if not choices:
         raise NotApplicable("no choice of this statement is known on the lattice")
     return Table(step, places, choices, statement.last < math.inf)
-
-
-def _orders(statement: Statement) -> tuple[Floats, Floats]:
-    if statement.last < math.inf:
-        return statement.rows(0.0, 0.0)
-    rho = float(statement.bound(Fraction(2)))
-    excess = np.geomspace(1e-4, _HIGHEST_EXCESS * (1 + 1 / math.sqrt(rho)), _ORDERS)
-    orders = np.concatenate([[1.0], 1 + excess])
-    return orders, np.full(orders.size, rho)
-
-
-def _summits(y: Floats, z: Floats, orders: Floats, bounds: Floats) -> Floats:
-    """About where F is largest, near some orders."""
-    near = np.log(np.maximum(orders - 1, 1e-12))[:, None]
-    for half in (0.1, 0.005, 0.0003):
-        looked = near + np.linspace(-half, half, 41)
-        values = search.measured(bounds)(y[:, None], z[:, None], 1 + np.exp(looked))
-        near = np.take_along_axis(looked, np.argmax(values, axis=1)[:, None], axis=1)
-    found: Floats = np.where(orders > 1, 1 + np.exp(near[:, 0]), 1.0)
-    return found
 
 
 def _choice(statement: Statement, q: float, z: float, step: float, order: float) -> Choice | None:

@@ -12,12 +12,14 @@ from privately.accounting.bounding import bounding, within
 from privately.accounting.compositions import Composition, compositions
 from privately.accounting.events import ZCDP, Event, Renyi, Repeat
 from privately.accounting.events import Sequence as Steps
+from privately.accounting.losses import GaussianLoss
 from privately.accounting.questions import NO_LOWER, DeltaAt, EpsilonAt, Question
 from privately.accounting.roads import DEAD_ENDS, NotApplicable
 from privately.accounting.terms import flatten
-from privately.accounting.two_outcomes import games
+from privately.accounting.two_outcomes import games, normal_games
 from privately.accounting.two_outcomes.allowed import AtOrders, Concentrated, Statement
 from privately.accounting.two_outcomes.alone import has_group, stated
+from privately.accounting.two_outcomes.normal_games import Normal
 from privately.accounting.two_outcomes.road import answer
 from privately.errors import NoSuchRule
 from privately.rounding import Interval
@@ -25,6 +27,8 @@ from privately.rounding import Interval
 METHOD = "adaptive choices of two outcomes"
 
 _MOST_KINDS, _MOST_ORDERS = 3, 24
+_FEW, _SOME = 12, 32
+"""Of more steps zCDP is nearly normal noise; of more still it is not looked at otherwise."""
 _UNKNOWN, _LEAST = 1e-40, 1e-250
 _NARROW = Fraction(1, 10**4)
 _FINE = Fraction(1, 10**5)
@@ -97,12 +101,24 @@ def composed(event: Event, question: Question, asked: Asked) -> Interval | None:
     except (*DEAD_ENDS, NoSuchRule):
         return None
     summed = _summed(found, question)
-    bottom = _bottom(found, beside, question, asked, rare)
+    case = _Case(found, beside, replace(question, width=max(question.width, _FINE)), asked, rare)
+    bottom = _bottom(case)
     known = Interval(min(bottom.lower, summed.upper), summed.upper, method=METHOD)
     if question.is_met(known, max(question.width, _NARROW)):
         return known
-    upper = min(summed.upper, _top(found, beside, question, asked, rare).upper)
+    upper = min(summed.upper, _top(case).upper)
     return Interval(min(bottom.lower, upper), upper, method=METHOD)
+
+
+@dataclass(frozen=True)
+class _Case:
+    """What is asked, of what, and how small deltas count."""
+
+    found: _Stated
+    beside: Beside
+    question: Question
+    asked: Asked
+    rare: float
 
 
 def _rare(event: Event, question: Question, asked: Asked) -> float:
@@ -122,24 +138,48 @@ def _summed(found: _Stated, question: Question) -> Interval:
         return most
 
 
-def _bottom(found: _Stated, beside: Beside, question: Question, asked: Asked, rare: float) -> Interval:
+def _bottom(case: _Case) -> Interval:
+    """By a game of the last steps, after normal noise for all others."""
+    parts = case.found.parts
+    total = sum(times for _, times in parts)
+    played = tuple((one, -(-times * min(games.MOST_TESTED, total) // total)) for one, times in parts)
+    left = (2 * one.least * (n - kept) for (one, n), (_, kept) in zip(parts, played, strict=True))
+    square = sum(left, Fraction(0))
     try:
-        curve = games.below(found.parts, rare)
-        law = laws.below(curve, near(curve, None, question) if beside.is_nothing else None)
-        eased = replace(question, width=max(question.width, _FINE))
-        return asked(tuple(with_law(one, law) for one in beside.below), eased)
+        curve = games.below(played, case.rare)
+        is_all = case.beside.is_nothing and not square
+        law = laws.below(curve, near(curve, None, case.question) if is_all else None)
+        least = tuple(with_law(one, law) for one in case.beside.below)
+        if square:
+            least = tuple(with_law(one, GaussianLoss(mu_squared=square)) for one in least)
+        return case.asked(least, case.question)
     except DEAD_ENDS:
         return NO_LOWER
 
 
-def _top(found: _Stated, beside: Beside, question: Question, asked: Asked, rare: float) -> Interval:
+def _top(case: _Case) -> Interval:
+    """Each statement as its game, or zCDP of many steps as normal noise; for some numbers of steps both are tried."""
+    times = [n for one, n in case.found.parts if isinstance(one, Concentrated)]
+    found = _above(case, _FEW) if times and max(times) > _FEW else None
+    if found is None or max(times) <= _SOME:
+        found = min(filter(None, [found, _above(case, None)]), key=lambda one: one.upper, default=None)
+    return found or Interval(0, 1 if isinstance(case.question, DeltaAt) else math.inf)
+
+
+def _above(case: _Case, few: int | None) -> Interval | None:
+    """With normal noise for zCDP of more than a few steps, if a number is given."""
+    above, noise = case.beside.above, Normal(Fraction(0), Fraction(1), Fraction(0))
+    is_alone = case.beside.is_nothing and len(case.found.parts) == 1
     try:
-        above = beside.above
-        for statement, times in found.parts:
-            curve = games.above(statement, times, rare)
-            is_all = beside.is_nothing and len(found.parts) == 1
-            most = laws.above(curve, near(curve, curve.upper, question) if is_all else None)
-            above = tuple(with_law(one, most.law, most.infinite) for one in above)
-        return asked(above, replace(question, width=max(question.width, _FINE)))
+        for statement, times in case.found.parts:
+            if few is not None and times > few and isinstance(statement, Concentrated):
+                noise = noise.beside(normal_games.above(statement, times, case.rare))
+            else:
+                curve = games.above(statement, times, case.rare)
+                most = laws.above(curve, near(curve, curve.upper, case.question) if is_alone else None)
+                above = tuple(with_law(one, most.law, most.infinite) for one in above)
+        if noise.variance:
+            above = tuple(with_law(one, GaussianLoss(mu_squared=noise.variance)) for one in above)
+        return noise.put_back(case.asked(above, noise.taken_from(case.question)), case.question)
     except DEAD_ENDS:
-        return Interval(0, 1 if isinstance(question, DeltaAt) else math.inf)
+        return None

@@ -16,12 +16,12 @@ from privately.accounting.two_outcomes.steps import start, with_tests
 
 MOST_STEPS = 40
 """From above more steps are taken in blocks, each of which is one step of a larger statement."""
-MOST_TESTED = 400
+MOST_TESTED = 100
 """From below more are not played."""
 _SPARE = 1e-4
 _COARSE = ((3, 0.02), (8, 0.04), (24, 0.06), (MOST_STEPS, 0.08))
-_COARSE_TESTS = 0.08
-_MOST_PLACES, _COARSEST, _MOST_LOSS = 1000, 0.25, 250.0
+_COARSE_TESTS = 0.04
+_MOST_PLACES, _MOST_TESTS, _COARSEST, _MOST_LOSS = 1000, 2000, 0.25, 250.0
 _LEAST_RARE = 1e-290
 
 
@@ -54,7 +54,7 @@ def below(parts: tuple[tuple[Statement, int], ...], rare: float) -> Curve:
     total = sum(times for _, times in parts)
     if total > MOST_TESTED:
         raise NotApplicable("too many steps")
-    step, places = _lattice(parts, rare, _COARSE_TESTS if total > MOST_STEPS else _coarse(total))
+    step, places = _lattice(parts, rare, min(_coarse(total), _COARSE_TESTS), _MOST_TESTS)
     curve = start(step, places)
     for statement, times in reversed(parts):
         chances = table(statement, step, places)
@@ -64,10 +64,12 @@ def below(parts: tuple[tuple[Statement, int], ...], rare: float) -> Curve:
 
 
 def _coarse(steps: int) -> float:
-    return next(part for most, part in _COARSE if steps <= most)
+    return next((part for most, part in _COARSE if steps <= most), _COARSE[-1][1])
 
 
-def _lattice(parts: Sequence[tuple[Statement, int]], rare: float, coarse: float) -> tuple[float, int]:
+def _lattice(
+    parts: Sequence[tuple[Statement, int]], rare: float, coarse: float, most: int = _MOST_PLACES
+) -> tuple[float, int]:
     """The step of the lattice, and how many places of it count."""
     rare_log = math.log(max(rare * _SPARE, _LEAST_RARE))
 
@@ -77,7 +79,7 @@ def _lattice(parts: Sequence[tuple[Statement, int]], rare: float, coarse: float)
     c = min(float(best_excess(lambda c: epsilon_score(moment(c), c, rare_log))), *(one.last for one, _ in parts))
     reach = epsilon_score(moment(c), c, rare_log)
     even = min(math.sqrt(2 * one.size) for one, _ in parts)
-    step = max(coarse * even, reach / _MOST_PLACES)
+    step = max(coarse * even, reach / most)
     if step > _COARSEST * even or not 0 < reach < _MOST_LOSS:
         raise NotApplicable("too coarse a lattice")
     return step, math.ceil(reach / step) + 2

@@ -1,0 +1,114 @@
+"""Many steps, from above, by normal noise."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from privately import accounting as acc
+from privately.accounting.questions import DeltaAt, EpsilonAt
+from privately.accounting.roads import NotApplicable
+from privately.accounting.two_outcomes import games, normal_games
+from privately.accounting.two_outcomes.allowed import Concentrated
+from privately.accounting.two_outcomes.normal_games import Normal, above
+from privately.accounting.two_outcomes.road import answer
+from privately.accounting.two_outcomes.touching import touching
+from privately.rounding import Interval
+
+from .test_before_normal import delta, pairs
+
+TWENTIETH = Concentrated(Fraction(1, 20))
+
+
+def value(found: Normal, x: float) -> float:
+    return float(found.rest) + float(found.factor) * delta(float(found.variance), x)
+
+
+@pytest.mark.parametrize(
+    "v", [0.16, pytest.param(1.0, marks=pytest.mark.slow), pytest.param(5.0, marks=pytest.mark.slow)]
+)
+def test_one_step_before_normal_noise(v: float) -> None:
+    """No pair is above; with a hundredth of the gain missing some would be."""
+    rise, _ = normal_games._rise(touching(TWENTIETH, 1e-10), v, 6.0)
+    known, least = pairs(0.05, 40), math.inf
+    for x in np.linspace(0.0, v / 2 + 5.5 * math.sqrt(v), 12):
+        step = max(
+            max(
+                p * delta(v, x - math.log(p / q)) + (1 - p) * delta(v, x - math.log((1 - p) / (1 - q))),
+                (1 - q) * delta(v, x - math.log((1 - q) / (1 - p))) + q * delta(v, x - math.log(q / p)),
+            )
+            for p, q in known
+        )
+        most = rise.rest + (1 + rise.excess) * delta(v + rise.more, x)
+        assert step <= most
+        least = min(least, (1 + rise.excess) * delta(v + 0.99 * rise.more, x) - step)
+    assert least < 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rho", ["0.002", "0.05", "0.8"])
+def test_the_last_step(rho: str) -> None:
+    statement = Concentrated(Fraction(rho))
+    v, rest = normal_games._first(statement, touching(statement, 1e-10), 6.0)
+    nearest = math.inf
+    for x in np.linspace(0.0, 6.0, 9) * math.sqrt(2 * statement.size):
+        least = float(answer(statement, DeltaAt(Fraction(float(x)), Fraction(1, 10**6))).lower)
+        assert least <= rest + delta(v, float(x))
+        nearest = min(nearest, delta(v, float(x)) / least)
+    assert nearest < 1.002
+
+
+@pytest.mark.slow
+def test_no_strategy_is_above() -> None:
+    """Nor far below it."""
+    found, curve = above(TWENTIETH, 12, 1e-6), games.below(((TWENTIETH, 12),), 1e-6)
+    reached = curve.lower()
+    for k in range(0, reached.size, 40):
+        x = k * curve.step
+        if reached[k] > 1e-7:
+            assert reached[k] <= value(found, x)
+            assert value(found, x) < reached[k] * 1.3
+
+
+@pytest.mark.slow
+def test_a_step_that_is_left_out_is_missed() -> None:
+    missing, curve = above(TWENTIETH, 11, 1e-6), games.below(((TWENTIETH, 12),), 1e-6)
+    middle = curve.upper.size // 2
+    assert value(missing, middle * curve.step) < curve.lower()[middle]
+
+
+@pytest.mark.slow
+def test_many_steps_are_taken_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    apart = above(Concentrated(Fraction(1, 1000)), 60, 1e-6)
+    monkeypatch.setattr(normal_games, "_MOST_STEPS", 30)
+    above.cache_clear()
+    together = above(Concentrated(Fraction(1, 1000)), 60, 1e-6)
+    above.cache_clear()
+    assert apart.variance < together.variance < apart.variance * Fraction(103, 100)
+
+
+def test_two_beside_each_other() -> None:
+    one, two = (
+        Normal(Fraction(1), Fraction(11, 10), Fraction(1, 100)),
+        Normal(Fraction(2), Fraction(6, 5), Fraction(1, 50)),
+    )
+    both = one.beside(two)
+    assert both == Normal(Fraction(3), Fraction(132, 100), Fraction(32, 1000))
+    asked = both.taken_from(EpsilonAt(Fraction(1, 10), Fraction(1, 10)))
+    assert isinstance(asked, EpsilonAt)
+    assert both.rest + both.factor * asked.delta == Fraction(1, 10)
+    top = both.put_back(Interval(0, Fraction(1, 20)), DeltaAt(Fraction(1), Fraction(1, 10)))
+    assert top.upper == both.rest + both.factor / 20
+    with pytest.raises(NotApplicable, match="neglected"):
+        both.taken_from(EpsilonAt(Fraction(1, 100), Fraction(1, 10)))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("total", "times"), [("0.01", 60), ("0.5", 100), ("0.5", 10**6), ("5", 1000)])
+def test_long_runs_are_known_within_a_thousandth(total: str, times: int) -> None:
+    found = acc.epsilon(acc.Repeat(event=acc.ZCDP(rho=Fraction(total) / times), times=times), "1e-6")
+    assert found.width <= Fraction(1, 1000) * found.lower
+    assert acc.epsilon(acc.GaussianDP(mu=Fraction(math.sqrt(2 * float(total)))), "1e-6").lower <= found.lower
