@@ -16,6 +16,7 @@ from privately.accounting.elementary import Floats
 from privately.accounting.lattice import composing
 from privately.accounting.lattice.atoms import Atoms
 from privately.accounting.lattice.bases import ExponentialBase, NormalBase
+from privately.accounting.lattice.blurring import normal_piece
 from privately.accounting.lattice.composing import Part, Sum, exactly
 from privately.accounting.lattice.frame import Frame
 from privately.accounting.lattice.one_off import OneOff
@@ -153,6 +154,26 @@ def test_the_worst_errors_of_powers(once: OneOff | None, off_base: float, off_ex
             assert abs(alone.at(share).total - moved.at(share).total) <= moved.at(share).error
 
 
+def test_what_the_last_nodes_have_of_a_density(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A normal loss whose transform has hardly fallen there: some sums are too small, and what is added covers that."""
+    frame = Frame(0.125, 64, 1.5)
+    m = 2 * (frame.step / math.pi) ** 2
+
+    def least() -> float:
+        found = Sum(frame, [Part(1, None, normal_piece(frame, m, 3.0))], height=3.0, softness=m)
+        ratios = []
+        for k in range(-12, 24):
+            share = found.share(Fraction(m / 2 + k * math.sqrt(m) / 4), up=False)
+            away = (float(found.epsilon(share)) - m / 2) / math.sqrt(m)
+            density = math.exp(-away * away / 2) / math.sqrt(2 * math.pi * m)
+            ratios.append(found.change(share) * float(found._scale(share).lower) / (m * math.exp(m / 8) * density))
+        return min(ratios)
+
+    assert least() >= 1
+    monkeypatch.setattr(Sum, "_last_nodes", lambda self: 0.0)
+    assert least() < 1
+
+
 def test_the_last_nodes_are_bounded() -> None:
     """The terms that are left out, added up one by one."""
     frame = Frame(0.25, 64, 1.0)
@@ -190,6 +211,19 @@ def test_aliases_are_bounded(count: int) -> None:
         assert abs(float(value.upper) - float(exact + shifted)) <= 1e-8
         assert 0 <= float(shifted) <= float(found.aliases(share).upper)
         assert count > 64 or float(value.upper) > 1.0001 * float(exact), "so that this test sees anything"
+
+
+def test_aliases_from_the_right() -> None:
+    """A loss that is larger than the period: the sum is above the truth by far more than what comes from the left."""
+    losses, masses, tilt, count = [12.0, -0.5], [1e-3, 0.999], 0.5, 64
+    frame, period = Frame(STEP, count, tilt), Fraction(STEP) * count
+    found = Sum(frame, [Part(1, piece_of(losses, masses, frame), None)], height=2 * tilt)
+    share = found.share(Fraction(1), up=False)
+    place = found.epsilon(share)
+    with mpmath.workdps(30):
+        exact, right = (truth([(losses, masses, 1)], at) for at in (place, place + period))
+    assert float(right) * math.exp(tilt * float(period)) <= float(found.aliases(share).upper)
+    assert found.below(share).lower <= exact
 
 
 @pytest.mark.parametrize("tilt", [0.125, 0.25])

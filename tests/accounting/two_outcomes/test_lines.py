@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
@@ -13,7 +14,7 @@ from privately.accounting.adaptive.curves import Curve
 from privately.accounting.questions import DeltaAt
 from privately.accounting.two_outcomes.allowed import AtOrders, Concentrated
 from privately.accounting.two_outcomes.choices import table
-from privately.accounting.two_outcomes.lines import Lines, convex, raised, tails
+from privately.accounting.two_outcomes.lines import Line, Lines, _At, _touching, convex, raised, tails
 from privately.accounting.two_outcomes.road import answer
 from privately.accounting.two_outcomes.steps import start
 
@@ -51,6 +52,43 @@ def test_no_strategy_is_above() -> None:
         worth = two_steps(known, place * STEP)
         assert worth <= played(2).upper[place]
         assert worth == pytest.approx(float(played(2).upper[place]), rel=0.05)
+
+
+def value_of(line: Line, r: np.ndarray) -> np.ndarray:
+    """f, exactly; of both directions together for the line that is nearly even."""
+    if line.t == 0.0:
+        t = float(lines().chances.choices[0].limit.t)
+        return order(t, r) + r * order(t, 1 / r)
+    return order(line.t, r)
+
+
+def order(t: float, r: np.ndarray) -> np.ndarray:
+    found: np.ndarray = r * np.log(r) - r + 1 if t == 1 else (r**t - 1 - t * (r - 1)) / (t * (t - 1))
+    return found
+
+
+@pytest.mark.parametrize("place", [0, 3, 20, 60, 99])
+def test_lines_are_above_all_that_a_step_may_reveal(place: int) -> None:
+    """a + b r + C f(r) >= r V(y/r) for every r > 0, whatever C is: on the lattice, between its places and beyond."""
+    before = played(1).widened(PLACES - 1, PLACES)
+    upper = convex(before.upper, STEP)
+    before = replace(before, upper=upper)
+    y, places = np.exp(place * STEP), np.exp(before.losses)
+    r = np.exp(np.linspace(-5.0, 6.0, 6000))
+    worth = r * np.interp(y / r, np.append(0.0, places), np.append(1.0, upper))
+    checked = 0
+    for line in (lines().even, *lines().all[::25]):
+        best = _touching(before, lines(), line, place)[1]
+        for factor in (0.3 * best, 0.9 * best, best, 1.5 * best, 10 * best):
+            at = _At(before, lines(), line, place)
+            found, _ = at.value(factor, slice(None))
+            if found == math.inf:
+                continue
+            b = at.power - factor * at.flat
+            a = found - b - factor * line.mean
+            assert (a + b * r + factor * value_of(line, r) >= worth - 1e-12 * (1 + r)).all()
+            checked += 1
+    assert checked > 4
 
 
 @pytest.mark.slow
