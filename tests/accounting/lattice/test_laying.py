@@ -10,13 +10,15 @@ import numpy as np
 import pytest
 
 from privately.accounting.lattice import blurring, laying
+from privately.accounting.lattice.atoms import Atoms
 from privately.accounting.lattice.composing import Sum
 from privately.accounting.lattice.frame import Frame
-from privately.accounting.lattice.laying import Far, FarPart, Laid, lay
+from privately.accounting.lattice.laying import Far, FarPart, Laid, lay, lay_chords
 from privately.accounting.lattice.planning import Contour, View
-from privately.accounting.lattice.smooth import NOTHING
+from privately.accounting.lattice.smooth import NOTHING, Masses
 from privately.accounting.losses import (
     FiniteLoss,
+    GaussianLoss,
     LaplaceLoss,
     Loss,
     SampledGaussianLoss,
@@ -93,6 +95,83 @@ def test_what_is_enough_for_one_law_is_not_for_another(swapped: bool) -> None:
     assert far.doubtful(epsilon) == pytest.approx(small[0][0])
     assert far.doubtful(Fraction(1, 5)) == 0
     assert Far(tuple(replace(part, enough=None) for part in parts)).at(epsilon).lower == 0
+
+
+def test_far_losses_of_laws_that_leave_out_some_of_the_other() -> None:
+    """Q has only 0.91 of these outcomes, three times: its far masses are parts of that."""
+    outcomes = [(Fraction(8, 100), Fraction(1, 100)), (Fraction(92, 100), Fraction(90, 100))]
+    losses, none = np.array([math.log(8), math.log(92 / 90)]), np.zeros(2)
+    view = View(None, Atoms(losses, none, np.array([0.08, 0.92]), none), 3, 0.02, highest=1.0)
+    far = laying._far([(view, (Masses(0.08, 0.0, 0.01, 0.0), NOTHING), 2.07)])
+    epsilon = HALF
+    with mpmath.workdps(30):
+        whole = enumerated_profile([(outcomes, 3)], epsilon) - enumerated_profile([(outcomes[1:], 3)], epsilon)
+    found = far.at(epsilon)
+    assert Fraction(found.lower) <= whole <= Fraction(found.upper)
+    assert float(found.upper) == pytest.approx(float(found.lower), rel=1e-12)
+
+
+def test_up_to_which_epsilon_a_far_loss_is_enough() -> None:
+    """All others may be as low as they get."""
+    none = np.zeros(1)
+    one, other = (View(None, Atoms(none, none, none + 1, none), times, low) for times, low in ((3, -0.25), (2, -0.5)))
+    masses = Masses(0.1, 0.0, 0.05, 0.0), NOTHING
+    first, second = laying._far([(one, masses, 2.0), (other, masses, 3.0)]).parts
+    assert (first.enough, second.enough) == (2 - 2 * Fraction(1, 4) - 1, 3 - 3 * Fraction(1, 4) - HALF)
+
+
+def test_below_all_far_losses() -> None:
+    """Those of a density above a cut, and atoms wherever they are."""
+    view = View.of(LaplaceLoss(epsilon=Fraction(1)), 1)
+    masses = Masses(0.1, 0.0, 0.05, 0.0)
+    assert laying._least(replace(view, highest=-2.0), 0.5, masses) <= -1
+    assert laying._least(replace(view, highest=0.0), 0.5, masses) <= 0.5
+    assert laying._least(replace(view, highest=0.0), math.inf, masses) <= 1
+    assert laying._least(view, math.inf, NOTHING) == math.inf
+
+
+class Asked:
+    """A sum that remembers where it was asked."""
+
+    def __init__(self) -> None:
+        self.places: list[tuple[Fraction, bool]] = []
+
+    def share(self, epsilon: Fraction, *, up: bool) -> Fraction:
+        self.places.append((epsilon, up))
+        return Fraction(0)
+
+    def above(self, *_: object) -> Enclosure:
+        return Enclosure.of(Fraction(1, 8))
+
+    below = above
+
+
+def test_what_is_allowed_for_at_both_ends() -> None:
+    """Losses that may be off to either side, and masses that were dropped, which may all be above epsilon."""
+    asked = Asked()
+    found = Laid(cast("Sum", asked), Fraction(1), Fraction(1, 64), Fraction(1, 100), Far())
+    assert found.upper(Fraction(3)) >= Fraction(1, 8) + Fraction(1, 100)
+    assert found.lower(Fraction(3)) <= Fraction(1, 8)
+    assert asked.places == [(2 - Fraction(1, 64), False), (2 + Fraction(1, 64), True)]
+
+
+def test_every_step_may_be_off_and_drop_something() -> None:
+    off, outside, times = 1e-12, 1e-5, 7
+    atoms = Atoms(np.array([1.0, -1.0]), np.full(2, off), np.array([0.7, 0.3]), np.zeros(2), outside)
+    view, frame = View(None, atoms, times, -2.0), Frame(2.0**-6, 1024, 1.5)
+    chosen = Contour(tilt=1.5, period=16.0, height=3.0, deviation=1.0, log_share=-3.0)
+    for found in (laying._lay([(view, 0.0)], frame, 3.0, "upper"), laying._blurred([view], frame, chosen)):
+        assert found.dropped == times * Fraction(outside)
+        assert found.slack >= times * Fraction(off)
+
+
+def test_chords_carry_no_more_than_what_is_left_of_the_law() -> None:
+    """What is cut off is no part of what comes from the left."""
+    view = replace(View.of(GaussianLoss(mu_squared=Fraction(1)), 3), cut=2.0)
+    found = lay_chords(view, Contour(tilt=3.0, period=16.0, height=6.0, deviation=1.0, log_share=-3.0), 2**12)
+    kept = 1 - math.erfc(1.5 / math.sqrt(2)) / 2
+    assert float(found.carried) == pytest.approx(kept**3, rel=2e-3)
+    assert float(found.carried) < (1 - float(found.far.parts[0].first.lower)) ** 3 * (1 + 1e-12)
 
 
 def laid(law: Loss, times: int, epsilon: float, **cut: float) -> tuple[laying.Laid, laying.Laid]:

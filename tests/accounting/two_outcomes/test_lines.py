@@ -58,7 +58,8 @@ def value_of(line: Line, r: np.ndarray) -> np.ndarray:
     """f, exactly; of both directions together for the line that is nearly even."""
     if line.t == 0.0:
         t = float(lines().chances.choices[0].limit.t)
-        return order(t, r) + r * order(t, 1 / r)
+        both: np.ndarray = order(t, r) + r * order(t, 1 / r)
+        return both
     return order(line.t, r)
 
 
