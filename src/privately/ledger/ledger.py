@@ -400,8 +400,12 @@ class Ledger:
         return self._reader.look(self._follow)
 
     def _follow(self, session: Session) -> State:
-        self._seen = follow(session, self._seen)
-        return self._seen
+        written = self._writer.state  # before the file is looked at
+        seen = follow(session, self._seen)
+        if written is not None and seen.head.number < written.head.number:
+            raise LedgerCorrupt("the file holds less than was written to it: an earlier state was put back.")
+        self._seen = seen
+        return seen
 
     def _budget_of(self, lineage: str, analyst: str | None, token: str | None) -> Look[Budget]:
         name = account_name(lineage, analyst, token)

@@ -1,9 +1,11 @@
 """The log is carried over when it is long, written again from its beginning, and left empty in the end."""
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
+from privately.errors import LedgerCorrupt
 from privately.guarantees import PureDP
 from privately.ledger import Ledger
 from privately.ledger.stores import SQLiteStore, logs
@@ -70,15 +72,29 @@ def test_closing_leaves_all_in_one_file(path: Path) -> None:
         assert alone.verify().answers == 3
 
 
+def test_the_file_as_it_was_before_the_log_was_carried_over(path: Path) -> None:
+    """It is as long as when it was last looked at before; what was carried over is missing all the same."""
+    ledger = Ledger.open(path)
+    ledger.account("visits", cap=PureDP(epsilon=100))
+    before = b""
+    while path.stat().st_size <= len(before) or not before:
+        before = path.read_bytes()
+        ask(ledger, 1)
+    path.write_bytes(before)
+    with pytest.raises(LedgerCorrupt, match="was replaced or removed"):
+        ask(ledger, 1)
+    ledger.close()
+
+
 def test_how_much_counts(path: Path) -> None:
     store = SQLiteStore(path)
     assert store._log is not None
     ledger = Ledger(store)
     ledger.account("visits", cap=PureDP(epsilon=100))
     assert 0 < store._log.size <= log_of(path).stat().st_size
-    most = 0
+    sizes = []
     for _ in range(40):
         ask(ledger, 1)
-        most = max(most, store._log.size)
-    assert store._log.size < LONG < most
+        sizes.append(store._log.size)
+    assert any(after < LONG < before for before, after in pairwise(sizes))
     ledger.close()

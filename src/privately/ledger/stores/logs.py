@@ -36,12 +36,11 @@ class Log:
         """Whether it should be carried over."""
         return self.size > LONG and not self._turns_to_wait
 
-    def carry_over_if_due(self) -> None:
-        """While somebody reads for long, trying costs a sync and brings little: only now and then."""
-        if self.is_due:
-            self._turns_to_wait = PAUSE
-            too_long = os.stat(self._name).st_size > _TOO_LONG * LONG  # noqa: PTH116 - a name, as in the store
-            self._carry_over(apsw.SQLITE_CHECKPOINT_TRUNCATE if too_long else apsw.SQLITE_CHECKPOINT_PASSIVE)
+    def carry_over(self) -> None:
+        """While somebody reads for long, trying costs a sync and brings little: only now and then is it due."""
+        self._turns_to_wait = PAUSE
+        too_long = os.stat(self._name).st_size > _TOO_LONG * LONG  # noqa: PTH116 - a name, as in the store
+        self._carry_over(apsw.SQLITE_CHECKPOINT_TRUNCATE if too_long else apsw.SQLITE_CHECKPOINT_PASSIVE)
 
     def carry_all_over(self) -> None:
         """Leaves an empty log, if nobody is in the way."""

@@ -140,8 +140,9 @@ class SQLiteStore:
             self._check_places()
             if self._lock is not None and session.appended:
                 self._lock.note(session.appended)
-            if self._log is not None and waits:
-                self._log.carry_over_if_due()
+            if self._log is not None and self._log.is_due and waits:
+                self._log.carry_over()
+                self._check_places()  # by now the file is longer
 
     def close(self) -> None:
         """Carries the log over, so that the file alone is the whole ledger."""
