@@ -30,8 +30,10 @@ from privately.accounting import (
     Repeat,
     Sequence,
 )
-from privately.accounting.compositions import LONGEST_SUM, Composition, _sums, compositions
+from privately.accounting import compositions as composing
+from privately.accounting.compositions import LONGEST_SUM, Composition, _sums, compositions, law_of, one_by_one
 from privately.accounting.losses import (
+    Direction,
     DiscreteGaussianLoss,
     DiscreteLaplaceLoss,
     GaussianLoss,
@@ -409,3 +411,19 @@ def test_noise_that_says_nothing_or_all_has_no_short_way() -> None:
     for event in (Repeat(event=revealed, times=3), none, Repeat(event=Laplace(scale=2), times=0)):
         assert compositions(event) == compositions(Sequence(events=[event]))
     assert compositions(Sequence(events=[Gaussian(noise_multiplier=1), revealed]))[0].infinite == 1
+
+
+def test_directions_are_made_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of very many terms two at once would take twice the memory."""
+    made: list[str] = []
+
+    def noted(term: Event, direction: Direction) -> object:
+        made.append(direction)
+        return law_of(term, direction)
+
+    monkeypatch.setattr(composing, "law_of", noted)
+    event = Sequence(events=[PoissonSample(event=leaf, rate=QUARTER) for leaf in LEAVES])
+    listed = one_by_one(event)
+    first = next(listed)
+    assert set(made) == {"remove"}
+    assert (first, next(listed)) == compositions(event)

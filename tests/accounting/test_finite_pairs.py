@@ -219,3 +219,15 @@ def test_nothing_and_everything() -> None:
     assert response_pair(Fraction(0), delta=1).loss() == (None, Fraction(1))
     assert response_pair(Fraction(3), delta=1).loss() == (None, Fraction(1))
     assert response_pair(Fraction(0), categories=7, delta=Fraction(1, 3)).loss() == (None, Fraction(1, 3))
+
+
+@pytest.mark.parametrize("direction", DIRECTIONS)
+def test_laws_that_differ_in_epsilon_share_their_weights(direction: Direction) -> None:
+    """There may be very many of them, and weights are most of what they take."""
+    pairs = [response_pair(Fraction(place), categories=4) for place in (1, 2)]
+    assert pairs[0].outcomes is pairs[1].outcomes
+    one, other = (pair.sampled(Fraction(1, 7), direction).loss()[0] for pair in pairs)
+    assert one is not None
+    assert other is not None
+    assert one.outcomes is other.outcomes
+    assert one != other

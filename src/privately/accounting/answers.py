@@ -12,8 +12,8 @@ from privately.accounting import closed_forms, contour, lattice, renyi, spreadin
 from privately.accounting.below import continuous, overlapping, told_apart
 from privately.accounting.bounded_range import Ranges, alone, chosen_adaptively
 from privately.accounting.bounding import bounding, within
-from privately.accounting.coarsening import MOST_DIFFERENT, coarser, concentrated
-from privately.accounting.compositions import Composition, compositions
+from privately.accounting.coarsening import MOST_DIFFERENT, coarser, concentrated, has_few
+from privately.accounting.compositions import Composition, compositions, one_by_one
 from privately.accounting.conditioning import Conditioned, Inner
 from privately.accounting.events import Event, Group
 from privately.accounting.group_bounds import group_bound, group_lower
@@ -166,14 +166,14 @@ def _answer(event: Event, question: Question, method: Method | None) -> Interval
         event = gathered(event)
     if method == "renyi":
         return _by_renyi(event, question)
-    above: Event | None = None
-    with suppress(NotApplicable):
-        above = coarser(event, upward=True)
-    if above is event:
+    if has_few(event):
         return _exact(event, question, method)
     direct = _direct(event, question) if method in {None, "contour"} else None
     if direct is not None and (question.is_met(direct) or method == "contour"):
         return direct
+    above: Event | None = None
+    with suppress(NotApplicable):
+        above = coarser(event, upward=True)
     if above is None:
         upper = _on_the_line(event, question) or _renyi_or_none(event, question)
         if upper is None and (direct is None or direct.upper == math.inf):
@@ -231,10 +231,15 @@ def _little_rounded(event: Event, question: Question) -> Interval | None:
 
 def _direct(event: Event, question: Question) -> Interval | None:
     """By the contour integral, to which several hundred different terms are not too many, if it takes them all."""
-    found = _compositions_or_none(event)
-    if not found or any(contour.amount(one) > _MOST_DIRECT for one in found):
-        return None
-    return _worst(found, question, "contour")
+    with suppress(NotApplicable, NoSuchRule):
+        return _worst(map(_not_too_large, one_by_one(event)), question, "contour")
+    return None
+
+
+def _not_too_large(composition: Composition) -> Composition:
+    if contour.amount(composition) > _MOST_DIRECT:
+        raise NotApplicable("too many different laws")
+    return composition
 
 
 def _exact(event: Event, question: Question, method: Method | None) -> Interval:
@@ -259,7 +264,7 @@ def _exact(event: Event, question: Question, method: Method | None) -> Interval:
     return worst
 
 
-def _worst(found: tuple[Composition, ...], question: Question, method: Method | None) -> Interval:
+def _worst(found: Iterable[Composition], question: Question, method: Method | None) -> Interval:
     """The largest over all directions and alternatives; what is certainly below another one needs no answer.
 
     It may still have a better lower end than one whose answer is wide.
@@ -271,8 +276,9 @@ def _worst(found: tuple[Composition, ...], question: Question, method: Method | 
             break
         if answers and _is_worth_a_look(one, method) and question.is_below(contour, one, _top(answers)):
             skipped.append(one)
-            continue
-        answers.append(_best(one, question, method))
+        else:
+            answers.append(_best(one, question, method))
+        del one  # it may be large, and the next one is made before it is let go
     top = _top(answers)
     lower = max(answer.lower for answer in answers)
     if not skipped and len(answers) == 1:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from math import ceil, floor
@@ -61,20 +61,34 @@ def coarser(event: Event, *, upward: bool, most: int | None = None) -> Event:
     Checked-by: tests/accounting/test_coarsening.py::test_every_rounded_term_is_on_its_side,
         tests/accounting/test_coarsening.py::test_rounded_events_enclose_the_event
     """
-    if event.nodes <= MOST_DIFFERENT or is_short(event, MOST_DIFFERENT):
+    listed = _many(event)
+    if listed is None:
         return event
-    try:
-        listed = alternatives(event)
-    except NoSuchRule:
-        return event
-    different = [term for terms in listed for term in terms if not isinstance(term, _NORMAL)]
-    if len(different) <= MOST_DIFFERENT:
-        return event
-    if sum(not _can_be_rounded(term) for term in different) > MOST_DIFFERENT:
+    if sum(not _can_be_rounded(term) for terms in listed for term in _different(terms)) > MOST_DIFFERENT:
         raise NotApplicable("too many different terms that cannot be rounded")
     rounded = [_fewer(terms, (most or MOST_DIFFERENT) // len(listed), upward=upward) for terms in listed]
     parts = [_sequence(terms) for terms in rounded]
     return parts[0] if len(parts) == 1 else Parallel(events=parts)
+
+
+def has_few(event: Event) -> bool:
+    """Whether so few terms are different that none is rounded."""
+    return _many(event) is None
+
+
+def _many(event: Event) -> list[Terms] | None:
+    """The terms of each alternative, if more of them are different than are taken as they are."""
+    if event.nodes <= MOST_DIFFERENT or is_short(event, MOST_DIFFERENT):
+        return None
+    try:
+        listed = alternatives(event)
+    except NoSuchRule:
+        return None
+    return listed if sum(1 for terms in listed for _ in _different(terms)) > MOST_DIFFERENT else None
+
+
+def _different(terms: Terms) -> Iterator[Event]:
+    return (term for term in terms if not isinstance(term, _NORMAL))
 
 
 def concentrated(event: Event) -> Event:

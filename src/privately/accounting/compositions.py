@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
@@ -98,9 +98,17 @@ def compositions(event: Event) -> tuple[Composition, ...]:
     if noise is not None:
         return noise
     found: list[Composition] = []
-    for terms in alternatives(event):
-        found += [one for one in _composed(terms) if one not in found]
+    for one in one_by_one(event):
+        if one not in found:
+            found.append(one)
     return tuple(found)
+
+
+def one_by_one(event: Event) -> Iterator[Composition]:
+    """The same, each made when it is asked for and kept by nobody else: they may be large. Equal ones are repeated."""
+    listed = alternatives(event)[::-1]
+    while listed:
+        yield from _composed(listed.pop())
 
 
 def _repeated_noise(event: Event) -> tuple[Composition, ...] | None:
@@ -144,26 +152,24 @@ def relaid(composition: Composition, change: Callable[[Loss], Loss]) -> Composit
     return replace(composition, parts=collected.composition().parts)
 
 
-def _composed(terms: Terms) -> list[Composition]:
-    """One for each direction, or one in all where no term tells them apart."""
+def _composed(terms: Terms) -> Iterable[Composition]:
+    """One for each direction, or one in all where nothing is sampled."""
     both, sampled = _Collected(), []
     for event, times in terms.items():
         match event:
             case Gaussian(noise_multiplier=multiplier) if multiplier:
                 both.squares.append((times * multiplier.denominator**2, multiplier.numerator**2))
-            case PoissonSample(event=inner, rate=rate):
-                sampled.append((_shared(inner), rate, times))
+            case PoissonSample():
+                sampled.append((event, times))
             case _:
                 both.add(_part(event), times)
     if not sampled:
         return [both.composition()]
-    found = []
-    for direction in DIRECTIONS:
-        one = both.copy()
-        for pair, rate, times in sampled:
-            one.add(_sampled(pair, rate, direction), times)
-        found.append(one.composition())
-    return found[:1] if found[0] == found[1] else found
+
+    def one(direction: Direction) -> Composition:
+        return both.beside((law_of(event, direction), times) for event, times in sampled).composition()
+
+    return map(one, DIRECTIONS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,8 +180,12 @@ class _Collected:
     squares: list[tuple[int, int]] = field(default_factory=list)
     failures: dict[Fraction, int] = field(default_factory=dict)
 
-    def copy(self) -> _Collected:
-        return _Collected(dict(self.laws), list(self.squares), dict(self.failures))
+    def beside(self, others: Iterable[tuple[Part, int]]) -> _Collected:
+        """All of it and these."""
+        found = _Collected(dict(self.laws), list(self.squares), dict(self.failures))
+        for part, times in others:
+            found.add(part, times)
+        return found
 
     def add(self, part: Part, times: int) -> None:
         law, infinite = part

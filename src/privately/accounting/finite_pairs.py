@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from math import gcd
 from typing import TypeAlias
 
@@ -23,7 +24,10 @@ from privately.accounting.losses import Weight as Exact
 
 Weight: TypeAlias = tuple[int, int]
 """(a, b) stands for a + b e^epsilon."""
+Outcomes: TypeAlias = tuple[tuple[Weight, Weight], ...]
 _NOTHING = (0, 0)
+_MOST_KEPT = 256
+"""Of very many laws most differ in epsilon only, and share their weights."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +39,7 @@ class FinitePair:
 
     epsilon: Fraction
     unit: Weight
-    outcomes: tuple[tuple[Weight, Weight], ...]
+    outcomes: Outcomes
 
     def sampled(self, rate: Fraction, direction: Direction) -> FinitePair:
         """The pair under Poisson sampling.
@@ -78,7 +82,7 @@ class FinitePair:
     def loss(self) -> tuple[FiniteLoss | None, Fraction]:
         """The law of the finite losses, None when they are all 0; and the mass at infinite loss."""
         infinite = sum((self._share(p) for p, q in self.outcomes if q == _NOTHING), Fraction(0))
-        finite = [(p, q) for p, q in self.outcomes if _NOTHING not in (p, q)]
+        finite = tuple((p, q) for p, q in self.outcomes if _NOTHING not in (p, q))
         if all(p == q for p, q in finite):
             return None, infinite
         return FiniteLoss(epsilon=self.epsilon, outcomes=_reduced(finite)), infinite
@@ -102,16 +106,21 @@ def response_pair(epsilon: Fraction, *, categories: int = 2, delta: Fraction | i
     Checked-by: tests/accounting/test_finite_pairs.py::test_response_pair_dominates_random_mechanisms,
         tests/accounting/test_finite_pairs.py::test_response_pair_is_k_ary_randomized_response
     """
-    lost, whole = Fraction(delta).as_integer_ratio()
+    unit, outcomes = _response_weights(categories, Fraction(delta).as_integer_ratio(), is_silent=epsilon == 0)
+    return FinitePair(epsilon=epsilon, unit=unit, outcomes=outcomes)
+
+
+@lru_cache(maxsize=_MOST_KEPT)
+def _response_weights(categories: int, delta: tuple[int, int], *, is_silent: bool) -> tuple[Weight, Outcomes]:
+    lost, whole = delta
     kept, rest = whole - lost, categories - 1
-    if epsilon == 0:  # every answer has loss 0: one outcome
+    if is_silent:  # every answer has loss 0: one outcome
         unit, middle, ends = (1, 0), (kept, 0), []
     else:
         unit, middle = (rest, 1), (kept * (rest - 1), 0)
         ends = [((0, kept), (kept, 0))]
     above = [(_times(lost, unit), _NOTHING), *ends]
-    outcomes = [*above, (middle, middle), *((q, p) for p, q in reversed(above))]
-    return FinitePair(epsilon=epsilon, unit=_times(whole, unit), outcomes=tuple(outcomes))
+    return _times(whole, unit), (*above, (middle, middle), *((q, p) for p, q in reversed(above)))
 
 
 def _plus(one: Weight, other: Weight) -> Weight:
@@ -129,9 +138,15 @@ def _mixed(one: Weight, other: Weight, rate: Fraction) -> Weight:
     return rest * one[0] + part * other[0], rest * one[1] + part * other[1]
 
 
-def _reduced(outcomes: list[tuple[Weight, Weight]]) -> tuple[tuple[Exact, Exact], ...]:
+@lru_cache(maxsize=_MOST_KEPT)
+def _reduced(outcomes: Outcomes) -> tuple[tuple[Exact, Exact], ...]:
     """All weights without their common factor; equal numbers are one object, as there may be very many laws."""
     numbers = {number for outcome in outcomes for weight in outcome for number in weight}
     common = gcd(*numbers)
-    exact = {number: Fraction(number // common) for number in numbers}
+    exact = {number: _exact(number // common) for number in numbers}
     return tuple(((exact[a], exact[b]), (exact[c], exact[d])) for (a, b), (c, d) in outcomes)
+
+
+@lru_cache(maxsize=_MOST_KEPT)
+def _exact(number: int) -> Fraction:
+    return Fraction(number)

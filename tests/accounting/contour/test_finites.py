@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from flint import acb, arb
 
+from privately.accounting.contour import finites
 from privately.accounting.contour.finites import Finites, is_plain
 from privately.accounting.contour.scattering import Scattering
 from privately.accounting.finite_pairs import response_pair
@@ -46,6 +47,14 @@ def test_most_laws_are_plain() -> None:
     assert not is_plain(halves)
     one, two, three = Fraction(1), Fraction(2), Fraction(3)
     assert not is_plain(replace(PLAIN[0][0], outcomes=(((three, one), (one, two)),)))  # p - q = 2 - e^epsilon
+
+
+def test_rows_of_not_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(finites, "_AT_ONCE", 30)
+    rows = list(Finites.some(PLAIN))
+    assert max(row.number for row in rows) == 30
+    assert [times for row in rows for times in row.times] == [times for _, times in PLAIN]
+    assert sum(row.log_mass_above(C) for row in rows) == pytest.approx(ROW.log_mass_above(C), rel=1e-12)
 
 
 def test_outcomes_are_within_their_errors() -> None:

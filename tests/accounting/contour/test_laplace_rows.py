@@ -9,6 +9,7 @@ import pytest
 
 from privately.accounting.contour import laplace_rows, layers
 from privately.accounting.contour.laplace_rows import SampledLaplaces, is_tame
+from privately.accounting.contour.rough_bundles import Unlaid
 from privately.accounting.contour.sampled_laplace import SampledLaplace
 from privately.accounting.contour.streamed import Streamed
 from privately.accounting.roads import NotApplicable
@@ -52,8 +53,19 @@ def test_a_first_look(removes: bool) -> None:
         assert row.rough(HIGHEST).cumulants(C)[place] == pytest.approx(known, rel=1e-6)
 
 
+def test_a_first_look_at_full_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is kept of them, as there may be many."""
+    (row,) = SampledLaplaces.some(laws(True))
+    kept = row.rough(HIGHEST)
+    monkeypatch.setattr(laplace_rows, "AT_ONCE", row.number)
+    again = row.rough(HIGHEST)
+    assert isinstance(again, Unlaid)
+    assert again.cumulants(C) == kept.cumulants(C)
+    assert again.levels(np.array([C])) == kept.levels(np.array([C]))
+
+
 def test_rows_of_one_direction_and_not_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(laplace_rows, "_AT_ONCE", 4)
+    monkeypatch.setattr(laplace_rows, "AT_ONCE", 4)
     rows = list(SampledLaplaces.some([*laws(True), *laws(False)]))
     assert [(row.removes, row.number) for row in rows] == [(True, 4), (True, 2), (False, 4), (False, 2)]
     assert sum(sum(row.times) for row in rows) == 2 * sum(times for _, _, times in PARAMETERS)

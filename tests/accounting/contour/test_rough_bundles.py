@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from privately.accounting.contour import rough_bundles, segments
-from privately.accounting.contour.rough_bundles import RelaidRough, RoughBundle, sketches
+from privately.accounting.contour.rough_bundles import RoughBundle, Unlaid, sketches
 from privately.accounting.contour.sampled_gaussian import SampledGaussian
 from tests.accounting.contour.test_bundles import Parts, parts_of
 
@@ -42,7 +42,7 @@ def test_points_that_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     ((kept, _),) = sketches(parts_of(removes=False), 64.0)
     monkeypatch.setattr(rough_bundles, "MOST_KEPT", 1)
     ((again, once),) = sketches(parts_of(removes=False), 64.0)
-    assert isinstance(again, RelaidRough)
+    assert isinstance(again, Unlaid)
     assert once == 1
     assert again.cumulants(3.0) == kept.cumulants(3.0)
     assert again.levels(np.array([2.0])) == kept.levels(np.array([2.0]))

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TypeAlias
 
 import numpy as np
 
 from privately.accounting.contour.points import Points
-from privately.accounting.contour.rough_bundles import RoughBundle
+from privately.accounting.contour.rough_bundles import RoughBundle, Unlaid
 from privately.accounting.contour.rows import Row, RowView
 from privately.accounting.contour.scattering import Scattering
 from privately.accounting.contour.segments import Segments
@@ -110,34 +110,16 @@ class DiscreteNoises:
 
     def rough(self, highest: float) -> RoughBundle | Unlaid:
         """For contours up to this height; of a full row, as there may be many, nothing is kept."""
-        found = Unlaid(self, highest)
-        return found if self.number == _AT_ONCE else found.laid()
+        lay = partial(self._rough, highest)
+        return Unlaid(lay) if self.number == _AT_ONCE else lay()
+
+    def _rough(self, highest: float) -> RoughBundle:
+        row = DiscreteRow.over(self, highest, np.full(self.number, _ROUGH))
+        return RoughBundle(row.segments, row.points.loss, np.log(row.points.factor) + row.points.log_base, self.counts)
 
     def grid(self, c: float, highest: float, reach: float, quiet: float) -> DiscreteRow:  # noqa: ARG002 - for all
         """Outcomes for heights up to the highest; what is left out is about e^-quiet of each law."""
         return DiscreteRow.over(self, max(c, highest), quiet + np.log(self.counts * self.number))
-
-
-@dataclass(frozen=True)
-class Unlaid:
-    """A first look whose outcomes are listed whenever they are needed."""
-
-    noises: DiscreteNoises
-    highest: float
-
-    def laid(self) -> RoughBundle:
-        """With its outcomes."""
-        row = DiscreteRow.over(self.noises, self.highest, np.full(self.noises.number, _ROUGH))
-        points = row.points
-        return RoughBundle(row.segments, points.loss, np.log(points.factor) + points.log_base, self.noises.counts)
-
-    def cumulants(self, c: float) -> tuple[float, float, float]:
-        """As those of the bundle."""
-        return self.laid().cumulants(c)
-
-    def levels(self, heights: Floats) -> Floats:
-        """As those of the bundle."""
-        return self.laid().levels(heights)
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ _LARGEST_EPSILON = 10
 _MOST_OUTCOMES = 8
 _MOST = 10**100
 _NUMBERS = 6
+_AT_ONCE = 1 << 12
 
 
 @dataclass(frozen=True)
@@ -41,12 +42,17 @@ class Finites:
     points: Points
 
     @classmethod
+    def some(cls, laws: Sequence[tuple[FiniteLoss, int]]) -> Iterator[Finites]:
+        """Rows of so many laws as are not too many at once."""
+        return (cls.of(laws[start : start + _AT_ONCE]) for start in range(0, len(laws), _AT_ONCE))
+
+    @classmethod
     def of(cls, laws: Sequence[tuple[FiniteLoss, int]]) -> Finites:
         """Of laws that `is_plain` allows."""
-        sizes = np.array([len(law.outcomes) for law, _ in laws])
-        segments = Segments(sizes)
-        epsilon = segments.spread(np.array([float(law.epsilon) for law, _ in laws]))
-        numbers = np.array([number for law, _ in laws for number in _scaled(law)]).reshape(-1, _NUMBERS)
+        segments = Segments(np.fromiter((len(law.outcomes) for law, _ in laws), dtype=np.int64))
+        epsilon = segments.spread(np.fromiter((float(law.epsilon) for law, _ in laws), dtype=np.float64))
+        listed = (number for law, _ in laws for number in _scaled(law))  # a list would take more than all that follows
+        numbers = np.fromiter(listed, dtype=np.float64).reshape(-1, _NUMBERS)
         first, first_grown, second, second_grown, fixed, growing = numbers.T
         more = expm1(epsilon)
         p, q = first + first_grown * (1 + more), second + second_grown * (1 + more)

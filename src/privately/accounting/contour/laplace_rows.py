@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
 from privately.accounting.contour.ellipses import Ellipses
 from privately.accounting.contour.layers import SAFE, spread_out
 from privately.accounting.contour.points import Points
-from privately.accounting.contour.rough_bundles import RoughBundle
+from privately.accounting.contour.rough_bundles import RoughBundle, Unlaid
 from privately.accounting.contour.rows import Row, RowView
 from privately.accounting.contour.sampled_laplace import SampledLaplace, needed, nodes_between, points_between
 from privately.accounting.contour.segments import Segments
@@ -19,7 +19,7 @@ from privately.accounting.contour.view import View, enlarged
 from privately.accounting.elementary import ERROR, Floats, log
 
 _LARGEST_EPSILON = 10.0
-_AT_ONCE = 512
+AT_ONCE = 512
 _ROUGH = 12.0
 _CELLS = 64
 
@@ -45,8 +45,8 @@ class SampledLaplaces:
         for removes in (True, False):
             alike = [(law, times) for law, times in laws if law.removes == removes]
             alike.sort(key=lambda part: part[0].epsilon)
-            for start in range(0, len(alike), _AT_ONCE):
-                part = alike[start : start + _AT_ONCE]
+            for start in range(0, len(alike), AT_ONCE):
+                part = alike[start : start + AT_ONCE]
                 epsilon, rate = np.array([(law.epsilon, law.rate) for law, _ in part]).T
                 yield cls(epsilon, rate, removes, tuple(times for _, times in part))
 
@@ -67,8 +67,12 @@ class SampledLaplaces:
     def counts(self) -> Floats:
         return np.array(self.times, dtype=np.float64)
 
-    def rough(self, highest: float) -> RoughBundle:
-        """For contours up to this height."""
+    def rough(self, highest: float) -> RoughBundle | Unlaid:
+        """For contours up to this height; of a full row, as there may be many, nothing is kept."""
+        lay = partial(self._rough, highest)
+        return Unlaid(lay) if self.number == AT_ONCE else lay()
+
+    def _rough(self, highest: float) -> RoughBundle:
         grid = self._laid((self.power(highest),) * 2, 0.0, np.full(self.number, _ROUGH))
         base, loss = np.log(grid.points.factor) + grid.points.log_base, grid.points.loss
         return RoughBundle(grid.segments, *((loss, base + loss) if self.removes else (-loss, base)), self.counts)

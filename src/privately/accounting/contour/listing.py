@@ -13,7 +13,7 @@ from privately.accounting.contour.discrete import Discrete
 from privately.accounting.contour.discrete_rows import DiscreteLoss, DiscreteNoises, is_in_row, outcomes_of
 from privately.accounting.contour.finite import Finite
 from privately.accounting.contour.finites import Finites, is_plain
-from privately.accounting.contour.laplace_rows import SampledLaplaces, is_tame
+from privately.accounting.contour.laplace_rows import AT_ONCE, SampledLaplaces, is_tame
 from privately.accounting.contour.laplaces import Laplaces
 from privately.accounting.contour.protocols import Law
 from privately.accounting.contour.sampled_gaussian import SampledGaussian
@@ -78,9 +78,8 @@ def _listed(parts: Sequence[tuple[Loss, int]], farthest: float) -> tuple[list[tu
         found.add(law, times)
     if found.laplaces:
         found.laws.append((Laplaces.of(found.laplaces), 1))
-    if found.finite:
-        found.laws.append((Finites.of(found.finite), 1))
-    found.laws += [(row, 1) for row in SampledLaplaces.some(found.sampled)]
+    found.laws += [(row, 1) for row in Finites.some(found.finite)]
+    found.lay_sampled()
     found.laws += [(row, 1) for row in DiscreteNoises.some(found.discrete)]
     return found.laws, float(found.gaussian)
 
@@ -114,8 +113,15 @@ class _Listing:
                 alone = self._alone(law)
                 if self.is_many and isinstance(alone, SampledLaplace) and is_tame(alone):
                     self.sampled.append((alone, times))
+                    if len(self.sampled) == AT_ONCE:
+                        self.lay_sampled()
                 else:
                     self.laws.append((alone, times))
+
+    def lay_sampled(self) -> None:
+        """The sampled Laplaces so far in rows, which take less memory."""
+        self.laws += [(row, 1) for row in SampledLaplaces.some(self.sampled)]
+        self.sampled.clear()
 
     def _alone(self, law: Loss) -> Law:
         match law:

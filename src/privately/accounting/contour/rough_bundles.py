@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -37,8 +38,8 @@ def sketches(parts: Sequence[tuple[Sketched, int]], highest: float) -> list[tupl
     for removes, (rows, sizes) in alike.items():
         numbers = np.array(rows).reshape(-1, 5).T
         for part in packs(sizes):
-            row = RelaidRough(numbers[:, part], removes)
-            found.append((row.laid() if total <= MOST_KEPT else row, 1))
+            lay = partial(_laid, numbers[:, part], removes=removes)
+            found.append((lay() if total <= MOST_KEPT else Unlaid(lay), 1))
     return found
 
 
@@ -74,29 +75,30 @@ class RoughBundle:
         return top, np.exp(exponents, out=exponents)
 
 
+def _laid(numbers: Floats, *, removes: bool) -> RoughBundle:
+    """The points of sampled Gaussians, in a column each: where its points begin, how wide they lie, mu, the rate, and
+    how often it comes.
+    """
+    left, width, mu, rate, times = numbers
+    segments = Segments((width * DENSITY).astype(np.int64) + 2)
+    step = width / (segments.sizes - 1)
+    each = segments.spread(np.array([left, step, mu, mu * mu / 2, rate, np.log(step * _PER_ROOT)]))
+    x = each[0] + segments.places * each[1]
+    loss = np.log1p(each[4] * np.expm1(np.minimum(each[2] * x - each[3], _LARGEST_LOSS)))
+    base = each[5] - x * x / 2
+    return RoughBundle(segments, *((loss, base + loss) if removes else (-loss, base)), times)
+
+
 @dataclass(frozen=True)
-class RelaidRough:
-    """The same, its points laid whenever they are needed: these are too many, in all, to be kept."""
+class Unlaid:
+    """A bundle whose points are laid whenever they are needed: those of very many laws are too many to be kept."""
 
-    numbers: Floats
-    """A column for each law: where its points begin, how wide they lie, mu, the rate, and how often it comes."""
-    removes: bool
-
-    def laid(self) -> RoughBundle:
-        """With its points."""
-        left, width, mu, rate, times = self.numbers
-        segments = Segments((width * DENSITY).astype(np.int64) + 2)
-        step = width / (segments.sizes - 1)
-        each = segments.spread(np.array([left, step, mu, mu * mu / 2, rate, np.log(step * _PER_ROOT)]))
-        x = each[0] + segments.places * each[1]
-        loss = np.log1p(each[4] * np.expm1(np.minimum(each[2] * x - each[3], _LARGEST_LOSS)))
-        base = each[5] - x * x / 2
-        return RoughBundle(segments, *((loss, base + loss) if self.removes else (-loss, base)), times)
+    laid: Callable[[], RoughBundle]
 
     def cumulants(self, c: float) -> tuple[float, float, float]:
-        """As a bundle's."""
+        """As the bundle's."""
         return self.laid().cumulants(c)
 
     def levels(self, heights: Floats) -> Floats:
-        """As a bundle's."""
+        """As the bundle's."""
         return self.laid().levels(heights)
