@@ -66,6 +66,36 @@ def test_sampled_lists_are_on_their_sides(
         assert high - low < 1e-9 * truth + 1e-12
 
 
+RARE = Fraction(1, 10**9)
+WITH_INFINITE = [(Fraction(1, 10), Fraction(0)), (Fraction(1, 5), RARE), (Fraction(7, 10), 1 - RARE)]
+
+
+@pytest.mark.parametrize("pair", [PAIRS[2], WITH_INFINITE])
+@pytest.mark.parametrize("direction", DIRECTIONS)
+@pytest.mark.parametrize("rate", ["0.01", "0.5"])
+def test_losses_that_were_left_out_are_sampled_too(
+    pair: list[tuple[Fraction, Fraction]], direction: Direction, rate: str
+) -> None:
+    """The largest loss is not in the list, but what it has under P is known: it may be anywhere above."""
+    q = Fraction(rate)
+    whole = listed(pair, "upper")
+    left_out = int(whole.losses.losses.argmax())
+    losses, masses = (np.delete(part, left_out) for part in (whole.losses.losses, whole.losses.masses))
+    short = Step(Losses.of(losses, masses, float(whole.losses.masses[left_out])), whole.infinite)
+    found = sampled(short, q, direction, "upper")
+    for epsilon in (0.0, 1e-3, 0.1, 0.5, 2.0):
+        truth = float(exact(pair, q, direction, Fraction(math.exp(epsilon))))
+        assert at(found, epsilon, "upper") >= truth * (1 - 1e-12)
+
+
+@pytest.mark.parametrize("direction", DIRECTIONS)
+def test_lowered_losses_are_no_more_than_one_law(direction: Direction) -> None:
+    """With all losses lowered much, Q has more than 1 in all: the sample's P must not."""
+    base = Step(Losses.of(np.array([0.2, -0.8]), np.array([0.6, 0.4])), Fraction(0))
+    for rate in (Fraction(1, 10), Fraction(9, 10)):
+        assert sampled(base, rate, direction, "lower").losses.masses.sum() <= 1
+
+
 @pytest.mark.parametrize("direction", DIRECTIONS)
 def test_neither_list_serves_for_the_other_side(direction: Direction) -> None:
     terms = flatten(Sequence(events=[Gaussian(noise_multiplier=1), Laplace(scale=1)]))

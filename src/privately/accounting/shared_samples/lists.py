@@ -147,8 +147,9 @@ def _removed(base: Step, rate: Fraction, side: Side) -> Step:
         second, total = second / total, 1.0
     found, off = _mixed(np.append(losses, -math.inf), share)
     ratios = np.append(1 + share * expm1(losses), 1 - share)
-    masses = np.append(second, max(1 - total, 0.0)) * ratios * (1 + sign * (2 * off + _OFF)) / float(1 - infinite)
-    return Step(Losses.of(found + sign * off, masses, outside * share * finite * (1 + _OFF)), infinite)
+    left = float(1 - infinite)
+    masses = np.append(second, max(1 - total, 0.0)) * ratios * (1 + sign * (2 * off + _OFF)) / left
+    return Step(Losses.of(found + sign * off, masses, outside * share * finite / left * (1 + _OFF)), infinite)
 
 
 def _added(base: Step, rate: Fraction, side: Side) -> Step:
