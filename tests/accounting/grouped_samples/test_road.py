@@ -14,11 +14,12 @@ from hypothesis import strategies as st
 
 from privately import accounting as acc
 from privately.accounting import Event
-from privately.accounting.grouped_samples import METHOD, in_samples
+from privately.accounting.grouped_samples import METHOD, in_samples, road
 from privately.accounting.grouped_samples.mixtures import Split
 from privately.accounting.grouped_samples.seen import Seen
-from privately.accounting.questions import DeltaAt
+from privately.accounting.questions import DeltaAt, EpsilonAt
 from privately.guarantees import Neighbors
+from privately.rounding import Interval
 from tests.accounting.exact_profiles import Pair, hockey_stick, removals, strongest
 from tests.accounting.grouped_samples.profiles import laplace_profile, normal_profile
 from tests.guarantees.enumeration import (
@@ -233,6 +234,22 @@ def test_a_forgotten_split_is_noticed(only: Split, monkeypatch: pytest.MonkeyPat
     found = in_samples(event, DeltaAt(Fraction(2, 5), Fraction(1, 10**6)))
     assert found is not None
     assert found.upper < truth
+
+
+def test_a_split_is_passed_over_only_if_it_is_below_for_certain(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By either of two rough looks; a lower end that is below tells nothing."""
+    seen = Seen.of(acc.Group(event=sampled(acc.Gaussian(noise_multiplier=1), "0.1"), size=2))
+    tenth, worst = Fraction(1, 10), Interval(1, 2)
+    question = EpsilonAt(tenth, Fraction(1, 10**6))
+    for known, listed, is_below in (
+        (Interval(0, 2 * tenth), 2 * tenth, False),
+        (Interval(0, tenth), 2 * tenth, True),
+        (Interval(0, 2 * tenth), tenth, True),
+        (None, 2 * tenth, False),
+    ):
+        monkeypatch.setattr(road, "_by_contour", lambda *_, known=known: known)
+        monkeypatch.setattr(road, "at_most", lambda *_, listed=listed: listed)
+        assert road._is_below(seen, (1, 1), question, worst) == is_below
 
 
 def test_edges() -> None:

@@ -6,12 +6,13 @@ import math
 from fractions import Fraction
 from functools import cache
 from itertools import product
+from typing import NoReturn
 
 import pytest
 
 from privately import accounting as acc
 from privately.accounting import Event
-from privately.accounting.questions import DeltaAt, EpsilonAt
+from privately.accounting.questions import DeltaAt, EpsilonAt, Question
 from privately.accounting.roads import NotApplicable
 from privately.accounting.shared_samples import lists, road, together
 
@@ -110,3 +111,23 @@ def test_what_is_not_listed_is_refused() -> None:
         together(sample, EpsilonAt(Fraction(1, 10**200), WIDTH))
     with pytest.raises(NotApplicable, match="upper"):
         together(sample, EpsilonAt(Fraction(1, 10**6), WIDTH))
+
+
+def test_without_an_answer_each_end_says_nothing() -> None:
+    """Nor where delta is no more than what is at infinite loss."""
+    tenth = Fraction(1, 10)
+    parts = lists.Parted([], {}, tenth)
+    lower, upper = (road._Sum(side, parts, 1e-20, WIDTH) for side in ("lower", "upper"))
+
+    def nowhere(_: object, question: Question) -> NoReturn:
+        raise NotApplicable("no way")
+
+    def half(_: object, question: Question) -> Fraction:
+        assert isinstance(question, DeltaAt) or question.delta == tenth / (1 - tenth)
+        return Fraction(1, 2)
+
+    for question, most in ((DeltaAt(Fraction(1), WIDTH), 1), (EpsilonAt(2 * tenth, WIDTH), math.inf)):
+        assert (lower.end(question, nowhere), upper.end(question, nowhere)) == (0, most)
+    assert upper.end(DeltaAt(Fraction(1), WIDTH), half) == tenth + (1 - tenth) / 2
+    assert upper.end(EpsilonAt(2 * tenth, WIDTH), half) == Fraction(1, 2)
+    assert (lower.end(EpsilonAt(tenth, WIDTH), half), upper.end(EpsilonAt(tenth, WIDTH), half)) == (0, math.inf)
