@@ -5,14 +5,20 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from itertools import pairwise
+from typing import cast
 
 import numpy as np
 import pytest
 
 from privately import accounting as acc
-from privately.accounting.adaptive import METHOD, Beside, enclosed
+from privately.accounting.adaptive import METHOD, Beside, enclosed, road, with_law
+from privately.accounting.adaptive.blocks import Normal, Pairs
+from privately.accounting.adaptive.curves import Curve
+from privately.accounting.adaptive.groups import Profiles
+from privately.accounting.adaptive.pairs import Above
 from privately.accounting.compositions import Composition, compositions
-from privately.accounting.questions import DeltaAt, EpsilonAt
+from privately.accounting.losses import GaussianLoss, LaplaceLoss, response
+from privately.accounting.questions import DeltaAt, EpsilonAt, Question
 from privately.rounding import Interval
 from tests.accounting.adaptive.brute import value
 
@@ -89,3 +95,53 @@ def test_deltas_far_below() -> None:
     assert 0 < found.lower <= found.upper < Fraction(1, 10**20)
     assert found.upper < found.lower * 2
     assert np.isfinite(float(acc.epsilon(repeated("0.1", 50), delta="1e-60").upper))
+
+
+HALF, TENTH = Fraction(1, 2), Fraction(1, 10)
+NOISE = (GaussianLoss(mu_squared=Fraction(1)), 2)
+ONE = (LaplaceLoss(epsilon=Fraction(1)), 1)
+ABOVE = Composition(parts=(NOISE, ONE), infinite=TENTH)
+BELOW = Composition(parts=(ONE,))
+
+
+def test_one_law_more() -> None:
+    """Normal noise is added to what there is of it; masses at infinite loss are those of either."""
+    found = with_law(ABOVE, GaussianLoss(mu_squared=Fraction(3)), TENTH)
+    assert found.parts == (ONE, (GaussianLoss(mu_squared=Fraction(5)), 1))
+    assert (found.infinite, found.infinite_lower) == (1 - (1 - TENTH) ** 2, TENTH)
+    assert with_law(ABOVE, response(HALF)).parts == (NOISE, ONE, (response(HALF), 1))
+    assert with_law(ABOVE, response(HALF)).infinite == TENTH
+
+
+def test_long_runs_are_on_both_sides(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From above noise or pairs for all steps, with what they have at infinite loss; from below responses."""
+    noise = GaussianLoss(mu_squared=Fraction(3))
+    monkeypatch.setattr(road, "in_blocks", lambda *_: Normal(noise, TENTH))
+    monkeypatch.setattr(road, "in_pairs", lambda *_: Pairs(((response(HALF), 4), (response(TENTH), 2)), HALF))
+    found = road._with_long_runs(Beside((ABOVE,), (BELOW,)), [(TENTH, 5000), (Fraction(1), 4000)], 1e-6)
+    ((most,), (least,)) = found.above, found.below
+    whole = (GaussianLoss(mu_squared=Fraction(5)), 1)
+    assert set(most.parts) == {ONE, whole, (response(HALF), 4), (response(TENTH), 2)}
+    assert most.infinite == 1 - (1 - TENTH) ** 2 * HALF
+    assert set(least.parts) == {ONE, (response(TENTH / 2), 5000), (response(HALF), 4000)}
+    assert least.infinite == 0
+
+
+def test_every_game_counts_from_above(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beside what costs at least as much, and the tests beside what costs at most as much."""
+    monkeypatch.setattr(road, "above", lambda curve, *_: Above(response(curve), TENTH))
+    monkeypatch.setattr(road, "below", lambda curve, *_: response(curve))
+    asked: list[tuple[Composition, ...]] = []
+
+    def worst(found: tuple[Composition, ...], question: Question) -> Interval:
+        asked.append(found)
+        return Interval(len(asked), 3 * len(asked), method="asked")
+
+    games = Profiles((cast("Curve", HALF), cast("Curve", TENTH)), cast("Curve", Fraction(1)))
+    found = road._answer(games, Beside((ABOVE,), (BELOW,)), EpsilonAt(TENTH, TENTH), worst)
+    assert list(found) == [1, 6]
+    ((least,), (most,)) = asked
+    assert set(least.parts) == {ONE, (response(Fraction(1)), 1)}
+    assert set(most.parts) == {NOISE, ONE, (response(HALF), 1), (response(TENTH), 1)}
+    assert not least.infinite
+    assert most.infinite == 1 - (1 - TENTH) ** 3

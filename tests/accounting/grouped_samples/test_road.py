@@ -252,6 +252,15 @@ def test_a_split_is_passed_over_only_if_it_is_below_for_certain(monkeypatch: pyt
         assert road._is_below(seen, (1, 1), question, worst) == is_below
 
 
+def test_the_worst_of_all_splits_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = Seen.of(acc.Group(event=sampled(acc.Gaussian(noise_multiplier=1), "0.1"), size=3))
+    known = {(3, 0): (4, 5), (2, 1): (3, 7), (1, 2): (6, 6), (0, 3): (0, 1)}
+    monkeypatch.setattr(road, "_of", lambda _, split, __: Interval(*known[split]))
+    monkeypatch.setattr(road, "_is_below", lambda *_: False)
+    found = road._worst(seen, DeltaAt(Fraction(1), Fraction(1, 10)))
+    assert list(found) == [6, 7]
+
+
 def test_edges() -> None:
     laplace = group(sampled(acc.Laplace(scale=2), "0.1"), 3, 4)
     largest = 12 * math.log(0.9 + 0.1 * math.exp(0.5))
