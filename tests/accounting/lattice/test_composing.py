@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 
 from privately.accounting.elementary import Floats
-from privately.accounting.lattice import composing
 from privately.accounting.lattice.atoms import Atoms
 from privately.accounting.lattice.bases import ExponentialBase, NormalBase
 from privately.accounting.lattice.blurring import normal_piece
-from privately.accounting.lattice.composing import Part, Sum, exactly
+from privately.accounting.lattice.composing import Sum, exactly
 from privately.accounting.lattice.frame import Frame
+from privately.accounting.lattice.multiplying import Part
 from privately.accounting.lattice.one_off import OneOff
 from privately.accounting.lattice.pieces import Piece, Wrong, smooth_piece
 from privately.accounting.lattice.placing import atom_piece
@@ -282,8 +282,6 @@ def test_what_cannot_be_summed_is_refused() -> None:
 
 def test_small_helpers() -> None:
     assert exactly(0.1).contains(Fraction(0.1))
-    assert composing._power(np.array([2.0 + 0j]), 10)[0] == 1024
-    assert composing._power_above(np.array([0.5]), 3)[0] >= 0.125
     assert isinstance(finite_sum().log_unit, Enclosure)
 
 

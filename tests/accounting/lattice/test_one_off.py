@@ -11,8 +11,9 @@ import pytest
 from privately.accounting.compositions import Composition
 from privately.accounting.lattice import road
 from privately.accounting.lattice.atoms import Atoms, atoms
-from privately.accounting.lattice.composing import Part, Sum
+from privately.accounting.lattice.composing import Sum
 from privately.accounting.lattice.frame import Frame
+from privately.accounting.lattice.multiplying import Part
 from privately.accounting.lattice.one_off import OneOff
 from privately.accounting.lattice.pieces import Piece
 from privately.accounting.lattice.smooth import Smooth, smooth

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
@@ -23,181 +23,16 @@ import numpy as np
 from privately.accounting.elementary import ERROR, UNIT, Floats, cos_sin
 from privately.accounting.lattice.fourier import Complex, modulus
 from privately.accounting.lattice.frame import KERNEL_ERROR, Frame, enlarged, scalar_exp, scalar_expm1
+from privately.accounting.lattice.multiplying import BLOCK, TINY, Factor, Part, Product, power_above
 from privately.accounting.lattice.one_off import OneOff
-from privately.accounting.lattice.pieces import Piece, dot, real_bound
+from privately.accounting.lattice.pieces import dot
 from privately.accounting.roads import NotApplicable
 from privately.rounding import Enclosure
 
 _PER_PI_ABOVE = 0.31830988618379075
-_TINY = 1e-290
 _BITS, _MANY_BITS = 33, 60
 _HALF = Decimal("0.5")
-_BLOCK, _SUMMED = 1 << 14, 1 << 9
-_NO_CURVE = np.zeros(0), np.zeros(0)
-
-
-@dataclass(frozen=True)
-class Part:
-    """One law so many times: atoms and density.
-
-    Of a single law with both, `once` may say what paths add on which one step is off the atoms; they are then left out
-    of the product.
-    """
-
-    times: int
-    base: Piece | None
-    extra: Piece | None
-    once: OneOff | None = None
-
-    @property
-    def pieces(self) -> tuple[Piece, ...]:
-        return tuple(piece for piece in (self.base, self.extra) if piece is not None)
-
-    def without_curves(self) -> Part:
-        """All that is multiplied in: memory is scarce."""
-        base, extra = (
-            piece and replace(piece, curve=_NO_CURVE, weights=_NO_CURVE) for piece in (self.base, self.extra)
-        )
-        return replace(self, base=base, extra=extra)
-
-
-@dataclass(frozen=True)
-class Factor:
-    """What is known of one law once it is multiplied in: its unit, what it is at most from the last node on, and its
-    transform at another height, from above.
-    """
-
-    times: int
-    unit: float
-    base_beyond: float
-    extra_beyond: float
-    bound: float
-    wrong: float
-    """What wrong samples of its curve add to the profile, in its units: known of a law alone."""
-
-    @classmethod
-    def of(cls, part: Part, frame: Frame, height: float) -> Factor:
-        unit = sum(float(piece.values[0].real) for piece in part.pieces)
-        if not 0 < unit < math.inf:
-            raise NotApplicable("no mass on the contour")
-        base, extra = (piece.beyond if piece is not None else 0.0 for piece in (part.base, part.extra))
-        bound = sum(real_bound(piece.curve, piece.weights, frame, height) for piece in part.pieces)
-        wrong = _wrong(part.base, frame, unit, part.times) if part.base is not None else 0.0
-        return cls(part.times, unit, base, extra, bound, wrong)
-
-
-def _wrong(piece: Piece, frame: Frame, unit: float, times: int) -> float:
-    """What wrong samples of its curve add to the profile of a law alone.
-
-    Theorem: if the masses of a lattice law have the sum M, tilted, and its curve is off by at most e at every lattice
-        point, tilted, by a law whose |masses| have the sum m, the profile of T steps is off by at most
-        T (M + m)^(T-1) e between the points too, but for a factor e^(ca); and by at most the mean over all nodes of
-        T R^(T-1) E/a, E the largest Fourier sum of the errors and R a bound on both transforms.
-    Reference: none needed
-    Proof: docs/theory/accounting/lattice.md#chords
-    Checked-by: tests/accounting/lattice/test_composing.py::test_wrong_samples
-    """
-    if piece.wrong is None:
-        return 0.0
-    grown = 1 + (2 * piece.wrong.masses + float(piece.errors[0])) / unit * (1 + 1e-9)
-    if times * (grown - 1) > 1:
-        raise NotApplicable("too many steps for the precision")
-    together = scalar_exp((times - 1) * (grown - 1)) * piece.wrong.largest
-    apart = 0.0
-    for part in frame.parts():
-        reach = modulus(piece.values[part]) + piece.errors[part]
-        reach += piece.wrong.sums * frame.step / modulus(frame.kernel[part])
-        reach = np.minimum(reach, piece.bounds[part]) / unit * (1 + 1e-9)
-        apart += dot(_power_above(reach, times - 1), frame.repeats[part])
-    apart = apart / frame.count * piece.wrong.sums
-    return enlarged(times * min(together, apart) / unit) * (1 + 1e-9)
-
-
-class _Product:
-    """prod (b + t)^T and prod b^T at all nodes, law after law, with what their errors follow from."""
-
-    def __init__(self, nodes: int) -> None:
-        self.nodes, self.has_base, self.is_on_lattice = nodes, True, True
-        self.steps = 0
-        self.alone: Complex = np.ones(nodes, dtype=np.complex128)
-        self.alone_radius, self.alone_error = np.ones(nodes), np.zeros(nodes)
-        self.whole: Complex = np.empty(0, dtype=np.complex128)
-        self.radius, self.from_extra, self.from_base, self.share = (np.empty(0) for _ in range(4))
-
-    def take(self, law: Part, unit: float) -> None:
-        """One law more."""
-        if law.extra is not None and self.is_on_lattice:
-            self._leave_lattice()
-        if law.base is None and self.has_base:
-            self.has_base = False
-            self.alone, self.alone_radius = np.empty(0, dtype=np.complex128), np.empty(0)
-            self.alone_error = np.empty(0)
-        for start in range(0, self.nodes, _BLOCK):
-            self._take_block(law, unit, slice(start, min(start + _BLOCK, self.nodes)))
-        self.steps += law.times
-
-    def _leave_lattice(self) -> None:
-        """Up to here both products are the same."""
-        self.is_on_lattice = False
-        self.whole, self.radius = self.alone.copy(), self.alone_radius.copy()
-        self.from_base, self.share = self.alone_error.copy(), np.zeros(self.nodes)
-        self.from_extra = np.full(self.nodes, 16 * UNIT * self.steps)
-
-    def _take_block(self, law: Part, unit: float, place: slice) -> None:
-        times = law.times
-        b, b_error, b_bound = _normed(law.base, unit, place)
-        t, t_error, t_bound = _normed(law.extra, unit, place)
-        reach = b_bound + t_bound + _TINY
-        if times * (float(reach.max()) - 1) > 1:
-            raise NotApplicable("too many steps for the precision")
-        if not self.is_on_lattice:
-            self._take_whole(law, place, (b, b_error), (t, t_error, t_bound), reach)
-        if self.has_base:
-            own = b_bound + _TINY
-            self.alone[place] *= _power(b, times)
-            self.alone_radius[place] *= _power_above(own, times)
-            self.alone_error[place] += times * (b_error / own + 8 * UNIT)
-
-    def _take_whole(
-        self,
-        law: Part,
-        place: slice,
-        base: tuple[Complex, Floats],
-        extra: tuple[Complex, Floats, Floats],
-        reach: Floats,
-    ) -> None:
-        (b, b_error), (t, t_error, t_bound) = base, extra
-        times = law.times
-        self.whole[place] *= _power(b + t, times)
-        self.radius[place] *= _power_above(reach, times)
-        if law.once is not None:
-            self.whole[place] -= times * _power(b, times - 1) * t
-            share = times * t_bound / reach
-            of_extra, of_base = np.minimum(share, 2.0), np.minimum(share * share / 2, 2 + share)
-            self.from_extra[place] = times * (t_error / reach * of_extra * (1 + 1e-9) + 32 * UNIT * (1 + share))
-            self.from_base[place] = times * b_error / reach * of_base * (1 + 1e-9)
-            self.share[place] = 1.0
-        else:
-            self.from_extra[place] += times * (t_error / reach + 16 * UNIT)
-            self.from_base[place] += times * b_error / reach
-            self.share[place] += times * t_bound / reach
-
-    def closed(self, place: slice) -> Floats:
-        """At some nodes: the difference in `whole`, whose error this is, and the error of `alone` in its place."""
-        radius, extra, base = self.radius[place], self.from_extra[place], self.from_base[place]
-        if not self.has_base:
-            error: Floats = radius * (extra + base) + 4 * UNIT * radius
-            return error
-        self.whole[place] -= self.alone[place]
-        alone_radius = self.alone_radius[place]
-        self.close_alone(place)
-        both: Floats = radius * (extra + base * np.minimum(self.share[place], 2.0))
-        return both + 4 * UNIT * (radius + alone_radius)
-
-    def close_alone(self, place: slice) -> None:
-        """At some nodes: the error of `alone` in place of what it follows from."""
-        radius = self.alone_radius[place]
-        self.alone_error[place] = radius * self.alone_error[place] + 8 * UNIT * radius
+_SUMMED = 1 << 9
 
 
 @dataclass(frozen=True)
@@ -237,14 +72,14 @@ class Sum:
         Checked-by: tests/accounting/lattice/test_composing.py::test_powers_are_within_their_error
         """
         nodes = self.frame.count // 2 + 1
-        product: _Product | None = None
+        product: Product | None = None
         self.once: OneOff | None = None
         for part in parts:
             if self.factors and (part.once or self.once):
                 raise NotApplicable("paths with one step off the atoms are of one law only")
             self.once = part.once
             factor = Factor.of(part, self.frame, self.height)
-            product = product or _Product(nodes)
+            product = product or Product(nodes)
             bare = part.without_curves()
             del part
             product.take(bare, factor.unit)
@@ -252,7 +87,7 @@ class Sum:
             if len(self.factors) > 1 and (factor.wrong or self.factors[0].wrong):
                 raise NotApplicable("wrong samples are bounded for a law alone")
             del bare
-        product = product or _Product(nodes)
+        product = product or Product(nodes)
         self.has_base, self.is_on_lattice = product.has_base, product.is_on_lattice
         self.terms: Complex = product.whole
         self.alone: Complex | None = product.alone if self.has_base else None
@@ -263,10 +98,10 @@ class Sum:
         else:
             self._close(product)
 
-    def _close(self, product: _Product) -> None:
+    def _close(self, product: Product) -> None:
         nodes, relative, total = product.nodes, 0.0, 0.0
-        for start in range(0, nodes, _BLOCK):  # no node knows of another one, and memory is scarce
-            place = slice(start, min(start + _BLOCK, nodes))
+        for start in range(0, nodes, BLOCK):  # no node knows of another one, and memory is scarce
+            place = slice(start, min(start + BLOCK, nodes))
             error = product.closed(place)
             self.terms[place] /= self.frame.weight[place]
             if place.stop == nodes:
@@ -278,7 +113,7 @@ class Sum:
             self._sizes += dot(sizes, weights * repeats)
             self._errors += dot(error, repeats)
         off = relative + total * (4 * ERROR + 2 * (nodes + 16) * UNIT)
-        self.rounding = enlarged(off / self.frame.period * (1 + 1e-9)) + self._beyond() + _TINY
+        self.rounding = enlarged(off / self.frame.period * (1 + 1e-9)) + self._beyond() + TINY
 
     def _beyond(self) -> float:
         """What the nodes from the last one on add, at most.
@@ -297,8 +132,8 @@ class Sum:
         product, share = 1.0, 0.0
         for one in self.factors:
             base, extra = one.base_beyond / one.unit, one.extra_beyond / one.unit
-            product *= float(_power_above(np.array([base + extra + _TINY]), one.times)[0])
-            share += one.times * extra / (base + extra + _TINY)
+            product *= float(power_above(np.array([base + extra + TINY]), one.times)[0])
+            share += one.times * extra / (base + extra + TINY)
         if self.has_base:
             product *= min(share if self.once is None else share * share / 2 * (1 + 1e-9), 1.0)
         return product
@@ -349,7 +184,7 @@ class Sum:
         off = self._errors + self._sizes * (4 * ERROR + 2 * (frame.count // 2 + 64) * UNIT)
         density = enlarged((max(total, 0.0) + off) / frame.period) * (1 + 1e-9)
         beyond = self._last_nodes() * (2 * m / frame.period + frame.step * _PER_PI_ABOVE**2)
-        return (m * density + beyond) * (1 + m / 4) * (1 + 1e-9) + _TINY
+        return (m * density + beyond) * (1 + m / 4) * (1 + 1e-9) + TINY
 
     def _lattice_sum(self, alone: Complex, share: Fraction) -> Value:
         """D_b, for losses on the lattice."""
@@ -359,8 +194,8 @@ class Sum:
         above = float(point - share * frame.count) * a
         less, falls = -scalar_expm1(-above), scalar_exp(-c * above)
         values = np.empty(alone.size)
-        for start in range(0, alone.size, _BLOCK):  # memory is scarce
-            place = slice(start, min(start + _BLOCK, alone.size))
+        for start in range(0, alone.size, BLOCK):  # memory is scarce
+            place = slice(start, min(start + BLOCK, alone.size))
             kernel = frame.kernel[place] / a + less * (1 + frame.second[place])
             turned = np.conj(frame.turned(point, place.start, place.stop))
             values[place] = (alone[place] * turned * kernel).real * frame.repeats[place]
@@ -368,7 +203,7 @@ class Sum:
         of_kernel, of_rest = self._lattice_errors
         off = (of_kernel / a + less * of_rest) * (1 + 1e-9)
         wrong = self.factors[0].wrong
-        return Value(total * falls / frame.count, enlarged(off * falls / frame.count) * (1 + 1e-9) + wrong + _TINY)
+        return Value(total * falls / frame.count, enlarged(off * falls / frame.count) * (1 + 1e-9) + wrong + TINY)
 
     @cached_property
     def _lattice_errors(self) -> tuple[float, float]:
@@ -473,28 +308,3 @@ def _geometric(ratio: Enclosure) -> Enclosure:
     if ratio.upper > _HALF:
         raise NotApplicable("the period is too short")
     return ratio / (1 - ratio)
-
-
-def _normed(piece: Piece | None, unit: float, part: slice) -> tuple[Complex, Floats, Floats]:
-    if piece is None:
-        nodes = part.stop - part.start
-        return np.zeros(nodes, dtype=np.complex128), np.zeros(nodes), np.zeros(nodes)
-    values, errors = piece.values[part], piece.errors[part]
-    bounds = np.minimum(piece.bounds[part], modulus(values) * (1 + 4 * UNIT) + errors)
-    return values / unit, errors / unit, bounds * ((1 + 8 * UNIT) / unit)
-
-
-def _power(values: Complex, times: int) -> Complex:
-    """By squaring: the relative error is at most 4 UNIT for every factor."""
-    result: Complex | None = None
-    while True:
-        if times & 1:
-            result = values if result is None else result * values
-        times >>= 1
-        if not times:
-            return result if result is not None else np.ones_like(values)
-        values = values * values
-
-
-def _power_above(values: Floats, times: int) -> Floats:
-    return _power(values.astype(np.complex128), times).real * (1 + 8 * UNIT * times)

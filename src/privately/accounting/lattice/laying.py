@@ -12,8 +12,9 @@ from typing import TypeAlias
 
 from privately.accounting.elementary import ERROR, UNIT, exp
 from privately.accounting.lattice.blurring import atoms_piece, normal_piece
-from privately.accounting.lattice.composing import Part, Sum, exactly
+from privately.accounting.lattice.composing import Sum, exactly
 from privately.accounting.lattice.frame import Frame, short
+from privately.accounting.lattice.multiplying import Part
 from privately.accounting.lattice.one_off import OneOff
 from privately.accounting.lattice.pieces import Piece, chord_piece, smooth_piece, together
 from privately.accounting.lattice.placing import Side, atom_piece, is_on_lattice, nearest
