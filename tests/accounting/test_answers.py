@@ -133,6 +133,17 @@ def test_events_without_a_pair_have_an_upper_bound_and_an_example() -> None:
     assert 1 < exponential.lower < exponential.upper < 2
 
 
+@pytest.mark.parametrize("rate", [1, "0.9"])
+def test_parts_side_by_side_cost_what_the_worst_of_them_costs(rate: Any) -> None:
+    """Also where one of them has no pair of laws."""
+    normal, other = acc.GaussianDP(mu="0.5"), acc.ZCDP(rho="0.003")
+    parts = [acc.Parallel(events=[other, acc.Laplace(scale=2)]), normal]
+    found = acc.epsilon(acc.PoissonSample(event=acc.Parallel(events=parts), rate=rate), delta="1e-6")
+    worst = acc.epsilon(acc.PoissonSample(event=normal, rate=rate), delta="1e-6")
+    assert worst.lower <= found.upper <= worst.upper
+    assert found.width <= 2e-6 * float(found.upper)
+
+
 def test_a_fixed_size_sample() -> None:
     base = acc.Gaussian(noise_multiplier=1, neighbors=Neighbors.REPLACE)
     event = acc.Repeat(event=acc.FixedSizeSample(event=base, size=10, population=1000), times=100)

@@ -24,6 +24,7 @@ from privately.accounting.losses import GluedLoss
 from privately.accounting.nearby_rates import between_rates, share_of_all
 from privately.accounting.questions import ALLOWED, LARGEST_EPSILON, NO_LOWER, DeltaAt, EpsilonAt, Question, Road
 from privately.accounting.roads import DEAD_ENDS, NotApplicable
+from privately.accounting.terms import side_by_side
 from privately.accounting.undisturbed import undisturbed
 from privately.accounting.wide_noise import OFF, WideNoise, enclosed, event_on_the_line
 from privately.errors import InvalidParameter, NoSuchRule
@@ -49,8 +50,9 @@ _MANY_STEPS, _LONG = 100, 10**9
 _MOST_LAWS = 2 * MOST_DIFFERENT
 """Compositions of more different laws are left to Renyi divergences."""
 
-_MOST_WORST = 200
-"""Of more alternatives each is asked of the contour integral alone."""
+_MOST_WORST, _MOST_PARTS = 200, 32
+"""Of more alternatives each is asked of the contour integral alone; more parts without a worst pair are not told apart.
+"""
 
 _FOR_ONE_STEP: tuple[Road, ...] = (closed_forms,)
 _SOON: tuple[Road, ...] = (closed_forms, lattice.Plain())
@@ -298,6 +300,10 @@ def _soon(found: tuple[Composition, ...], question: Question) -> Interval:
                 best = question.by(road, one)
                 break
         answers.append(best if best is not None and question.is_met(best) else _best(one, question, None))
+    return _worst_of(answers)
+
+
+def _worst_of(answers: list[Interval]) -> Interval:
     top = _top(answers)
     return Interval(max(answer.lower for answer in answers), top.upper, method=top.method)
 
@@ -393,6 +399,9 @@ def _from_all_samples(unsampled: Composition, question: Question, method: Method
 
 def _indirect(event: Event, question: Question, method: Method | None, reason: Exception) -> Interval:
     """For events without a worst pair: the best of some upper bounds, and a mechanism within from below."""
+    parts = dict.fromkeys(side_by_side(event))
+    if 1 < len(parts) <= _MOST_PARTS:
+        return _worst_of([_answer(part, question, method) for part in parts])
     known = (alone(event, question) or two_outcomes.alone(event, question)) if method in {None, "closed form"} else None
     if known is not None:
         return known

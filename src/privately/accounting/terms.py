@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from collections.abc import Sequence as Listing
 from fractions import Fraction
 from typing import TypeAlias, TypeVar
 
@@ -44,12 +45,14 @@ def alternatives(event: Event) -> list[Terms]:
     Proof: docs/theory/accounting/events.md#parallel
     Checked-by: tests/accounting/test_terms.py::test_parallel_dominates_enumeration
     """
-    found = parts_of(event)
-    if found is None:
-        return [flatten(event)]
-    parts, rate = found
-    sampled = parts if rate == 1 else [PoissonSample(event=part, rate=rate) for part in parts]
-    return uncovered([terms for part in sampled for terms in alternatives(part)])
+    parts = side_by_side(event)
+    return uncovered([terms for part in parts for terms in alternatives(part)]) if parts else [flatten(event)]
+
+
+def side_by_side(event: Event) -> Listing[Event]:
+    """The parts of an event that is in effect a Parallel, each with its sampling; none of any other."""
+    parts, rate = parts_of(event) or ((), Fraction(1))
+    return parts if rate == 1 else [PoissonSample(event=part, rate=rate) for part in parts]
 
 
 def flatten(event: Event) -> Terms:

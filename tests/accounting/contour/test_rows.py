@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from privately.accounting.contour import rows
+from privately.accounting.roads import NotApplicable
 from tests.accounting.contour.test_finites import COUNT, ROW, STEP, C
 
 
@@ -20,3 +21,10 @@ def test_some_laws_at_a_time(cells: int, monkeypatch: pytest.MonkeyPatch) -> Non
     assert (np.abs(known - found) <= off + bounds).all()
     assert (np.abs(known - alone) <= off + others).all()
     assert max(bounds.max(), others.max()) <= 1e-8
+
+
+def test_a_law_of_which_nothing_is_known_is_refused_without_a_warning() -> None:
+    points = ROW.points
+    row = rows.Row.of(ROW.segments, ROW.times, points, C)
+    with pytest.raises(NotApplicable):
+        row.view(0 * points.loss, np.inf)

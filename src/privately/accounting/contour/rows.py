@@ -73,6 +73,7 @@ class Row:
     def view(self, losses: Floats, missing: Floats | float) -> RowView:
         """What the integral needs, by points on the real line."""
         tilted, segments, loss_error = self.tilted, self.segments, self.tilted.points.loss_error
+        log_mass = self.log_mass(missing)  # refuses what is not finite
         centres = segments.sums(self.shares * losses)
         centre = segments.spread(centres)
         centred = losses - centre
@@ -81,7 +82,7 @@ class Row:
         off = loss_error + 2 * UNIT * (np.abs(losses) + np.abs(centre))
         slope = segments.sums(self.shares * ((tilted.error + segments.spread(doubt)) * sizes + off))
         return RowView(
-            log_mass=self.log_mass(missing),
+            log_mass=log_mass,
             centre=total_of(self.times, centres.tolist()),
             weights=self.shares,
             losses=centred,
