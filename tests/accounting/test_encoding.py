@@ -30,6 +30,14 @@ wholes = st.integers(1, 10**9)
 orders = st.dictionaries(st.fractions(min_value=Fraction(11, 10), max_value=10**6), amounts, min_size=1, max_size=4)
 
 
+def drawn_from_all(event: acc.Event, size: int) -> acc.Event:
+    """A sample of so many of a billion rows; all of them, where a sample of these is inside."""
+    try:
+        return acc.FixedSizeSample(event=event, size=size, population=10**9)
+    except InvalidParameter:
+        return acc.FixedSizeSample(event=event, size=10**9, population=10**9)
+
+
 def leaves(neighbors: Neighbors) -> st.SearchStrategy[Event]:
     who = st.just(neighbors)
     return st.one_of(
@@ -57,7 +65,7 @@ def nested(neighbors: Neighbors) -> st.SearchStrategy[Event]:
         if neighbors == Neighbors.ADD_REMOVE:
             found += [st.builds(acc.PoissonSample, event=inner, rate=shares), st.builds(acc.Parallel, events=several)]
         elif neighbors == Neighbors.REPLACE:
-            found += [st.builds(acc.FixedSizeSample, event=inner, size=wholes, population=st.just(10**9))]
+            found += [st.builds(drawn_from_all, event=inner, size=wholes)]
         return st.one_of(found)
 
     return st.recursive(leaves(neighbors), larger, max_leaves=6)

@@ -24,7 +24,7 @@ from privately.accounting import (
 )
 from privately.accounting.compositions import compositions
 from privately.accounting.terms import alternatives, flatten, is_short, is_silent, parts_of
-from privately.errors import InvalidParameter, NoSuchRule
+from privately.errors import NoSuchRule
 from privately.guarantees import Neighbors
 from tests.accounting.exact_profiles import Pair, excess, hockey_stick, least_delta, profile, removals, strongest
 from tests.guarantees.enumeration import (
@@ -59,13 +59,6 @@ def test_samples_are_simplified() -> None:
     fixed = FixedSizeSample(event=FixedSizeSample(event=REPLACED, size=2, population=5), size=5, population=9)
     assert flatten(fixed) == {FixedSizeSample(event=REPLACED, size=2, population=9): 1}
     assert flatten(FixedSizeSample(event=REPLACED, size=9, population=9)) == {REPLACED: 1}
-
-
-def test_samples_of_samples_must_fit() -> None:
-    fixed = FixedSizeSample(event=FixedSizeSample(event=REPLACED, size=2, population=5), size=6, population=9)
-    with pytest.raises(InvalidParameter) as caught:
-        flatten(fixed)
-    assert caught.value.field == "population"
 
 
 @settings(max_examples=20)

@@ -27,7 +27,7 @@ from privately.accounting.events import (
     Sequence,
 )
 from privately.accounting.groups import grouped
-from privately.errors import InvalidParameter, NoSuchRule
+from privately.errors import NoSuchRule
 
 Terms: TypeAlias = Mapping[Event, int]
 Key = TypeVar("Key")
@@ -215,8 +215,6 @@ def _fixed_size(event: FixedSizeSample) -> Event | None:
         return None
     if not isinstance(term, FixedSizeSample):
         return event if term is None else FixedSizeSample(event=term, size=event.size, population=event.population)
-    if term.population != event.size:
-        raise InvalidParameter("population", f"{term.population} inside, but the sample around it has {event.size}.")
     return FixedSizeSample(event=term.event, size=term.size, population=event.population)
 
 

@@ -59,6 +59,7 @@ LEAVES: list[Event] = [
     ZCDP(rho="1/8"),
     ZCDP(rho=0),
     Renyi(bounds={2: 1, 8: 3}),
+    Renyi(bounds={2: 1, 8: 0}),
 ]
 COMBINED: list[Event] = [
     *[Repeat(event=leaf, times=7) for leaf in LEAVES],

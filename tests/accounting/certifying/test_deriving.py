@@ -282,6 +282,20 @@ def test_an_epsilon_of_0_is_certified(times: int) -> None:
     check(certify(derived))
 
 
+@pytest.mark.parametrize(
+    "event",
+    [
+        PoissonSample(event=ZCDP(rho=1), rate="1e-6"),
+        FixedSizeSample(event=Renyi(bounds={3: 1}, neighbors=Neighbors.REPLACE), size=1, population=10**6),
+        Group(event=Renyi(bounds={2: 0, 9: 1}), size=5),
+    ],
+)
+def test_what_delta_covers_is_certified_as_nothing(event: Event) -> None:
+    derived = derive(event, delta="1e-5")
+    assert derived.conclusion.parameters["epsilon"] == epsilon(event, "1e-5").upper == 0
+    check(certify(derived))
+
+
 @pytest.mark.filterwarnings("error")
 def test_weights_below_the_range_of_floats() -> None:
     """Looked at by their logarithms, without a warning."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from privately.accounting import FixedSizeSample, Gaussian, Group, PoissonSample
+from privately.accounting import FixedSizeSample, Gaussian, Group, PoissonSample, Repeat, Sequence
 from privately.errors import InvalidParameter, NoSuchRule
 from privately.guarantees import Neighbors
 
@@ -46,6 +46,16 @@ def test_bad_sizes_are_named(size: Any, population: Any, field: str) -> None:
     with pytest.raises(InvalidParameter) as caught:
         FixedSizeSample(event=REPLACED, size=size, population=population)
     assert caught.value.field == field
+
+
+@pytest.mark.parametrize("times", [1, 3])
+def test_a_sample_of_a_sample_is_drawn_from_it(times: int) -> None:
+    inner = FixedSizeSample(event=REPLACED, size=2, population=5)
+    seen = Sequence(events=[REPLACED, Repeat(event=inner, times=times)])
+    assert FixedSizeSample(event=seen, size=5, population=9).event == seen
+    with pytest.raises(InvalidParameter) as caught:
+        FixedSizeSample(event=seen, size=6, population=9)
+    assert caught.value.field == "population"
 
 
 def test_only_events_are_sampled() -> None:

@@ -189,6 +189,8 @@ class Question:
         if case is None or self.laws[0][0].name in _KNOWN:
             return []
         rate, weight = self.laws[0][0].numbers[-1], self.laws[0][0].numbers[-1]
+        if rate <= self.whole_delta * _LESS:  # nothing is asked of what is sampled
+            return [Bound(Fraction(0), {"method": "base", "bound": {"method": "pure"}})]
         added = self.laws[0][0].is_sampled and self.case.direction == "add"
         best: list[Bound] = []
         for _ in range(_TURNS if added else 1):

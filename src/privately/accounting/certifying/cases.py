@@ -148,7 +148,8 @@ def _leaf(event: Event) -> Law | None:
 def _statement(event: Event) -> Law | None:
     match event:
         case Renyi(bounds=bounds):
-            return Law("renyi", tuple(number for pair in bounds for number in pair))
+            is_silent = any(bound == 0 for _, bound in bounds)
+            return None if is_silent else Law("renyi", tuple(number for pair in bounds for number in pair))
         case ZCDP(rho=rho):
             return Law("concentrated", (rho,))
         case Exponential(epsilon=epsilon):

@@ -38,7 +38,7 @@ class FixedSizeSample(Event):
     """A uniformly random subset of `size` of the `population` rows, in random order; both numbers are public.
 
     A mechanism that ignores the order of its rows may get them in any order. When neighbours differ by a unit, units
-    are counted and sampled.
+    are counted and sampled. A sample of the sample has its size as its population.
     """
 
     event: Event
@@ -53,12 +53,26 @@ class FixedSizeSample(Event):
         if self.size > self.population:
             raise InvalidParameter("size", f"{self.size} is more than the population of {self.population}.")
         _check_change(event, "replace", "sampling without replacement")
+        _check_population(event, self.size)
         enclose(self, [event], name="event")
 
     @property
     def rate(self) -> Fraction:
         """The probability that a given row is in the sample."""
         return Fraction(self.size, self.population)
+
+
+def _check_population(event: Event, size: int) -> None:
+    """Samples inside of a sample of this size are drawn from it."""
+    open_ends = [event]
+    while open_ends:
+        part = open_ends.pop()
+        if isinstance(part, FixedSizeSample):
+            if part.population != size:
+                raise InvalidParameter("population", f"{part.population} inside, but the sample around it has {size}.")
+        else:
+            inner = getattr(part, "event", None)
+            open_ends += getattr(part, "events", ()) if inner is None else (inner,)
 
 
 def _check_change(event: Event, change: str, sampling: str) -> None:

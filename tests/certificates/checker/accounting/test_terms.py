@@ -71,6 +71,7 @@ LEAVES: list[tuple[Plain, Law | None]] = [
     (leaf("Exponential", epsilon="1"), law("range", 1)),
     (leaf("ZCDP", rho="1"), law("concentrated", 1)),
     (leaf("Renyi", bounds=[["2", "1"], ["3", "4"]]), law("renyi", 2, 1, 3, 4)),
+    (leaf("Renyi", bounds=[["2", "1"], ["3", "0"]]), None),
 ]
 
 

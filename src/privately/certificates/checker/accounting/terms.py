@@ -203,6 +203,12 @@ def _positive(name: str, field: str) -> Callable[[Event], Law | None]:
     return lambda event: None if event.numbers[field].is_zero() else make_law(name, event.numbers[field])
 
 
+def _renyi(event: Event) -> Law | None:
+    if any(bound.is_zero() for _, bound in event.bounds):
+        return None
+    return make_law("renyi", *(number for pair in event.bounds for number in pair))
+
+
 _LEAVES: Mapping[str, Callable[[Event], Law | None]] = {
     "Gaussian": _normal,
     "GaussianDP": _gaussian,
@@ -214,7 +220,7 @@ _LEAVES: Mapping[str, Callable[[Event], Law | None]] = {
     "Approx": lambda event: _response(event.numbers["epsilon"], delta=event.numbers["delta"]),
     "Exponential": _positive("range", "epsilon"),
     "ZCDP": _positive("concentrated", "rho"),
-    "Renyi": lambda event: make_law("renyi", *(number for pair in event.bounds for number in pair)),
+    "Renyi": _renyi,
 }
 
 
