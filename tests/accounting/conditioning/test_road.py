@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from mpmath import mp, mpf
 
 from privately import accounting as acc
 from privately.accounting import closed_forms, lattice
+from privately.accounting.closed_forms.finite import Table
 from privately.accounting.compositions import Composition
 from privately.accounting.conditioning import Conditioned
 from privately.accounting.conditioning.road import Budget, Mixture, exchanged
@@ -205,3 +208,55 @@ def test_a_loss_in_the_hundreds_beside_normal_noise() -> None:
     with mp.workdps(50):
         assert exact(Fraction(found.upper)) <= mpf("1e-6") <= exact(Fraction(found.lower))
     assert found.width < found.upper / 10**8
+
+
+def half(composition: Composition, epsilon: Fraction, width: Fraction) -> Interval:
+    return Interval(Fraction(1, 2), Fraction(1, 2))
+
+
+def unknown(composition: Composition, epsilon: Fraction, width: Fraction) -> Interval:
+    raise NotApplicable("no road")
+
+
+def test_what_is_not_known_of_few_losses_counts() -> None:
+    """Masses that may be a part off, what is outside, and values that hardly ever occur."""
+    table = Table(np.array([0.0, -1.0]), np.array([0.5, 1e-16]), slack=0.0, error=0.1, outside=0.01)
+    noise = Composition(parts=((GaussianLoss(mu_squared=Fraction(1)), 1),))
+    found = Mixture(table, noise, half, Budget(10)).at(Fraction(1), WIDTH)
+    assert found.lower <= Fraction(1, 4) * Fraction(9, 10)
+    assert found.upper >= Fraction(1, 4) * Fraction(11, 10) + Fraction(1, 100)
+    exact = Mixture(replace(table, error=0.0, outside=0.0), noise, half, Budget(10)).at(Fraction(1), WIDTH)
+    assert exact.upper >= Fraction(1, 4) + Fraction(1e-16) / 2
+
+
+def test_a_profile_that_no_road_tells_may_be_anything() -> None:
+    """On either side of 0; of a row that is seldom sampled, as much as that."""
+    table = one(response(Fraction(1)), 0.0)
+    noise = Composition(parts=((GaussianLoss(mu_squared=Fraction(1)), 1),))
+    seldom = SampledGaussianLoss(mu_squared=Fraction(100), rate=Fraction(1, 8), direction="remove")
+    for rest, most in ((noise, Fraction(1)), (Composition(parts=((seldom, 2),)), Fraction(1, 4))):
+        found = Mixture(table, rest, unknown, Budget(10))
+        above, below = found.others(Fraction(1), WIDTH), found.others(Fraction(-1, 100), WIDTH)
+        assert above.lower == 0
+        assert above.upper == most
+        assert below.lower <= Fraction(-math.expm1(-0.01)) * (1 + WIDTH)
+        assert below.upper >= 1 - (1 - most) * Fraction(math.exp(-0.01)) * (1 + WIDTH)
+
+
+def test_values_that_may_be_off_move_both_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One value that is 0 but for a quarter, beside something whose profile is (1 - y)/2 up to 1."""
+
+    def straight(composition: Composition, epsilon: Fraction, width: Fraction) -> Interval:
+        return Interval(max((1 - epsilon) / 2, Fraction(0)), max((1 - epsilon) / 2, Fraction(0)))
+
+    few = Table(np.zeros(1), np.ones(1), slack=0.25, error=0.0, outside=0.0)
+    noise = Composition(parts=((GaussianLoss(mu_squared=Fraction(1)), 1),))
+    monkeypatch.setattr(Conditioned, "mixture", lambda *_: Mixture(few, noise, straight, Budget(10**4)))
+    delta = ROAD.delta(noise, Fraction(1, 2), WIDTH)
+    assert delta.lower <= Fraction(1, 8) * (1 + WIDTH)
+    assert delta.upper >= Fraction(3, 8) * (1 - WIDTH)
+    epsilon = ROAD.epsilon(noise, Fraction(1, 4), WIDTH)
+    assert epsilon.lower <= Fraction(1, 4) * (1 + WIDTH)
+    assert epsilon.upper >= Fraction(3, 4) * (1 - WIDTH)
+    assert ROAD.epsilon(noise, Fraction(505, 1000), WIDTH).upper > 0
+    assert ROAD.epsilon(noise, Fraction(52, 100), WIDTH).upper == 0
