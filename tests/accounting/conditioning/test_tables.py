@@ -87,3 +87,15 @@ def test_too_many_sums_are_refused() -> None:
         combined(wide, wide, RARE)
     with pytest.raises(NotApplicable, match="rare"):
         tidied(one(response(Fraction(1)), RARE), 2.0)
+
+
+def test_what_is_not_known_adds_up() -> None:
+    """Of two sums each value may be off by both, each mass by both parts, and either may be outside."""
+    first, second = (
+        Table(np.array([1.0, -1.0]), np.array([0.7, 0.3]), slack, error, outside)
+        for slack, error, outside in ((0.25, 0.5, 0.125), (0.5, 0.25, 0.0625))
+    )
+    found = combined(first, second, 0.0)
+    assert found.slack >= 0.75
+    assert found.error >= 1.5 * 1.25 - 1
+    assert found.outside >= 0.1875

@@ -55,6 +55,11 @@ def test_sums_of_two_lists(seed: int) -> None:
         assert upper - lower <= Fraction(1, 10**11) * Fraction(truth.upper) + Fraction(1, 10**160)
 
 
+def test_what_is_outside_of_either_list_is_outside_of_their_sum() -> None:
+    first, second = (Losses.of(np.array([1.0, -1.0]), np.array([0.7, 0.3]), outside) for outside in (0.125, 0.0625))
+    assert summed(first, second, 64, "upper", 0.0).outside >= 0.1875
+
+
 def test_what_is_outside_counts_for_the_upper_side() -> None:
     first, second = random_list(1, 5), random_list(2, 5)
     more = replace(first, outside=1e-3)
