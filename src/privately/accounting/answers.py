@@ -170,7 +170,7 @@ def _answer(event: Event, question: Question, method: Method | None) -> Interval
         return _by_renyi(event, question)
     if has_few(event):
         return _exact(event, question, method)
-    direct = _direct(event, question) if method in {None, "contour"} else None
+    direct = _unrounded(event, question, method)
     if direct is not None and (question.is_met(direct) or method == "contour"):
         return direct
     above: Event | None = None
@@ -229,6 +229,12 @@ def _little_rounded(event: Event, question: Question) -> Interval | None:
         if top and bottom:
             return _between_rounded(top, bottom)
     return None
+
+
+def _unrounded(event: Event, question: Question, method: Method | None) -> Interval | None:
+    """By roads that take very many different terms: the contour integral, or normal noise above statements."""
+    direct = _direct(event, question) if method in {None, "contour"} else None
+    return two_outcomes.composed(event, question, _soon) if direct is None and method is None else direct
 
 
 def _direct(event: Event, question: Question) -> Interval | None:

@@ -36,7 +36,7 @@ def test_every_statement_counts_from_above(monkeypatch: pytest.MonkeyPatch) -> N
         return Interval(1, 2)
 
     found = module._Stated.of(MIXED)
-    assert module._top(found, found.beside, AT, worst, 1e-6).upper == 2
+    assert module._top(module._Case(found, found.beside, AT, worst, 1e-6)).upper == 2
     (one,) = asked
     half = response(Fraction(1, 2))
     assert sorted(map(str, one.parts)) == sorted(
@@ -110,7 +110,7 @@ def test_delta_and_epsilon_agree() -> None:
     [
         acc.Group(event=acc.Repeat(event=QUARTER, times=2), size=2),
         acc.Sequence(events=[acc.Laplace(scale=1), acc.Gaussian(noise_multiplier=1)]),
-        acc.Sequence(events=[acc.ZCDP(rho=Fraction(1, n)) for n in range(2, 8)]),
+        acc.Sequence(events=[acc.Renyi(bounds={2: Fraction(1, n)}) for n in range(2, 8)]),
         acc.Sequence(events=[QUARTER, acc.PoissonSample(event=QUARTER, rate="0.1")]),
     ],
 )

@@ -52,7 +52,7 @@ def test_one_step_before_normal_noise(v: float) -> None:
 @pytest.mark.parametrize("rho", ["0.002", "0.05", "0.8"])
 def test_the_last_step(rho: str) -> None:
     statement = Concentrated(Fraction(rho))
-    v, rest = normal_games._first(statement, touching(statement, 1e-10), 6.0)
+    v, rest = normal_games.last_step(statement, touching(statement, 1e-10), 6.0)
     nearest = math.inf
     for x in np.linspace(0.0, 6.0, 9) * math.sqrt(2 * statement.size):
         least = float(answer(statement, DeltaAt(Fraction(float(x)), Fraction(1, 10**6))).lower)

@@ -170,7 +170,7 @@ def _line(touching: Touching, v: float, tau: Floats, index: Floats) -> tuple[Flo
         highest = heights.max(axis=0) + 3 * slip * ends.ratio[0]
         value = highest + factor * mean * (1 + 4 * UNIT) + 8 * UNIT * np.abs(highest)
         is_line = _is_line(tau, v, factor, (high, low, order, share)) & np.isfinite(value)
-    return np.where(is_line, value, math.inf), heights[0] - heights[1]
+        return np.where(is_line, value, math.inf), heights[0] - heights[1]
 
 
 def _is_line(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -16,7 +17,7 @@ from privately.accounting.losses import GaussianLoss
 from privately.accounting.questions import NO_LOWER, DeltaAt, EpsilonAt, Question
 from privately.accounting.roads import DEAD_ENDS, NotApplicable
 from privately.accounting.terms import flatten
-from privately.accounting.two_outcomes import games, normal_games
+from privately.accounting.two_outcomes import games, mixed_games, normal_games
 from privately.accounting.two_outcomes.allowed import AtOrders, Concentrated, Statement
 from privately.accounting.two_outcomes.alone import has_group, stated
 from privately.accounting.two_outcomes.normal_games import Normal
@@ -50,7 +51,7 @@ class _Stated:
         terms = flatten(event)
         parts = tuple((stated(term), times) for term, times in terms.items() if isinstance(term, (ZCDP, Renyi)))
         others = [Repeat(event=one, times=n) for one, n in terms.items() if not isinstance(one, (ZCDP, Renyi))]
-        if not 0 < len(parts) <= _MOST_KINDS:
+        if not parts or sum(not isinstance(one, Concentrated) for one, _ in parts) > _MOST_KINDS:
             raise NotApplicable("no statements, or too many different ones")
         if any(isinstance(one, AtOrders) and len(one.bounds) > _MOST_ORDERS for one, _ in parts):
             raise NotApplicable("too many orders")
@@ -142,6 +143,8 @@ def _bottom(case: _Case) -> Interval:
     """By a game of the last steps, after normal noise for all others."""
     parts = case.found.parts
     total = sum(times for _, times in parts)
+    if len(parts) > _MOST_KINDS:
+        return _by_noise_alone(case)
     played = tuple((one, -(-times * min(games.MOST_TESTED, total) // total)) for one, times in parts)
     left = (2 * one.least * (n - kept) for (one, n), (_, kept) in zip(parts, played, strict=True))
     square = sum(left, Fraction(0))
@@ -157,11 +160,20 @@ def _bottom(case: _Case) -> Interval:
         return NO_LOWER
 
 
+def _by_noise_alone(case: _Case) -> Interval:
+    square = sum((2 * one.least * times for one, times in case.found.parts), Fraction(0))
+    try:
+        least = tuple(with_law(one, GaussianLoss(mu_squared=square)) for one in case.beside.below)
+        return case.asked(least, case.question)
+    except DEAD_ENDS:
+        return NO_LOWER
+
+
 def _top(case: _Case) -> Interval:
     """Each statement as its game, or zCDP of many steps as normal noise; for some numbers of steps both are tried."""
     times = [n for one, n in case.found.parts if isinstance(one, Concentrated)]
-    found = _above(case, _FEW) if times and max(times) > _FEW else None
-    if found is None or max(times) <= _SOME:
+    found = _above(case, _FEW) if max(times, default=0) > _FEW or len(times) > _MOST_KINDS else None
+    if len(times) <= _MOST_KINDS and (found is None or max(times, default=0) <= _SOME):
         found = min(filter(None, [found, _above(case, None)]), key=lambda one: one.upper, default=None)
     return found or Interval(0, 1 if isinstance(case.question, DeltaAt) else math.inf)
 
@@ -171,7 +183,11 @@ def _above(case: _Case, few: int | None) -> Interval | None:
     above, noise = case.beside.above, Normal(Fraction(0), Fraction(1), Fraction(0))
     is_alone = case.beside.is_nothing and len(case.found.parts) == 1
     try:
-        for statement, times in case.found.parts:
+        parts = case.found.parts
+        if few is not None and sum(isinstance(one, Concentrated) for one, _ in parts) > _MOST_KINDS:
+            noise = _mixed(parts, case.rare)
+            parts = tuple(part for part in parts if not isinstance(part[0], Concentrated))
+        for statement, times in parts:
             if few is not None and times > few and isinstance(statement, Concentrated):
                 noise = noise.beside(normal_games.above(statement, times, case.rare))
             else:
@@ -183,3 +199,10 @@ def _above(case: _Case, few: int | None) -> Interval | None:
         return noise.put_back(case.asked(above, noise.taken_from(case.question)), case.question)
     except DEAD_ENDS:
         return None
+
+
+def _mixed(parts: Sequence[tuple[Statement, int]], rare: float) -> Normal:
+    """All zCDP together."""
+    known = [(one.rho, times) for one, times in parts if isinstance(one, Concentrated)]
+    total = sum((rho * times for rho, times in known), Fraction(0))
+    return mixed_games.above(max(rho for rho, _ in known), total, sum(times for _, times in known), rare)

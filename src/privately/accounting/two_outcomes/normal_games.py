@@ -24,7 +24,7 @@ from privately.accounting.two_outcomes.supports import Limit, support
 from privately.accounting.two_outcomes.touching import Touching, touching
 from privately.rounding import Interval
 
-_SPARE = 1e-4
+SPARE = 1e-4
 """What part of a value that counts may be neglected, in all."""
 _MOST_STEPS = 100_000
 """More are taken together."""
@@ -97,10 +97,10 @@ def above(statement: Concentrated, times: int, rare: float) -> Normal:
     """
     block = -(-times // _MOST_STEPS)
     statement, times = statement.repeated(block), -(-times // block)
-    rarest = rare * _SPARE / times
+    rarest = rare * SPARE / times
     farthest = math.sqrt(-2 * math.log(rarest))
     lines = touching(statement, rarest)
-    v, rest, factor, left = *_first(statement, lines, farthest), 1.0, times - 1
+    v, rest, factor, left = *last_step(statement, lines, farthest), 1.0, times - 1
     even = 2 * lines.rho
     known: Known | None = None
     while left:
@@ -113,7 +113,7 @@ def above(statement: Concentrated, times: int, rare: float) -> Normal:
     return Normal(Fraction(v), Fraction(factor), Fraction(min(rest, 1.0)))
 
 
-def _first(statement: Concentrated, lines: Touching, farthest: float) -> tuple[float, float]:
+def last_step(statement: Concentrated, lines: Touching, farthest: float) -> tuple[float, float]:
     """mu^2 of normal noise that costs at least as much as the last step, but for a rest.
 
     Theorem: the line that touches at any two losses bounds the profile at one place; a profile is convex, falls, and

@@ -1,0 +1,83 @@
+"""Very many steps that zCDP allows, of different rho, in any order: not much more than normal noise, from above."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from functools import lru_cache
+
+import numpy as np
+
+from privately.accounting.elementary import UNIT, log1p, normal_tail_one
+from privately.accounting.roads import NotApplicable
+from privately.accounting.two_outcomes.allowed import Concentrated
+from privately.accounting.two_outcomes.normal_games import SPARE, Normal, last_step
+from privately.accounting.two_outcomes.touching import touching
+
+_TOGETHER = 1, 2, 4, 8, 16, 32, 64
+_GROWTH = 0.05
+_SHARES = np.geomspace(0.25, 64.0, 700)
+_EVEN = 1.6
+"""About what mu^2 one statement needs, in 2 rho."""
+_DOUBT, _UP = 1e-9, 1 + 8 * UNIT
+
+
+@lru_cache(maxsize=8)
+def above(largest: Fraction, total: Fraction, times: int, rare: float) -> Normal:
+    """At most so many steps, of which none is larger, and which add up to no more than the total.
+
+    Theorem: let each step of at most `largest` before G_v reveal at most what 2 (1 + share) times its rho adds to v,
+        and v(T) grow with T by that much at least. Then V <= rest + G_v(T) for all that is left, T its sum of rho, in
+        whatever order the steps are chosen.
+    Reference: as for equal steps
+    Proof: docs/theory/accounting/two_outcomes.md#many-different-steps
+    Checked-by: tests/accounting/two_outcomes/test_mixed_games.py::test_equal_steps_are_within,
+        tests/accounting/two_outcomes/test_mixed_games.py::test_one_step_before_normal_noise
+    """
+    rarest = rare * SPARE / times
+    farthest = math.sqrt(-2 * math.log(rarest))
+    rho, whole = (math.nextafter(float(one), math.inf) for one in (largest, total))
+    tries = [(_carried(2 * _EVEN * many * rho, many * rho, whole, rho, farthest), many) for many in _TOGETHER]
+    found, many = min(tries)
+    if found == math.inf:
+        raise NotApplicable("steps that are too large")
+    statement = Concentrated(many * largest)
+    v, rest = last_step(statement, touching(statement, rarest), farthest)
+    v = _carried(v, float(statement.rho) * (1 - 4 * UNIT), whole, rho, farthest)
+    if v == math.inf:
+        raise NotApplicable("steps that are too large")
+    rest += times * normal_tail_one(farthest * (1 - 16 * UNIT)) * (1 + _DOUBT)
+    return Normal(Fraction(v), Fraction(1), Fraction(min(rest, 1.0)))
+
+
+def _carried(v: float, start: float, total: float, rho: float, farthest: float) -> float:
+    """v(total), from what it is at the start; infinite where no share is known."""
+    before = v  # not above v at any sum from which one step leads beyond the start
+    while start < total:
+        share = enough(rho, before, farthest)
+        if share == math.inf:
+            return math.inf
+        end = min(total, start + max(rho, _GROWTH * start))
+        v = (v + 2 * (1 + share) * (end - start) * _UP) * _UP
+        before = max(before, v - 2 * (1 + share) * rho * (1 + _DOUBT))
+        start = end
+    return v
+
+
+def enough(rho: float, v: float, farthest: float) -> float:
+    """A share for all steps of at most rho before G_v, up to losses of v/2 + farthest sqrt(v); or infinity.
+
+    Theorem: it is enough that ln(1+a) - (1+a) rho/v - a rho/4 + tau^2 (a rho - 2 (1+a)^2 rho^2/v) is at least rho/4 for
+        tau = 0, and not negative for tau = 1/2 and the largest tau.
+    Reference: none
+    Proof: docs/theory/accounting/two_outcomes.md#many-different-steps
+    Checked-by: tests/accounting/two_outcomes/test_mixed_games.py::test_one_step_before_normal_noise
+    """
+    share = _SHARES * (rho / v)
+    after = np.sqrt(v + 2 * rho * (1 + share)) * _UP
+    square = ((after / 2 + farthest) * after / v) ** 2 * (1 + 16 * UNIT)
+    even = log1p(share) - (1 + share) * rho / v - share * rho / 4
+    slope = share * rho - 2 * (1 + share) ** 2 * rho * rho / v
+    least = np.minimum(even - rho / 4, np.minimum(even + slope / 4, even + square * slope))
+    kept = np.flatnonzero(least > _DOUBT * (share + rho + np.abs(square * slope)))
+    return float(share[kept[0]]) if kept.size else math.inf
