@@ -291,3 +291,15 @@ def test_faults_are_seen(monkeypatch: pytest.MonkeyPatch, fault: str) -> None:
 def test_nothing_is_promised_of_masses_that_are_not_known(mass: float, error: float) -> None:
     table = finite.Table(np.array([1.0]), np.array([mass]), 0.0, error, 0.0)
     assert finite.delta_of(table, Fraction(1, 2), sign=-1) == 0
+
+
+def test_what_is_not_known_adds_up() -> None:
+    """Of two sums each value may be off by both, each mass by both parts, and either may be outside."""
+    first, second = (
+        finite.Table(np.array([1.0, -1.0]), np.array([0.7, 0.3]), slack, error, outside)
+        for slack, error, outside in ((0.25, 0.5, 0.125), (0.5, 0.25, 0.0625))
+    )
+    found = finite._combined(first, second)
+    assert found.slack >= 0.75
+    assert found.error >= 1.5 * 1.25 - 1
+    assert found.outside >= 0.1875

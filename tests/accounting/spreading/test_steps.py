@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import NoReturn
 
 import numpy as np
 import pytest
 
 from privately.accounting.closed_forms import finite, single
+from privately.accounting.closed_forms.finite import Table
 from privately.accounting.compositions import Composition
+from privately.accounting.lattice.atoms import Atoms
 from privately.accounting.losses import (
     DIRECTIONS,
     DiscreteGaussianLoss,
@@ -24,6 +27,7 @@ from privately.accounting.losses import (
     response,
 )
 from privately.accounting.roads import NotApplicable
+from privately.accounting.spreading import steps
 from privately.accounting.spreading.lists import Losses, profile_of
 from privately.accounting.spreading.steps import _discrete_normal, listed
 from privately.laws.gaussian_sums import whole_sum
@@ -145,3 +149,44 @@ def test_neither_list_serves_for_the_other_side(law: Loss) -> None:
 def test_what_is_refused(law: Loss) -> None:
     with pytest.raises(NotApplicable):
         listed(law, "upper", COUNT, RARE)
+
+
+NORMAL = [
+    GaussianLoss(mu_squared=Fraction(4)),
+    *(
+        SampledGaussianLoss(mu_squared=Fraction(4), rate=Fraction(3, 10), direction=direction)
+        for direction in DIRECTIONS
+    ),
+]
+
+
+@pytest.mark.parametrize("law", NORMAL, ids=str)
+def test_what_lies_beyond_the_cells(law: Loss) -> None:
+    """So much that it is seen: large losses are outside, and small ones are where the cells end."""
+    lower, upper = (listed(law, side, COUNT, 1e-2) for side in ("lower", "upper"))
+    for epsilon in (0.0, 0.2, 1.0, 4.0, 7.0):
+        exact = truth(law, epsilon)
+        assert profile_of(lower, POINT, epsilon, "lower") <= exact.upper
+        assert profile_of(upper, POINT, epsilon, "upper") >= exact.lower
+    assert upper.masses.sum() + upper.outside >= 1 - 1e-12
+    assert lower.masses.sum() <= 1
+
+
+def test_what_is_known_of_outcomes_is_on_its_side(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Losses and masses that may be off, and what is not listed."""
+    law, tenth = DiscreteLaplaceLoss(scale=Fraction(1), sensitivity=2), np.full(2, 0.125)
+    losses, masses = np.array([1.0, -1.0]), np.array([0.5, 0.25])
+    table = Table(losses, masses, slack=0.125, error=0.125, outside=0.0625)
+
+    def none(_: Loss) -> NoReturn:
+        raise NotApplicable("too many")
+
+    for known in (lambda _: Atoms(losses, tenth, masses, tenth * masses, 0.0625), none):
+        monkeypatch.setattr(steps, "atoms", known)
+        monkeypatch.setattr(steps, "few_losses", lambda *_: table)
+        lower, upper = (listed(law, side, COUNT, RARE) for side in ("lower", "upper"))
+        assert (upper.losses >= losses + 0.125).all()
+        assert (upper.masses >= masses * 1.125).all()
+        assert upper.outside >= 0.0625
+        assert (lower.losses <= losses - 0.125).all()
+        assert (lower.masses <= masses * 0.875).all()
