@@ -30,9 +30,10 @@ def value(found: Normal, x: float) -> float:
 @pytest.mark.parametrize(
     "v", [0.16, pytest.param(1.0, marks=pytest.mark.slow), pytest.param(5.0, marks=pytest.mark.slow)]
 )
-def test_one_step_before_normal_noise(v: float) -> None:
+@pytest.mark.parametrize("price", [100.0, pytest.param(0.01, marks=pytest.mark.slow)])
+def test_one_step_before_normal_noise(v: float, price: float) -> None:
     """No pair is above; with a hundredth of the gain missing some would be."""
-    rise, _ = normal_games._rise(touching(TWENTIETH, 1e-10), v, 6.0)
+    rise, _ = normal_games._rise(touching(TWENTIETH, 1e-10), v, 6.0, price)
     known, least = pairs(0.05, 40), math.inf
     for x in np.linspace(0.0, v / 2 + 5.5 * math.sqrt(v), 12):
         step = max(
@@ -49,15 +50,16 @@ def test_one_step_before_normal_noise(v: float) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rho", ["0.002", "0.05", "0.8"])
-def test_the_last_step(rho: str) -> None:
+@pytest.mark.parametrize(("rho", "price"), [("0.002", math.inf), ("0.05", 100.0), ("0.8", math.inf)])
+def test_the_last_step(rho: str, price: float) -> None:
     statement = Concentrated(Fraction(rho))
-    v, rest = normal_games.last_step(statement, touching(statement, 1e-10), 6.0)
+    v, factor, rest = normal_games.last_step(statement, touching(statement, 1e-10), 6.0, price)
+    assert (factor == 1) == (price == math.inf)
     nearest = math.inf
     for x in np.linspace(0.0, 6.0, 9) * math.sqrt(2 * statement.size):
         least = float(answer(statement, DeltaAt(Fraction(float(x)), Fraction(1, 10**6))).lower)
-        assert least <= rest + delta(v, float(x))
-        nearest = min(nearest, delta(v, float(x)) / least)
+        assert least <= rest + factor * delta(v, float(x))
+        nearest = min(nearest, factor * delta(v, float(x)) / least)
     assert nearest < 1.002
 
 

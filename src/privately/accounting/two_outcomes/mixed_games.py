@@ -42,7 +42,7 @@ def above(largest: Fraction, total: Fraction, times: int, rare: float) -> Normal
     if found == math.inf:
         raise NotApplicable("steps that are too large")
     statement = Concentrated(many * largest)
-    v, rest = last_step(statement, touching(statement, rarest), farthest)
+    v, _, rest = last_step(statement, touching(statement, rarest), farthest)
     v = _carried(v, float(statement.rho) * (1 - 4 * UNIT), whole, rho, farthest)
     if v == math.inf:
         raise NotApplicable("steps that are too large")

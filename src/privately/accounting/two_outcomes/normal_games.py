@@ -10,7 +10,6 @@ from functools import lru_cache
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from privately.accounting.adaptive.blocks import distance
 from privately.accounting.adaptive.curves import Curve
@@ -29,14 +28,13 @@ SPARE = 1e-4
 _MOST_STEPS = 100_000
 """More are taken together."""
 _FINE, _GROWTH = 0.1, 0.05
-_EARLY = 20
+_FACTORS = 1.0, 1.003, 1.01, 1.02, 1.04, 1.08, 1.16
 _HALVINGS, _LARGEST_RISE, _WIDE = 12, 16.0, 2.8
 _PLACES, _LINES = 400, 2
 _DOUBT, _UP = 1e-9, 1 + 8 * UNIT
 _MOST_LOSS = 600.0
 
 
-Chosen: TypeAlias = NDArray[np.bool_]
 Known: TypeAlias = tuple[Floats, Floats]
 """Which lines were the best, at which epsilon/sqrt(v)."""
 
@@ -100,12 +98,14 @@ def above(statement: Concentrated, times: int, rare: float) -> Normal:
     rarest = rare * SPARE / times
     farthest = math.sqrt(-2 * math.log(rarest))
     lines = touching(statement, rarest)
-    v, rest, factor, left = *last_step(statement, lines, farthest), 1.0, times - 1
     even = 2 * lines.rho
+    price = -math.log(rare) / (times * even)
+    v, factor, rest = last_step(statement, lines, farthest, price)
+    left = times - 1
     known: Known | None = None
     while left:
         steps = max(1, min(left, int(_GROWTH * v / even)))
-        rise, known = _rise(lines, v, farthest, known, is_early=_EARLY * v < times * even)
+        rise, known = _rise(lines, v, farthest, price, known)
         v = (v + steps * rise.more * _UP) * _UP
         factor *= (1 + rise.excess * _UP) ** steps * (1 + 4 * steps * UNIT) * _UP
         rest = (rest + steps * factor * rise.rest * _UP) * _UP
@@ -113,8 +113,10 @@ def above(statement: Concentrated, times: int, rare: float) -> Normal:
     return Normal(Fraction(v), Fraction(factor), Fraction(min(rest, 1.0)))
 
 
-def last_step(statement: Concentrated, lines: Touching, farthest: float) -> tuple[float, float]:
-    """mu^2 of normal noise that costs at least as much as the last step, but for a rest.
+def last_step(
+    statement: Concentrated, lines: Touching, farthest: float, price: float = math.inf
+) -> tuple[float, float, float]:
+    """mu^2, a factor and a rest for the last step; what mu^2 costs, in powers of e, if the factor is not to be 1.
 
     Theorem: the line that touches at any two losses bounds the profile at one place; a profile is convex, falls, and
         nowhere faster than by 1.
@@ -136,8 +138,14 @@ def last_step(statement: Concentrated, lines: Touching, farthest: float) -> tupl
     step = reach / _PLACES
     curve = Curve(step, 0, NEVER, np.ones(_PLACES), np.zeros(_PLACES), np.zeros(_PLACES))
     upper = np.interp(curve.values(upward=False), y, known) * (1 + _DOUBT) + max(y[0] - 1, 0.0)
-    mu = distance(Curve(step, 0, NEVER, np.minimum.accumulate(upper), curve.powers, curve.prices))
-    return mu * mu * _UP, float(upper.min())
+    upper = np.minimum.accumulate(upper)
+    best, rest = (math.inf, 1.0, 0.0), float(upper[-1])
+    for factor in _FACTORS if price < math.inf else (1.0,):
+        lowered = rest + (upper - rest) / factor * (1 + _DOUBT)
+        mu = distance(Curve(step, 0, NEVER, lowered, curve.powers, curve.prices))
+        cost = price * mu * mu + math.log(factor) if price < math.inf else 0.0
+        best = min(best, (cost, mu * mu * _UP, factor))
+    return best[1], best[2], rest * _UP
 
 
 def _limits(statement: Concentrated, lines: Touching, k: int) -> list[Limit]:
@@ -146,9 +154,7 @@ def _limits(statement: Concentrated, lines: Touching, k: int) -> list[Limit]:
     return limits if share == 1 else [*limits, Limit(Fraction(0), statement.rho, 1 - share)]
 
 
-def _rise(
-    lines: Touching, v: float, farthest: float, known: Known | None = None, *, is_early: bool = False
-) -> tuple[_Rise, Known]:
+def _rise(lines: Touching, v: float, farthest: float, price: float, known: Known | None = None) -> tuple[_Rise, Known]:
     """What one step before G_v needs, up to losses of v/2 + farthest sqrt(v).
 
     Theorem: the step is at most G_v + p S, p the density of the loss at epsilon; S is convex in tau, as its logarithm
@@ -165,32 +171,38 @@ def _rise(
     if first < 0.5:
         tau = np.unique(np.append(tau, 0.5))
     step, index = most(lines, v, tau, None if known is None else np.interp(tau * root, *known))
-    is_all = is_early and first == 0
-    counts = tau >= (0.0 if is_all else 0.5)
-    more = _least_rise(step, v, tau, counts, lines.rho)
-    excess = 0.0 if is_all else _excess(step, v, tau, more, lines.rho)
+    tries = []
+    for begin in (
+        *([0] if first == 0 else []),
+        int(np.searchsorted(tau, 0.5)),
+        int(np.searchsorted(tau, 0.5 + 1 / root)),
+    ):
+        more = _least_rise(step[begin:], v, tau[begin:], lines.rho)
+        excess = _excess(step, v, tau, more, below=begin, rho=lines.rho)
+        tries.append((price * more + excess, more, excess))
+    _, more, excess = min(tries)
     after = math.sqrt(v + more)
     edge = (last * v / after - after / 2) * (1 - 16 * UNIT * (1 + root))
     rest = normal_tail_one(min(edge, FARTHEST)) * (1 + _DOUBT) * (1 + excess)
     return _Rise(more, excess, rest), (tau * root, index)
 
 
-def _least_rise(step: Floats, v: float, tau: Floats, counts: Chosen, rho: float) -> float:
-    """Nearly the least gain of v that is enough at all places that count."""
+def _least_rise(step: Floats, v: float, tau: Floats, rho: float) -> float:
+    """Nearly the least gain of v that is enough at all these places."""
     even, low, high = 2 * rho, 0.0, 2 * rho / (3 * v)
-    while not _is_enough(step, v, tau, counts, even * (1 + high)):
+    while not _is_enough(step, v, tau, even * (1 + high)):
         low, high = high, 2 * high
         if high > _LARGEST_RISE:
             raise NotApplicable("steps unlike normal noise")
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        is_enough = _is_enough(step, v, tau, counts, even * (1 + middle))
+        is_enough = _is_enough(step, v, tau, even * (1 + middle))
         low, high = (low, middle) if is_enough else (middle, high)
     return even * (1 + high)
 
 
-def _is_enough(step: Floats, v: float, tau: Floats, counts: Chosen, more: float) -> bool:
-    return bool((step <= _between(v, tau, more))[counts].all())
+def _is_enough(step: Floats, v: float, tau: Floats, more: float) -> bool:
+    return bool((step <= _between(v, tau, more)).all())
 
 
 def _between(v: float, tau: Floats, more: float) -> Floats:
@@ -202,9 +214,8 @@ def _between(v: float, tau: Floats, more: float) -> Floats:
     return found
 
 
-def _excess(step: Floats, v: float, tau: Floats, more: float, rho: float) -> float:
-    """The part of G that is still missing below 1/2, where more is allowed than orders from 1 on tell."""
-    below = int(np.searchsorted(tau, 0.5))
+def _excess(step: Floats, v: float, tau: Floats, more: float, *, below: int, rho: float) -> float:
+    """The part of G that is still missing before this place: near 0 more is allowed than orders from 1 on tell."""
     if not below:
         return 0.0
     missing = np.maximum(1 - _between(v, tau, more) / step, 0.0)
