@@ -21,6 +21,7 @@ from privately.accounting.grouped_samples import on_samples
 from privately.accounting.groups import gathered, has_rule
 from privately.accounting.little_noise import LITTLE_NOISE
 from privately.accounting.losses import GluedLoss
+from privately.accounting.many_parts import hopefuls
 from privately.accounting.nearby_rates import between_rates, share_of_all
 from privately.accounting.questions import ALLOWED, LARGEST_EPSILON, NO_LOWER, DeltaAt, EpsilonAt, Question, Road
 from privately.accounting.roads import DEAD_ENDS, NotApplicable
@@ -263,10 +264,11 @@ def _exact(event: Event, question: Question, method: Method | None) -> Interval:
         known = contour.alike(found, question.delta, question.width)
         if known is not None:
             return known
-    is_soon = method is None and len(found) > _MOST_WORST
-    worst = _worst(found, question, "contour" if is_soon else method)
+    candidates = hopefuls(found, question) if method is None else found
+    is_soon = method is None and len(candidates) > _MOST_WORST
+    worst = _worst(candidates, question, "contour" if is_soon else method)
     if method is None and not _is_tight(worst, question):
-        worst = _least([worst, _renyi_or_none(event, question), *_from_below(found, question)])
+        worst = _least([worst, _renyi_or_none(event, question), *_from_below(candidates, question)])
     if any(isinstance(law, GluedLoss) for one in found for law, _ in one.parts):
         return _between(_lower(event, question, method), worst)
     return worst

@@ -77,14 +77,14 @@ def has_few(event: Event) -> bool:
 
 
 def _many(event: Event) -> list[Terms] | None:
-    """The terms of each alternative, if more of them are different than are taken as they are."""
+    """The terms of each alternative, if more of one's are different than are taken as they are."""
     if event.nodes <= MOST_DIFFERENT or is_short(event, MOST_DIFFERENT):
         return None
     try:
         listed = alternatives(event)
     except NoSuchRule:
         return None
-    return listed if sum(1 for terms in listed for _ in _different(terms)) > MOST_DIFFERENT else None
+    return listed if any(sum(1 for _ in _different(terms)) > MOST_DIFFERENT for terms in listed) else None
 
 
 def _different(terms: Terms) -> Iterator[Event]:
