@@ -10,6 +10,8 @@ import pytest
 from privately.accounting import lattice
 from privately.accounting.compositions import Composition
 from privately.accounting.contour import cutting
+from privately.accounting.contour.split import Law
+from privately.accounting.contour.splitting import jump_mass
 from privately.accounting.losses import GaussianLoss, LaplaceLoss, SampledLaplaceLoss
 from privately.accounting.roads import NotApplicable
 from tests.accounting.contour.test_jumps import exact_delta, steps
@@ -35,8 +37,9 @@ def test_both_sides_of_the_truth(composition: Composition, left_out: float, monk
     assert other.lower <= found.upper
     assert left_out > 1e-3 or found.width <= WIDTH * max(found.upper, Fraction(1, 1000))
     back = cutting.delta(composition, Fraction(other.upper), WIDTH)
-    assert back.lower <= delta
-    assert back.upper >= delta * (1 - Fraction(1, 10**4))
+    truth = lattice.delta(composition, Fraction(other.upper), WIDTH)
+    assert back.lower <= truth.upper
+    assert truth.lower <= back.upper
     assert left_out > 1e-3 or back.width <= 2 * WIDTH * back.upper
 
 
@@ -46,6 +49,14 @@ def test_what_is_left_out_has_to_be_added(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(cutting, "_LEFT_OUT", 0.2)
     monkeypatch.setattr(cutting, "jump_mass", lambda law: 0.0)
     assert cutting.epsilon(composition, delta, WIDTH).upper < truth.lower
+
+
+def test_every_step_may_leave_something_out() -> None:
+    sums = cutting.CutSums(MIXED, math.log(1e-6))
+    (law, times), *_ = sums.laws
+    assert isinstance(law, Law)
+    assert sums.left_out == times * Fraction(jump_mass(law)) > 0
+    assert times == 400
 
 
 def test_few_steps_are_for_a_lattice_first() -> None:

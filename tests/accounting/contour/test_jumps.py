@@ -13,9 +13,11 @@ from flint import acb, arb, ctx
 from privately.accounting import spreading
 from privately.accounting.compositions import Composition
 from privately.accounting.contour import cutting, jumps
-from privately.accounting.contour.jumps import JUMPS, MORE_JUMPS, JumpIntegral, Jumps
+from privately.accounting.contour.jumps import JUMPS, MORE_JUMPS, JumpIntegral, Jumps, JumpWhole
+from privately.accounting.contour.laying import Whole
 from privately.accounting.contour.road import exp_of
 from privately.accounting.contour.saddle import Saddle, Shape
+from privately.accounting.contour.splitting import split_where
 from privately.accounting.contour.two_integrals import Both
 from privately.accounting.losses import GaussianLoss, LaplaceLoss, Loss, SampledGaussianLoss, SampledLaplaceLoss
 from privately.accounting.questions import Road
@@ -169,6 +171,61 @@ def test_jumps_beyond_the_last_frequency(beside: tuple[tuple[Loss, int], ...]) -
         last = layout.step * count
         there = max(abs(brute(integral, w)) for w in np.linspace(last, 1.5 * last, 7))
         assert cut._truncated(layout) >= there / (math.pi * last)
+
+
+def test_masses_of_jumps_at_other_heights() -> None:
+    """prod (N + J)^T - prod N^T, from enclosures of N and J, where near losses have a good deal less than all."""
+    law, times, b = split_where(HALF[1], 0.05), 3, 0.05
+    near, jumped = law.grid(b, 2 * b, 0.0, 40.0), law.jumps(b, 2 * b, 34.0)
+    whole = JumpWhole([(near, jumped, times)], Whole([], 0.0, b))
+    (low, high), mass = near.log_mass(b), jumped.mass(b)[0]
+    assert high < -0.01
+    truth = times * low + math.log(math.expm1(times * math.log1p(mass * math.exp(-high))))
+    assert truth <= whole.log_mass_above(b) <= truth + 2
+
+
+def test_errors_of_near_losses_are_errors_of_jumps() -> None:
+    """One point too many, which is turned by half a turn at every step: as wrong as is stated."""
+    integral = of_jumps(steps("0.7", "1e-3", 500))
+    off = 1e-6
+    ((view, times),) = integral.layout.views
+    weights, losses = np.append(view.weights, off), np.append(view.losses, math.pi / integral.step)
+    wrong = replace(view, weights=weights, losses=losses, error=view.error + 2 * off)
+    honest, _ = integral._transform()
+    moved = JumpIntegral(replace(integral.layout, views=((wrong, times),)), integral.grids)
+    found, errors = moved._transform()
+    scale = moved.often / integral.often
+    assert (abs(found * scale - honest) <= errors * scale).all()
+    assert abs(found[0] - honest[0]) > 1e-4
+    (jumped,) = integral.jump_views
+    weights, losses = np.append(jumped.weights, off), np.append(jumped.losses, math.pi / integral.step)
+    integral.jump_views = [replace(jumped, weights=weights, losses=losses, error=jumped.error + 2 * off)]
+    found, errors = integral._transform()
+    assert (abs(found - honest) <= errors).all()
+    assert abs(found[0] - honest[0]) > 1e-7
+
+
+def test_too_few_steps_are_refused() -> None:
+    """Where the transform of one step is next to nothing, jumps are not told from it."""
+    integral = of_jumps(steps("0.7", "1e-3", 500))
+    integral.step, integral.places = 500 * integral.step, 500 * integral.places
+    with pytest.raises(NotApplicable, match="too few steps"):
+        integral._transform()
+
+
+@pytest.mark.parametrize("beside", [(), BESIDE])
+def test_jumps_beyond_the_last_frequency_by_the_theorem(beside: tuple[tuple[Loss, int], ...]) -> None:
+    integral = of_jumps(Composition(parts=(*steps("0.7", "1e-3", 500).parts, *beside)))
+    layout, last = integral.layout, integral.layout.step * integral.layout.count
+    falls, often, total, rest = last**2 * layout.gaussian / 2, 0.0, 0.0, 0.0
+    for grid, times in integral.beside.grids:
+        falls += times * float(grid.decay(layout.c, np.array([last]))[0])
+    for (near, jumped, times), (ratio, _) in zip(integral.grids, integral.ratios, strict=True):
+        fall = float(near.decay(layout.c, np.array([last]))[0])
+        falls, often, total = falls + times * fall, often + times * ratio * math.exp(fall), total + times * ratio
+        rest += times * ratio * jumped.rest(layout.c, last)
+    bounds = [math.exp(often - falls) * often, math.exp(total) * rest]
+    assert integral._truncated(layout) >= min(bounds) / integral.often / (math.pi * last)
 
 
 def test_forgotten_jumps_are_found_out() -> None:
