@@ -11,7 +11,7 @@ import pytest
 
 from privately.accounting.compositions import Composition
 from privately.accounting.losses import GaussianLoss, SampledGaussianLoss, SampledLaplaceLoss, response
-from privately.accounting.questions import NEVER, NOTHING, DeltaAt, EpsilonAt, seldom
+from privately.accounting.questions import LARGEST_EPSILON, NEVER, NOTHING, DeltaAt, EpsilonAt, seldom
 from privately.rounding import Interval
 
 WIDTH = Fraction(1, 10**6)
@@ -104,6 +104,30 @@ def test_beyond_the_largest_loss_only_the_infinite_ones_are_left() -> None:
     settled = DeltaAt(Fraction(3), WIDTH).settled(Composition(parts=COIN, infinite=HALF))
     assert settled == Interval(HALF, HALF)
     assert DeltaAt(Fraction(1), WIDTH).settled(Composition(parts=COIN)) is None
+
+
+class Bold:
+    """Says of everything that it is below."""
+
+    def is_at_most(self, composition: Composition, epsilon: Fraction, delta: Fraction) -> bool:
+        assert 0 < delta < 1
+        return True
+
+
+def test_nothing_is_below_what_infinite_losses_take() -> None:
+    """No delta is left for the finite ones."""
+    half = Composition(parts=NORMAL, infinite=HALF)
+    found = Interval(1, 2)
+    for delta, is_below in ((HALF, False), (Fraction(1, 4), False), (Fraction(3, 4), True)):
+        assert EpsilonAt(delta, WIDTH).is_below(Bold(), half, found) == is_below
+        assert DeltaAt(HALF, WIDTH).is_below(Bold(), half, Interval(0, delta)) == is_below
+
+
+def test_beyond_the_largest_epsilon_a_delta_has_no_lower_end() -> None:
+    road = FakeRoad(Interval(Fraction(1, 4), HALF))
+    found = DeltaAt(2 * LARGEST_EPSILON, WIDTH).by(road, Composition(parts=NORMAL))
+    assert list(found) == [0, HALF]
+    assert road.asked == [LARGEST_EPSILON]
 
 
 def test_widths() -> None:

@@ -188,3 +188,41 @@ def test_too_many_steps_for_floats_are_refused() -> None:
 def test_both_directions_are_there() -> None:
     assert DIRECTIONS == ("remove", "add")
     assert np.isfinite(laid(0.5, 0.01, 10**4).terms).all()
+
+
+def test_what_points_miss_is_charged_for_every_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    """To the terms twice, and to ln M at the contour and at other heights."""
+    times, more = 1000, 1e-9
+    known = laid(1.0, 0.01, times)
+    honest = SampledGaussian.aliasing
+
+    def missed(law: SampledGaussian, c: float, reach: float, step: float, widest: float = 2.0) -> float:
+        return honest(law, c, reach, step, widest) + more
+
+    monkeypatch.setattr(SampledGaussian, "aliasing", missed)
+    found, least = laid(1.0, 0.01, times), 0.999 * times * more
+    (before,), (after,) = known.sides, found.sides
+    assert after.error - before.error >= 2 * least / (2 * math.sqrt(found.base))
+    assert after.log_mass[0] <= before.log_mass[0] - least
+    assert after.log_mass[1] >= before.log_mass[1] + least
+    for (height, low, _), (_, high, _) in zip(known.heights, found.heights, strict=True):
+        assert high >= low + least or height == 0
+
+
+def test_all_aliases_of_both_sides_are_counted() -> None:
+    """Bounds that are powers of two, which are not rounded up: the sum of two geometric series, not less."""
+    sums, twice = laid(1.0, 0.01, 1000), math.log(2) * (1 + 1e-6)
+    apart = sums.step * twice / (2 * math.pi)
+    heights = [sums.c + sign * apart for sign in (1, -1)]
+    sums.heights = [(height, 2.0 * height - 10 * twice, sums._height(height, None)[2]) for height in heights]
+    assert sums._aliases(2.0, 0.0) >= 2 * 2.0**-10 * (1 - 1e-4)  # each side: 2^-10 times 1/2 + 1/4 + ...
+
+
+@pytest.mark.parametrize("name", ["upper", "lower"])
+def test_ends_that_do_not_hold_are_refused(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    sums = laid(1.0, 0.01, 1000)
+    assert sums.solved(TARGET, TARGET + 1e-12)[0] > 0
+    wrong = math.inf if name == "upper" else -math.inf
+    monkeypatch.setattr(SwiftSums, name, lambda self, s: wrong)
+    with pytest.raises(NotApplicable, match="no ends"):
+        sums.solved(TARGET, TARGET + 1e-12)
