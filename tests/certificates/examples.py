@@ -1,6 +1,7 @@
 """Valid derivations that between them use every rule, from tables, mechanisms and assumptions."""
 
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 from privately import accounting as acc
@@ -45,6 +46,7 @@ def noisy_count(levels: int = 4) -> FiniteMechanism:
     return FiniteMechanism.tabulate(law, records=["a", "b"], sizes=[0, 1, 2])
 
 
+@cache
 def from_tables() -> dict[str, Derivation]:
     """Complete proofs: every leaf is a table, or a mechanism with its parameters."""
     survey = rules.finite_table(response(Fraction(3, 5)), neighbors=REPLACE)
@@ -77,6 +79,7 @@ def from_tables() -> dict[str, Derivation]:
     }
 
 
+@cache
 def from_mechanisms() -> dict[str, Derivation]:
     """Complete proofs from the rules that state a mechanism."""
     one, long = Sensitivity(value=1), Sensitivity(value="5/2", norm="L2")
@@ -217,6 +220,7 @@ def from_events() -> dict[str, Derivation]:
     }
 
 
+@cache
 def from_programs() -> dict[str, Derivation]:
     """Programs that are followed: values that move under noise without end, the largest of some, rows and a loop."""
     largest = """
@@ -239,6 +243,7 @@ def retried(x: replaced(0, 1)):
     }
 
 
+@cache
 def from_assumptions() -> dict[str, Derivation]:
     """Conditional proofs of the kinds that tables do not reach."""
     flaky = rules.suppose(ApproxZCDP(rho="0.1", delta="1e-9"))
