@@ -51,6 +51,9 @@ _MANY_STEPS, _LONG = 100, 10**9
 _MOST_LAWS = 2 * MOST_DIFFERENT
 """Compositions of more different laws are left to Renyi divergences."""
 
+_MOST_RESPONSES = 8_000
+"""So many different responses stand for mechanisms of bounded range, from below."""
+
 _MOST_WORST, _MOST_PARTS = 200, 32
 """Of more alternatives each is asked of the contour integral alone; more parts without a worst pair are not told apart.
 """
@@ -183,13 +186,23 @@ def _answer(event: Event, question: Question, method: Method | None) -> Interval
             upper = _by_renyi(event, question)
         return _least([direct, upper, *_from_below(_compositions_or_none(event), question)])
     if direct is None and method in {None, "contour"}:
-        direct = _little_rounded(event, question)
+        direct = _little_rounded(event, question) or _of_many_ranges(event, question, method)
         if direct is not None:
             return direct
     rounded = _between_rounded(_exact(above, question, method), _exact(coarser(event, upward=False), question, method))
     if method is not None or _is_tight(rounded, question):
         return rounded
     return _least([rounded, direct, _renyi_or_none(event, question)])
+
+
+def _of_many_ranges(event: Event, question: Question, method: Method | None) -> Interval | None:
+    """With mechanisms of bounded range, however many, as they are; None if there are none."""
+    played = chosen_adaptively(event, question, _soon) if method is None else None
+    if played is None:
+        return None
+    found = _compositions_or_none(within(coarser(event, upward=False, most=_MOST_RESPONSES)))
+    below = _worst(found, question, "contour") if found else NO_LOWER
+    return _least([_between(below, played), _renyi_or_none(event, question)])
 
 
 def _anyhow(event: Event, question: Question) -> Interval:

@@ -30,6 +30,7 @@ _NEARER, _GOLDEN = 12, (math.sqrt(5) - 1) / 2
 _LARGEST = Fraction(300)
 _LEAST_SHARE = 1e-12
 _MANY, _ENOUGH = 100, Fraction(1, 10**3)
+_MOST_OTHERS = 256
 
 
 def skewed(epsilon: Fraction, share: Fraction) -> FiniteLoss:
@@ -150,7 +151,7 @@ def chosen_adaptively(event: Event, question: Question, asked: adaptive.Asked) -
         terms = flatten(event)
         ranges = sorted((term.epsilon, times) for term, times in terms.items() if isinstance(term, Exponential))
         others = [Repeat(event=one, times=n) for one, n in terms.items() if not isinstance(one, Exponential)]
-        if not ranges:
+        if not ranges or len(others) > _MOST_OTHERS:
             return None
         beside = adaptive.Beside((Composition(),), (Composition(),))
         if others:

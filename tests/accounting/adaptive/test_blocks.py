@@ -11,9 +11,9 @@ from mpmath import mp, mpf
 
 from privately import accounting as acc
 from privately.accounting.adaptive import blocks
-from privately.accounting.adaptive.blocks import distance, in_blocks, in_pairs
+from privately.accounting.adaptive.blocks import Normal, distance, in_blocks, in_pairs, of_many_ranges
 from privately.accounting.adaptive.curves import Curve
-from privately.accounting.adaptive.games import WORK, in_every_order
+from privately.accounting.adaptive.games import WORK, in_every_order, in_one_order
 from privately.accounting.losses import FiniteLoss
 from privately.accounting.roads import NotApplicable
 from tests.accounting.adaptive.brute import Floats
@@ -29,7 +29,7 @@ def _forgotten() -> Iterator[None]:
 
 
 def played(times: int) -> Curve:
-    return in_every_order(((TENTH, times),), 1e-6, WORK[1])
+    return in_every_order(((TENTH, times),), 1e-6, WORK[1] / 3)
 
 
 def normal(mu: mpf, loss: mpf) -> mpf:
@@ -108,3 +108,19 @@ def test_long_runs(epsilon: str, times: int) -> None:
     found = acc.epsilon(acc.Repeat(event=acc.Exponential(epsilon=epsilon), times=times), delta="1e-6")
     assert "blocks" in found.method
     assert found.width <= found.lower * Fraction(15, 10**4)
+
+
+def test_blocks_of_many_ranges(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blocks of different ranges cost at least as much as all of them in one order; half of the noise does not."""
+    monkeypatch.setattr(blocks, "_BLOCK_OF_MANY", 4)
+    ranges = tuple((Fraction(k, 100), 1) for k in range(11, 31))
+    of_many_ranges.cache_clear()
+    found = of_many_ranges(ranges, 1e-6, WORK[1])
+    of_many_ranges.cache_clear()
+    assert isinstance(found, Normal)
+    curve = in_one_order(ranges, 1e-6, WORK[1])
+    mu = mp.sqrt(mpf(found.law.mu_squared.numerator) / found.law.mu_squared.denominator)
+    infinite = mpf(found.infinite.numerator) / found.infinite.denominator
+    some = [pair for pair in zip(curve.losses[::40], curve.lower()[::40], strict=True) if pair[1] > 1e-7]
+    assert all(least <= infinite + normal(mu, mpf(loss)) for loss, least in some)
+    assert any(least > infinite + normal(mu * mp.sqrt("0.5"), mpf(loss)) for loss, least in some)

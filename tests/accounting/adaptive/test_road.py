@@ -23,7 +23,7 @@ from privately.rounding import Interval
 from tests.accounting.adaptive.brute import value
 
 
-def repeated(epsilon: str, times: int) -> acc.Event:
+def repeated(epsilon: str | Fraction, times: int) -> acc.Event:
     return acc.Repeat(event=acc.Exponential(epsilon=epsilon), times=times)
 
 
@@ -82,7 +82,7 @@ def test_nothing_is_asked_where_it_would_take_too_long() -> None:
         raise AssertionError
 
     beside, question = Beside((Composition(),), (Composition(),)), EpsilonAt(Fraction(1, 10**6), Fraction(1, 10**6))
-    for many in (((Fraction(5), 10**7),), tuple((Fraction(k, 1000), 200) for k in range(1, 250))):
+    for many in (((Fraction(5), 10**7),), tuple((Fraction(k), 200) for k in range(41, 60))):
         assert enclosed(many, beside, question, asked) is None
     assert beside.is_nothing
     assert not Beside(compositions(acc.Laplace(scale=1)), ()).is_nothing
@@ -145,3 +145,20 @@ def test_every_game_counts_from_above(monkeypatch: pytest.MonkeyPatch) -> None:
     assert set(most.parts) == {NOISE, ONE, (response(HALF), 1), (response(TENTH), 1)}
     assert not least.infinite
     assert most.infinite == 1 - (1 - TENTH) ** 3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("ranges", "width"),
+    [
+        ([(Fraction(k, 100), 1) for k in range(1, 101)], "0.012"),
+        ([(Fraction(k, 10), 10) for k in range(1, 11)], "0.01"),
+        ([(Fraction(k, 40_000), 1) for k in range(1, 4001)], "0.015"),
+    ],
+    ids=["a hundred different", "ten times ten", "thousands different"],
+)
+def test_many_ranges(ranges: list[tuple[Fraction, int]], width: str) -> None:
+    event = acc.Sequence(events=[repeated(size, times) for size, times in ranges])
+    found = acc.epsilon(event, delta="1e-6")
+    assert found.width <= Fraction(width) * found.lower
+    assert "adaptive" in found.method

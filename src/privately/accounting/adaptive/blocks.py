@@ -1,7 +1,8 @@
-"""Very many steps of one range, in blocks: of small ranges they cost hardly more than normal noise, which adds up."""
+"""Very many steps in blocks: of small ranges they cost hardly more than normal noise, which adds up."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -9,9 +10,10 @@ from functools import lru_cache
 
 import numpy as np
 
+from privately.accounting.adaptive.budgets import within_budget
 from privately.accounting.adaptive.chances import table
 from privately.accounting.adaptive.curves import Curve
-from privately.accounting.adaptive.games import SPARE, step_of
+from privately.accounting.adaptive.games import SPARE, Ranges, step_of
 from privately.accounting.adaptive.pairs import above
 from privately.accounting.adaptive.steps import play
 from privately.accounting.elementary import ERROR, UNIT, normal_tail
@@ -24,6 +26,10 @@ _BLOCK, _LEAST, _MOST_SQUARE = 1600, 16, 100
 """Of so many steps, or fewer of larger ranges, whose squares add up to at most this: near 1 all is rounding."""
 _SHORTEST_OF_PAIRS, _LONGEST_OF_PAIRS, _MOST_SQUARE_OF_PAIRS, _PLACES = 200, 3200, 800, 2000
 """The same for blocks that are taken as pairs, with so many losses."""
+LARGE = Fraction(2, 5)
+"""Ranges from here on are unlike normal noise."""
+_BLOCK_OF_MANY, _PER_BLOCK = 110, 2e5
+"""Steps of the largest range that cost about as much as a block of many ranges: at most, and for so much work each."""
 _FARTHEST = 36.0
 _HALVINGS = 24
 
@@ -82,6 +88,26 @@ def in_blocks(size: Fraction, times: int, rare: float, work: float) -> Normal:
         square += blocks * Fraction(distance(curve)) ** 2
         infinite += blocks * Fraction(float(curve.upper[-1]))
     return Normal(GaussianLoss(mu_squared=square), min(infinite, Fraction(1)))
+
+
+@lru_cache(maxsize=8)
+def of_many_ranges(ranges: Ranges, rare: float, work: float) -> Normal | Pairs:
+    """So many steps of different ranges, in blocks that are nearly alike: the game of a budget that is enough for each.
+
+    Theorem: blocks as groups of steps, each within the same budget.
+    Reference: as for groups of steps
+    Proof: docs/theory/accounting/adaptive.md#budgets
+    Checked-by: tests/accounting/adaptive/test_blocks.py::test_blocks_of_many_ranges
+    """
+    largest = max(size for size, _ in ranges)
+    long = min(_BLOCK_OF_MANY, work / _PER_BLOCK)
+    count = math.ceil(sum(times * float(size / largest) ** 2 for size, times in ranges) / long)
+    curve = within_budget(ranges, rare / count, 2 * work, count)
+    if largest >= LARGE:
+        pair = above(curve, most=_PLACES)
+        return Pairs(((pair.law, count),), min(count * pair.infinite, Fraction(1)))
+    square, infinite = Fraction(distance(curve)) ** 2, Fraction(float(curve.upper[-1]))
+    return Normal(GaussianLoss(mu_squared=count * square), min(count * infinite, Fraction(1)))
 
 
 def _played(size: Fraction, times: int, length: int, rare: float, work: float) -> Iterator[tuple[Curve, int]]:

@@ -61,19 +61,24 @@ class Curve:
     def widened(self, left: int, right: int) -> Curve:
         """The same, from 0 on as all curves are, with so many places more on either side."""
         longer = max(right, left - self.last)
-        after = np.where(np.arange(self.last + 1, self.last + 1 + longer) >= self.top, 0.0, self.upper[-1])
-        upper = np.concatenate([self.upper, after])
         powers, prices = (np.concatenate([part, np.zeros(longer)]) for part in (self.powers, self.prices))
         mirrored, end = slice(left, 0, -1), self.last + 1 + right
-        losses = np.arange(float(-left), 0) * self.step
-        before = np.minimum((exp(losses) * upper[mirrored] - expm1(losses)) * (1 + 4 * ERROR), 1.0)
         return replace(
             self,
             first=-left,
-            upper=np.minimum.accumulate(np.concatenate([before, upper[:end]])),
+            upper=self.upper_around(left, right),
             powers=np.concatenate([(1 - prices[mirrored]) * (1 - 2 * UNIT), powers[:end]]),
             prices=np.concatenate([np.minimum((1 - powers[mirrored]) * (1 + 2 * UNIT), 1.0), prices[:end]]),
         )
+
+    def upper_around(self, left: int, right: int) -> Floats:
+        """Upper values, with so many places more on either side."""
+        longer = max(right, left - self.last)
+        after = np.where(np.arange(self.last + 1, self.last + 1 + longer) >= self.top, 0.0, self.upper[-1])
+        upper = np.concatenate([self.upper, after])
+        losses = np.arange(float(-left), 0) * self.step
+        before = np.minimum((exp(losses) * upper[left:0:-1] - expm1(losses)) * (1 + 4 * ERROR), 1.0)
+        return np.asarray(np.minimum.accumulate(np.concatenate([before, upper[: self.last + 1 + right]])))
 
     def whole(self) -> Curve:
         """The same, with as many places on the left as on the right."""

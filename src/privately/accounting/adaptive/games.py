@@ -17,7 +17,7 @@ from privately.accounting.roads import NotApplicable
 Ranges: TypeAlias = tuple[tuple[Fraction, int], ...]
 """Each range, and the number of steps that have it."""
 
-WORK = 3e5, 4e6, 3e7
+WORK = 3e5, 4e6, 1e7, 3e7
 """How many values are raised, roughly: first so many, then more."""
 _LEAST_CELLS, _LEAST_PLACES, _FINEST, _WIDEST = 6, 50, 1 / 1024, 0.25
 _MOST_PLACES, _MOST_KEPT = 40_000, 1_000_000
@@ -65,7 +65,7 @@ def in_every_order(ranges: Ranges, rare: float, work: float) -> Curve:
 def in_one_order(ranges: Ranges, rare: float, work: float) -> Curve:
     """Tests that the steps reach with the largest range last, which is likely the worst of all orders."""
     plays = sum(times for _, times in ranges)
-    step = _step(ranges, rare, work, plays, kept=1)
+    step = step_for([size for size, _ in ranges], reach_of(ranges, rare), work, plays, kept=1)
     curve, cut = Curve.start(float(step)), SPARE * rare / plays
     for size, times in sorted(ranges, reverse=True):
         chances = table(size, step)
@@ -93,24 +93,24 @@ def plays(ranges: Sequence[tuple[Fraction, int]]) -> float:
 def step_of(ranges: Ranges, rare: float, work: float) -> Fraction:
     """The step of the lattice for games in every order."""
     games = math.prod(times + 1 for _, times in ranges)
-    return _step(ranges, rare, work, plays(ranges), kept=games / (max(times for _, times in ranges) + 1))
+    kept = games / (max(times for _, times in ranges) + 1)
+    return step_for([size for size, _ in ranges], reach_of(ranges, rare), work, plays(ranges), kept)
 
 
-def _step(ranges: Ranges, rare: float, work: float, played: float, kept: float) -> Fraction:
+def step_for(sizes: Sequence[Fraction], reach: float, work: float, played: float, kept: float) -> Fraction:
     """A part of the largest range, where so many steps are played, and so many profiles are kept at a time."""
-    largest, least = max(size for size, _ in ranges), min(size for size, _ in ranges)
-    reach = _reach(ranges, rare)
+    largest = max(sizes)
     places = work / played - _PER_PLAY
     if places < _LEAST_PLACES or largest > LARGEST or reach > _MOST_LOSS:
         raise NotApplicable("too many steps of games, too large a range, or too large losses")
     finest = max(reach / _MOST_PLACES, reach * kept / _MOST_KEPT, _FINEST * float(largest))
     step = min(max(reach / places, finest), _WIDEST)
-    if float(least) < _LEAST_CELLS * step or reach / step > 1.2 * places:
+    if float(min(sizes)) < _LEAST_CELLS * step or reach / step > 1.2 * places:
         raise NotApplicable("the lattice would be too coarse")
     return largest / math.ceil(float(largest) / step)
 
 
-def _reach(ranges: Ranges, rare: float) -> float:
+def reach_of(ranges: Ranges, rare: float) -> float:
     """About the largest loss that counts."""
     squares = sum(times * float(size) ** 2 for size, times in ranges)
     deviations = math.sqrt(-2 * math.log(max(rare * SPARE, 1e-300)))

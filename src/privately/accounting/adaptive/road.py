@@ -8,10 +8,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from privately.accounting.adaptive.blocks import FEWER, MANY, Pairs, in_blocks, in_pairs
+from privately.accounting.adaptive.blocks import FEWER, LARGE, MANY, Normal, Pairs, in_blocks, in_pairs, of_many_ranges
 from privately.accounting.adaptive.curves import Curve
 from privately.accounting.adaptive.games import MOST_PLAYS, WORK, Ranges
-from privately.accounting.adaptive.groups import Profiles, profiles
+from privately.accounting.adaptive.groups import Profiles, by_size, profiles
 from privately.accounting.adaptive.pairs import MOST, above, below
 from privately.accounting.compositions import Composition
 from privately.accounting.elementary import Floats
@@ -29,7 +29,7 @@ _NARROW = Fraction(1, 10**4)
 """So narrow answers are not made narrower."""
 _FINE = Fraction(1, 10**5)
 """So narrow are the answers of other roads for what the game has left."""
-_MOST_LONG, _LARGE = 4, Fraction(2, 5)
+_MOST_LONG = 4
 _LEAST, _UNKNOWN = 1e-150, 1e-40
 
 
@@ -55,9 +55,10 @@ def enclosed(ranges: Ranges, beside: Beside, question: Question, asked: Asked) -
     Checked-by: tests/accounting/adaptive/test_road.py::test_beside_others_against_enumeration
     """
     rare = float(question.delta) if isinstance(question, EpsilonAt) else _UNKNOWN
-    long = [one for one in ranges if one[1] >= _least_long(ranges)]
+    least = _least_long(ranges)
+    long = [one for one in ranges if one[1] >= least]
     if len(long) > _MOST_LONG:
-        return None
+        return _of_many_ranges(ranges, beside, question, asked, max(rare, _LEAST))
     try:
         beside = _with_long_runs(beside, long, max(rare, _LEAST))
         if len(long) == len(ranges):
@@ -77,7 +78,20 @@ def enclosed(ranges: Ranges, beside: Beside, question: Question, asked: Asked) -
         best = found if best is None else _common(best, found)
         if question.is_met(best, max(question.width, _NARROW)):
             break
-    return best
+    return best or _of_many_ranges(ranges, beside, question, asked, max(rare, _LEAST))
+
+
+def _of_many_ranges(ranges: Ranges, beside: Beside, question: Question, asked: Asked, rare: float) -> Interval | None:
+    """An upper end alone."""
+    try:
+        most, work = beside.above, WORK[-1]
+        for group in by_size(ranges):
+            found = of_many_ranges(group, rare, work)
+            most, work = tuple(_with(one, found) for one in most), work / 4
+        top = asked(most, question)
+    except DEAD_ENDS:
+        return None
+    return Interval(0, top.upper, method=f"{METHOD} in blocks, {top.method}")
 
 
 def _least_long(ranges: Ranges) -> int:
@@ -90,12 +104,8 @@ def _with_long_runs(beside: Beside, long: Sequence[tuple[Fraction, int]], rare: 
     """With normal noise in place of long runs, from above, and from below with responses, which have the same range."""
     for size, times in long:
         work, most = WORK[-1] / len(long), beside.above
-        if size < _LARGE:
-            normal = in_blocks(size, times, rare, work)
-            most = tuple(with_law(one, normal.law, normal.infinite) for one in most)
-        else:
-            pairs = in_pairs(size, times, rare, work)
-            most = tuple(_with_pairs(one, pairs) for one in most)
+        played = in_blocks if size < LARGE else in_pairs
+        most = tuple(_with(one, played(size, times, rare, work)) for one in most)
         responses = (response(size / 2), times)
         beside = Beside(most, tuple(replace(one, parts=(*one.parts, responses)) for one in beside.below))
     return beside
@@ -125,9 +135,11 @@ def near(curve: Curve, values: Floats | None, question: Question) -> float:
     return (curve.first + int(found[-1] if found.size else 0)) * curve.step
 
 
-def _with_pairs(one: Composition, pairs: Pairs) -> Composition:
-    infinite = 1 - (1 - one.infinite) * (1 - pairs.infinite)
-    return replace(one, parts=(*one.parts, *pairs.parts), infinite=infinite, infinite_lower=one.infinite_lower)
+def _with(one: Composition, found: Normal | Pairs) -> Composition:
+    if isinstance(found, Normal):
+        return with_law(one, found.law, found.infinite)
+    infinite = 1 - (1 - one.infinite) * (1 - found.infinite)
+    return replace(one, parts=(*one.parts, *found.parts), infinite=infinite, infinite_lower=one.infinite_lower)
 
 
 def with_law(one: Composition, law: FiniteLoss | GaussianLoss, infinite: Fraction = Fraction(0)) -> Composition:
