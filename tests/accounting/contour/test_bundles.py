@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from array import array
 from dataclasses import replace
 from fractions import Fraction
 
@@ -11,10 +12,11 @@ import pytest
 from flint import acb, arb
 
 from privately.accounting.contour import bundles, rows, segments
-from privately.accounting.contour.bundles import Bundle, Relaid, RelaidView, grids
+from privately.accounting.contour.bundles import Bundle, Relaid, RelaidView, Rows, grids
 from privately.accounting.contour.finite import Finite
 from privately.accounting.contour.protocols import Law
-from privately.accounting.contour.sampled_gaussian import Grid, SampledGaussian, aliases
+from privately.accounting.contour.sampled_gaussian import Grid, Plan, SampledGaussian, aliases
+from privately.accounting.contour.shifted import Line
 from privately.accounting.losses import response
 from privately.accounting.roads import NotApplicable
 from tests.accounting.contour import exact_transforms
@@ -63,6 +65,25 @@ def is_enclosed(bundle: Bundle) -> bool:
             for n in (1, 2, 7, 40)
         ]
     return all(gaps)
+
+
+@pytest.mark.parametrize("removes", [True, False])
+@pytest.mark.parametrize(("first", "count"), [(-8, 40), (-24, 80)])
+def test_what_few_points_miss(first: int, count: int, removes: bool) -> None:
+    """So coarse or so short that it is seen: at all frequencies up to the reach, and of the law without a tilt."""
+    step = 0.5
+    laws = [SampledGaussian(mu=mu, rate=0.2, removes=removes) for mu in (1.0, 1.25)]
+    rows = Rows([], [], array("d"))
+    for law in laws:
+        rows.add(law, 3, Plan(Line(law.mu, removes, 2.0, 0.0), step, first, first + count))
+    bundle, c, reach = Bundle.of(rows), 2.0, 2.0
+    errors = bundle.view(c, reach).errors
+    tilts = bundle._tilted(c)
+    for place, law in enumerate(laws):
+        parts = [law.aliasing(c, reach, step) / 4, float(tilts.outside[place]), bundle.extents[place].outside_base()]
+        assert (min if count == 40 else max)(parts) > 1e-9
+        assert errors[place] >= 2 * sum(parts)
+        assert count == 40 or bundle._missing(tilts, reach)[place] > 10 * bundle._missing(tilts, 0.0)[place]
 
 
 @pytest.mark.parametrize("removes", [True, False])

@@ -123,3 +123,20 @@ def test_many_laws_in_the_other_direction() -> None:
     assert not known.is_mirror_below(remove, upper, math.log(delta))
     truth = road.delta(add, upper, Fraction(1, 10**6))
     assert not known.is_mirror_below(add, upper, math.log(truth.lower) - 1e-9)
+
+
+def test_one_number_that_differs_is_enough() -> None:
+    """Beside noise that is the same: mu, the rate, the direction, how often, and the noise itself."""
+    law = SampledGaussianLoss(mu_squared=Fraction(1), rate=Fraction(1, 10), direction="remove")
+    facing, noise = replace(law, direction="add"), LaplaceLoss(epsilon=Fraction(1))
+    one = Composition(parts=((law, 5), (noise, 2)))
+    assert are_mirrored(one, Composition(parts=((facing, 5), (noise, 2))))
+    for parts in (
+        ((replace(facing, mu_squared=Fraction(2)), 5), (noise, 2)),
+        ((replace(facing, rate=Fraction(1, 5)), 5), (noise, 2)),
+        ((law, 5), (noise, 2)),
+        ((facing, 6), (noise, 2)),
+        ((facing, 5), (noise, 3)),
+        ((facing, 5), (LaplaceLoss(epsilon=Fraction(2)), 2)),
+    ):
+        assert not are_mirrored(one, Composition(parts=parts))
