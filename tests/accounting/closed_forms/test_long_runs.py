@@ -2,16 +2,19 @@
 
 import math
 from fractions import Fraction
+from typing import cast
 
 import pytest
 from mpmath import mp
 
 from privately import accounting as acc
 from privately.accounting.closed_forms import long_runs
+from privately.accounting.closed_forms.binomials import TwoLosses
 from privately.accounting.closed_forms.long_runs import Nearly, Thinned, _of
 from privately.accounting.compositions import Composition, compositions
 from privately.accounting.losses import FiniteLoss
 from privately.accounting.roads import NotApplicable
+from privately.rounding import Enclosure
 from tests.accounting.closed_forms.true_profiles import exact, real
 
 DELTAS = [Fraction(d) for d in ("0.3", "1e-3", "1e-8")]
@@ -143,3 +146,31 @@ def test_refused() -> None:
     for composition in (Composition(parts=((one, 2), (three, 2))), Composition(parts=((three, 10**4),))):
         with pytest.raises(NotApplicable):
             long_runs.profile(composition, Fraction(1))
+
+
+class Usual:
+    """Half of delta, whatever epsilon; and epsilon for a delta is 1 - delta."""
+
+    def profile(self, _: Fraction) -> Enclosure:
+        return Enclosure.of(Fraction(1, 2))
+
+    def inverse(self, delta: Fraction) -> tuple[Fraction, Fraction]:
+        return 1 - delta, 1 - delta
+
+
+def test_rare_losses_may_add_all_of_their_probability() -> None:
+    nearly = Nearly(cast("TwoLosses", Usual()), Enclosure.of(Fraction(9, 10)))
+    found = nearly.profile(Fraction(1))
+    assert found.lower <= Fraction(45, 100)
+    assert found.upper >= Fraction(55, 100)
+    lower, upper = nearly.inverse(Fraction(1, 2))
+    assert lower <= 1 - Fraction(5, 9)
+    assert upper >= 1 - Fraction(4, 9)
+
+
+def test_runs_that_might_cost_less_are_not_thinned() -> None:
+    """Q has more of these outcomes than P: then delta need not rise with the number of runs that count."""
+    whole = [tuple((Fraction(n), Fraction(0)) for n in pair) for pair in ((2, 1), (1, 3), (5, 5))]
+    law = FiniteLoss(epsilon=Fraction(0), outcomes=tuple(whole))  # type: ignore[arg-type]
+    with pytest.raises(NotApplicable, match="cost less"):
+        long_runs._thinned(law, 10**8)
