@@ -15,6 +15,7 @@ from privately.accounting.bounding import bounding, within
 from privately.accounting.coarsening import MOST_DIFFERENT, coarser, concentrated, has_few
 from privately.accounting.compositions import Composition, compositions, one_by_one
 from privately.accounting.conditioning import Conditioned, Inner
+from privately.accounting.ends import between, between_rounded, both, least_of, top_of, worst_of
 from privately.accounting.events import Event, Group
 from privately.accounting.group_bounds import group_bound, group_lower
 from privately.accounting.grouped_samples import on_samples
@@ -74,7 +75,7 @@ def _by(*roads: Road) -> Inner:
                 found = question.by(road, composition)
             except DEAD_ENDS:
                 continue
-            best = found if best is None else _both(best, found)
+            best = found if best is None else both(best, found)
             if question.is_met(best):
                 return best
         if best is None:
@@ -184,15 +185,15 @@ def _answer(event: Event, question: Question, method: Method | None) -> Interval
         upper = _on_the_line(event, question) or _renyi_or_none(event, question)
         if upper is None and (direct is None or direct.upper == math.inf):
             upper = _by_renyi(event, question)
-        return _least([direct, upper, *_from_below(_compositions_or_none(event), question)])
+        return least_of([direct, upper, *_from_below(_compositions_or_none(event), question)])
     if direct is None and method in {None, "contour"}:
         direct = _little_rounded(event, question) or _of_many_ranges(event, question, method)
         if direct is not None:
             return direct
-    rounded = _between_rounded(_exact(above, question, method), _exact(coarser(event, upward=False), question, method))
+    rounded = between_rounded(_exact(above, question, method), _exact(coarser(event, upward=False), question, method))
     if method is not None or _is_tight(rounded, question):
         return rounded
-    return _least([rounded, direct, _renyi_or_none(event, question)])
+    return least_of([rounded, direct, _renyi_or_none(event, question)])
 
 
 def _of_many_ranges(event: Event, question: Question, method: Method | None) -> Interval | None:
@@ -202,7 +203,7 @@ def _of_many_ranges(event: Event, question: Question, method: Method | None) -> 
         return None
     found = _compositions_or_none(within(coarser(event, upward=False, most=_MOST_RESPONSES)))
     below = _worst(found, question, "contour") if found else NO_LOWER
-    return _least([_between(below, played), _renyi_or_none(event, question)])
+    return least_of([between(below, played), _renyi_or_none(event, question)])
 
 
 def _anyhow(event: Event, question: Question) -> Interval:
@@ -231,17 +232,13 @@ def _on_the_line(event: Event, question: Question) -> Interval | None:
         return None
 
 
-def _between_rounded(top: Interval, bottom: Interval) -> Interval:
-    return Interval(min(bottom.lower, top.upper), top.upper, method=f"{top.method}, terms rounded")
-
-
 def _little_rounded(event: Event, question: Question) -> Interval | None:
     """With as many different terms as the contour integral takes in reasonable time, if it takes them all."""
     for most in _MANY:
         top = _direct(coarser(event, upward=True, most=most), question)
         bottom = _direct(coarser(event, upward=False, most=most), question) if top else None
         if top and bottom:
-            return _between_rounded(top, bottom)
+            return between_rounded(top, bottom)
     return None
 
 
@@ -281,9 +278,9 @@ def _exact(event: Event, question: Question, method: Method | None) -> Interval:
     is_soon = method is None and len(candidates) > _MOST_WORST
     worst = _worst(candidates, question, "contour" if is_soon else method)
     if method is None and not _is_tight(worst, question):
-        worst = _least([worst, _renyi_or_none(event, question), *_from_below(candidates, question)])
+        worst = least_of([worst, _renyi_or_none(event, question), *_from_below(candidates, question)])
     if any(isinstance(law, GluedLoss) for one in found for law, _ in one.parts):
-        return _between(_lower(event, question, method), worst)
+        return between(_lower(event, question, method), worst)
     return worst
 
 
@@ -295,14 +292,14 @@ def _worst(found: Iterable[Composition], question: Question, method: Method | No
     answers: list[Interval] = []
     skipped: list[Composition] = []
     for one in found:
-        if answers and math.isinf(_top(answers).lower):
+        if answers and math.isinf(top_of(answers).lower):
             break
-        if answers and _is_worth_a_look(one, method) and question.is_below(contour, one, _top(answers)):
+        if answers and _is_worth_a_look(one, method) and question.is_below(contour, one, top_of(answers)):
             skipped.append(one)
         else:
             answers.append(_best(one, question, method))
         del one  # it may be large, and the next one is made before it is let go
-    top = _top(answers)
+    top = top_of(answers)
     lower = max(answer.lower for answer in answers)
     if not skipped and len(answers) == 1:
         return top
@@ -321,12 +318,7 @@ def _soon(found: tuple[Composition, ...], question: Question) -> Interval:
                 best = question.by(road, one)
                 break
         answers.append(best if best is not None and question.is_met(best) else _best(one, question, None))
-    return _worst_of(answers)
-
-
-def _worst_of(answers: list[Interval]) -> Interval:
-    top = _top(answers)
-    return Interval(max(answer.lower for answer in answers), top.upper, method=top.method)
+    return worst_of(answers)
 
 
 def _is_tight(found: Interval, question: Question) -> bool:
@@ -336,10 +328,6 @@ def _is_tight(found: Interval, question: Question) -> bool:
 def _is_worth_a_look(composition: Composition, method: Method | None) -> bool:
     """Whether the contour may tell sooner than an answer that it is not needed; for one step it does not."""
     return method == "contour" or (method is None and [times for _, times in composition.parts] != [1])
-
-
-def _top(answers: list[Interval]) -> Interval:
-    return max(answers, key=lambda answer: answer.upper)
 
 
 def _best(
@@ -368,7 +356,7 @@ def _best(
             found = question.by(road, composition)
         except DEAD_ENDS:
             continue
-        best = found if best is None else _both(best, found)
+        best = found if best is None else both(best, found)
         if _is_improvable(road, composition, question, best, method):
             continue
         is_nearly_best = road in _NEARLY_BEST or (isinstance(road, contour.FewSteps) and is_long)
@@ -422,7 +410,7 @@ def _indirect(event: Event, question: Question, method: Method | None, reason: E
     """For events without a worst pair: the best of some upper bounds, and a mechanism within from below."""
     parts = dict.fromkeys(side_by_side(event))
     if 1 < len(parts) <= _MOST_PARTS:
-        return _worst_of([_answer(part, question, method) for part in parts])
+        return worst_of([_answer(part, question, method) for part in parts])
     known = (alone(event, question) or two_outcomes.alone(event, question)) if method in {None, "closed form"} else None
     if known is not None:
         return known
@@ -442,22 +430,15 @@ def _indirect(event: Event, question: Question, method: Method | None, reason: E
             else NoSuchRule(premise=type(event).__name__, wanted="an epsilon and a delta")
         )
     below = max(_lower(event, question, method, chosen), shared or NO_LOWER, key=lambda end: end.lower)
-    above = _least(uppers)
-    found = _between(below, above)
+    above = least_of(uppers)
+    found = between(below, above)
     if method is not None or question.is_met(found, max(question.width, _NEARLY)):
         return found
     if chosen is None or (chosen.lower <= found.lower and chosen.upper >= found.upper):
         return found
     if chosen.lower > found.lower and chosen.upper < found.upper:
         return chosen
-    return _between(max(below, chosen, key=lambda end: end.lower), min(above, chosen, key=lambda end: end.upper))
-
-
-def _least(answers: Iterable[Interval | None]) -> Interval:
-    """The least upper end, and the largest lower one."""
-    known = [answer for answer in answers if answer]
-    best = min(known, key=lambda answer: answer.upper)
-    return Interval(min(max(answer.lower for answer in known), best.upper), best.upper, method=best.method)
+    return between(max(below, chosen, key=lambda end: end.lower), min(above, chosen, key=lambda end: end.upper))
 
 
 def _from_below(found: Iterable[Composition], question: Question) -> Iterator[Interval | None]:
@@ -513,12 +494,3 @@ def _lower(event: Event, question: Question, method: Method | None, chosen: Inte
     if isinstance(event, Group) and event.size > 1 and (least := group_lower(event, question, _anyhow)) > found.lower:
         return Interval(least, math.inf, method="rows of a group that are sampled together")
     return found
-
-
-def _between(below: Interval, above: Interval) -> Interval:
-    return Interval(min(below.lower, above.upper), above.upper, method=f"upper: {above.method}; lower: {below.method}")
-
-
-def _both(one: Interval, other: Interval) -> Interval:
-    narrow = min((one, other), key=lambda answer: answer.width)
-    return Interval(max(one.lower, other.lower), min(one.upper, other.upper), method=narrow.method)
