@@ -219,6 +219,18 @@ def test_the_ends_of_the_scale(event: acc.Event, delta: Any, ends: tuple[Any, An
     assert (found.lower, found.upper) == ends
 
 
+@pytest.mark.parametrize("times", [10, 10**4, 10**12])
+def test_selections_without_a_delta(times: int) -> None:
+    found = acc.epsilon(acc.Repeat(event=acc.Exponential(epsilon="0.1"), times=times), delta=0)
+    assert found.upper == Fraction(times, 10)
+    assert found.lower > Fraction(times, 10) * Fraction(999, 1000)
+
+
+def test_groups_beyond_all_exponents_are_refused() -> None:
+    with pytest.raises(NoSuchRule):
+        acc.epsilon(acc.Group(event=acc.Approx(epsilon=10**9, delta="1e-7"), size=10**9), delta="1e-5")
+
+
 def test_enormous_repetition_has_an_answer() -> None:
     found = acc.epsilon(sampled(1, "0.01", 10**12), "1e-5")
     assert is_narrow(found)

@@ -12,6 +12,7 @@ import pytest
 from privately.accounting.compositions import Composition
 from privately.accounting.losses import GaussianLoss, SampledGaussianLoss, SampledLaplaceLoss, response
 from privately.accounting.questions import LARGEST_EPSILON, NEVER, NOTHING, DeltaAt, EpsilonAt, seldom
+from privately.accounting.roads import NotApplicable
 from privately.rounding import Interval
 
 WIDTH = Fraction(1, 10**6)
@@ -78,6 +79,14 @@ def test_a_mass_that_is_not_known_exactly_counts_against_us() -> None:
     assert (found.lower, found.upper) == (1, math.inf)
     EpsilonAt(Fraction(3, 5), WIDTH).by(road, vague)
     assert road.asked[1:] == [Fraction(7, 15), Fraction(1, 5)]
+
+
+def test_no_road_is_asked_where_no_delta_is_left() -> None:
+    road = FakeRoad(Interval(1, 2))
+    vague = Composition(parts=NORMAL, infinite=HALF, infinite_lower=Fraction(1, 4))
+    with pytest.raises(NotApplicable):
+        EpsilonAt(Fraction(1, 4), WIDTH).by(road, vague)
+    assert not road.asked
 
 
 def test_the_largest_finite_loss_is_no_limit_where_losses_may_be_infinite() -> None:

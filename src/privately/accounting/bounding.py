@@ -31,7 +31,7 @@ from privately.accounting.roads import NotApplicable
 from privately.accounting.terms import Terms, alternatives, flatten, parts_of
 from privately.errors import MixedNeighbors, NoSuchRule
 from privately.guarantees.curves import gaussian_within
-from privately.rounding import Enclosure, round_up, tidy
+from privately.rounding import LARGEST, Enclosure, round_up, tidy
 
 Step = Callable[[Event], Event]
 
@@ -209,6 +209,8 @@ def _group_bound(scaled: Event) -> Event | None:
 
 def _geometric(epsilon: Fraction, size: int) -> Enclosure:
     """1 + e^epsilon + ... + e^((size-1) epsilon), from above."""
+    if epsilon * size > LARGEST:
+        raise NotApplicable("epsilon is too large")
     simple = size * Enclosure.of((size - 1) * epsilon).exp()
     below = Enclosure.of(epsilon).exp() - 1
     if below.lower <= 0:

@@ -10,6 +10,7 @@ from typing import Protocol
 from privately.accounting.compositions import Composition
 from privately.accounting.extremes import largest_loss, roughly_largest
 from privately.accounting.losses import Loss, SampledGaussianLoss, SampledLaplaceLoss
+from privately.accounting.roads import NotApplicable
 from privately.rounding import End, Interval
 
 _SCALE = Fraction(1, 1000)
@@ -67,6 +68,8 @@ class EpsilonAt:
         low = high = _left_of(self.delta, composition.infinite)
         if composition.infinite_lower is not composition.infinite:
             high = _left_of(self.delta, composition.infinite_lower)
+        if high <= 0:
+            raise NotApplicable("no delta is left for finite losses")
         finite = _finite(composition)
         found = road.epsilon(finite, high, self.width)
         upper: End = found.upper

@@ -32,3 +32,8 @@ def test_between_two_of_them() -> None:
     assert found.lows[40] < low[1] < found.lows[41]
     assert order[0] == 1
     assert list(share) == [0.5, 1.0]
+
+
+def test_losses_beyond_floats_are_left_out_without_a_warning() -> None:
+    found = touching(Concentrated(Fraction(10**18)), 1e-10)
+    assert (found.highs + found.lows >= 0).all()

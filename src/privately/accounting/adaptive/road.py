@@ -55,6 +55,8 @@ def enclosed(ranges: Ranges, beside: Beside, question: Question, asked: Asked) -
     Checked-by: tests/accounting/adaptive/test_road.py::test_beside_others_against_enumeration
     """
     rare = float(question.delta) if isinstance(question, EpsilonAt) else _UNKNOWN
+    if not rare:  # without a delta the largest losses are all that counts
+        return None
     least = _least_long(ranges)
     long = [one for one in ranges if one[1] >= least]
     if len(long) > _MOST_LONG:

@@ -56,7 +56,8 @@ def touching(statement: Concentrated, rarest: float) -> Touching:
     far = np.geomspace(4.0, max(40.0, -1.2 * math.log(rarest)), _FAR)
     y = -np.logaddexp(0.0, even + np.concatenate([_NEAREST, _NEAR, far]))
     z, order = edge(statement, y)
-    low = np.log1p(-np.exp(y + z)) - np.log1p(-np.exp(y))
+    with np.errstate(divide="ignore"):  # losses so large that the rest is 0 in floats are not kept
+        low = np.log1p(-np.exp(y + z)) - np.log1p(-np.exp(y))
     kept = (z + low > 0) & (z > 0) & (order * z < _LARGEST_POWER)
     same = np.full(_SHARES.size, even)
     return Touching(
