@@ -305,3 +305,28 @@ def test_many_different_discrete_noises() -> None:
     assert found.width < near.upper / 100
     told = acc.delta(acc.Sequence(events=noises), 3)
     assert told.lower <= acc.delta(normal, 3).lower <= acc.delta(normal, 3).upper <= told.upper < 2 * told.lower
+
+
+def small(question: Question) -> Interval:
+    """Of a law whose delta is e^-epsilon/8, exactly but for rounding."""
+    if isinstance(question, DeltaAt):
+        near = Fraction(math.exp(-question.epsilon) / 8)
+    else:
+        near = Fraction(-math.log(8 * question.delta))
+    return Interval(near, near, method="known")
+
+
+@pytest.mark.parametrize("off", [Fraction(1, 50), Fraction(1, 5)])
+def test_factors_of_both_laws_move_both_ends(off: Fraction) -> None:
+    """All probabilities of P too large and those of Q too small, or the other way: D(epsilon -+ 2 off) e^+-off."""
+    width = Fraction(1, 10**6)
+    for epsilon in (Fraction(0), Fraction(1, 100), Fraction(1), Fraction(3)):
+        found = enclosed(DeltaAt(epsilon, width), small, small, off)
+        assert found.lower <= math.exp(-epsilon - 3 * off) / 8 * (1 + 1e-12)
+        y = epsilon - 2 * off
+        there = math.exp(-y) / 8 if y >= 0 else 1 - math.exp(y) + math.exp(2 * y) / 8  # as of a symmetric pair
+        assert found.upper >= min(there * math.exp(off), 1) * (1 - 1e-12)
+    for delta in (Fraction(1, 100), Fraction(1, 10)):
+        found = enclosed(EpsilonAt(delta, width), small, small, off)
+        assert found.lower <= max(-math.log(8 * delta) - 3 * off, 0) + 1e-12
+        assert found.upper >= -math.log(8 * delta) + 3 * off - 1e-12
