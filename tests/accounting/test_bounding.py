@@ -233,6 +233,8 @@ def test_within_samples() -> None:
     assert compositions(within(whole)) == compositions(RandomizedResponse(epsilon="0.5"))
     parts = Parallel(events=[Laplace(scale=1), Pure(epsilon=1)])
     assert compositions(within(Repeat(event=parts, times=2))) == compositions(Repeat(event=Laplace(scale=1), times=2))
+    strong = Parallel(events=[Laplace(scale=10), GaussianDP(mu=2), Parallel(events=[Pure(epsilon=1), ZCDP(rho=1)])])
+    assert compositions(within(Repeat(event=strong, times=2))) == compositions(Repeat(event=GaussianDP(mu=2), times=2))
     sampled = PoissonSample(event=parts, rate="0.5")
     once = PoissonSample(event=Laplace(scale=1), rate="0.5")
     assert compositions(within(Sequence(events=[sampled, once]))) == compositions(Repeat(event=once, times=2))

@@ -28,7 +28,7 @@ from privately.accounting.events import (
 from privately.accounting.failing import failing
 from privately.accounting.groups import grouped
 from privately.accounting.roads import NotApplicable
-from privately.accounting.terms import Terms, alternatives, flatten, parts_of
+from privately.accounting.terms import Terms, alternatives, flatten, parts_of, side_by_side
 from privately.errors import MixedNeighbors, NoSuchRule
 from privately.guarantees.curves import gaussian_within
 from privately.rounding import LARGEST, Enclosure, round_up, tidy
@@ -173,29 +173,36 @@ def _pure(term: Event) -> tuple[Fraction, Fraction]:
 
 def _strongest(terms: Terms) -> Event:
     """One of several mechanisms on a sample: that with the largest epsilon, roughly for normal noise."""
+    return max(terms, key=_size)
 
-    def size(term: Event) -> Fraction:
-        match term:
-            case GaussianDP(mu=mu):
-                return _TYPICAL * mu
-            case Gaussian(noise_multiplier=multiplier) if multiplier:
-                return _TYPICAL / multiplier
-        try:
-            epsilon, delta = _pure(term)
-        except NoSuchRule:
-            return Fraction(0)
-        return epsilon if delta < 1 else _ENDLESS
 
-    return max(terms, key=size)
+def _size(term: Event) -> Fraction:
+    match term:
+        case GaussianDP(mu=mu):
+            return _TYPICAL * mu
+        case Gaussian(noise_multiplier=multiplier) if multiplier:
+            return _TYPICAL / multiplier
+    try:
+        epsilon, delta = _pure(term)
+    except NoSuchRule:
+        return Fraction(0)
+    return epsilon if delta < 1 else _ENDLESS
 
 
 def _one_part(event: Event) -> Event:
-    """Inside a composition a Parallel may have no worst part; any part is within it."""
-    found = parts_of(event)
-    if found is None or len(alternatives(event)) == 1:
-        return event
-    parts, rate = found
-    return parts[0] if rate == 1 else PoissonSample(event=parts[0], rate=rate)
+    """Inside a composition a Parallel may have no worst part; any part is within it, a strong one by more."""
+    parts = side_by_side(event)
+    return max(parts, key=_strength) if parts and len(alternatives(event)) > 1 else event
+
+
+def _strength(part: Event) -> float:
+    """Roughly."""
+    try:
+        terms = flatten(part)
+    except NoSuchRule:  # parts inside of parts
+        return 0.0
+    seen = ((term.event if isinstance(term, PoissonSample) else term, times) for term, times in terms.items())
+    return max((float(_size(term)) * times**0.5 for term, times in seen), default=0.0)
 
 
 def _group_bound(scaled: Event) -> Event | None:
