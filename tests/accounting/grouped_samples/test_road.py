@@ -14,8 +14,10 @@ from hypothesis import strategies as st
 
 from privately import accounting as acc
 from privately.accounting import Event
+from privately.accounting.contour.road import log_ends
 from privately.accounting.grouped_samples import METHOD, in_samples, road
 from privately.accounting.grouped_samples.mixtures import Split
+from privately.accounting.grouped_samples.normal_law import GroupSums
 from privately.accounting.grouped_samples.seen import Seen
 from privately.accounting.questions import DeltaAt, EpsilonAt
 from privately.guarantees import Neighbors
@@ -237,19 +239,53 @@ def test_a_forgotten_split_is_noticed(only: Split, monkeypatch: pytest.MonkeyPat
 
 
 def test_a_split_is_passed_over_only_if_it_is_below_for_certain(monkeypatch: pytest.MonkeyPatch) -> None:
-    """By either of two rough looks; a lower end that is below tells nothing."""
+    """By any of three rough looks; a lower end that is below tells nothing."""
     seen = Seen.of(acc.Group(event=sampled(acc.Gaussian(noise_multiplier=1), "0.1"), size=2))
     tenth, worst = Fraction(1, 10), Interval(1, 2)
     question = EpsilonAt(tenth, Fraction(1, 10**6))
-    for known, listed, is_below in (
-        (Interval(0, 2 * tenth), 2 * tenth, False),
-        (Interval(0, tenth), 2 * tenth, True),
-        (Interval(0, 2 * tenth), tenth, True),
-        (None, 2 * tenth, False),
+    for quick, known, listed, is_below in (
+        (False, Interval(0, 2 * tenth), 2 * tenth, False),
+        (False, Interval(0, tenth), 2 * tenth, True),
+        (False, Interval(0, 2 * tenth), tenth, True),
+        (False, None, 2 * tenth, False),
+        (True, None, 2 * tenth, True),
     ):
+        monkeypatch.setattr(GroupSums, "are_at_most", lambda *_, quick=quick: quick)
         monkeypatch.setattr(road, "_by_contour", lambda *_, known=known: known)
         monkeypatch.setattr(road, "at_most", lambda *_, listed=listed: listed)
         assert road._is_below(seen, (1, 1), question, worst) == is_below
+
+
+@pytest.mark.parametrize("split", [(3, 0), (1, 2)])
+def test_quick_looks_at_splits(split: Split) -> None:
+    """They never say that a split is below what it is."""
+    steps = acc.Repeat(event=sampled(acc.Gaussian(noise_multiplier=1), "0.1"), times=20)
+    seen = Seen.of(acc.Group(event=steps, size=3))
+    delta = Fraction(1, 10**5)
+    known = road._of(seen, split, EpsilonAt(delta, Fraction(1, 10**3)))
+    assert seen.sums(split).are_at_most(Fraction(known.upper) * Fraction(12, 10), log_ends(delta)[0])
+    assert not seen.sums(split).are_at_most(Fraction(known.lower), log_ends(delta)[0])
+    assert not seen.sums(split).are_at_most(Fraction(known.lower) * Fraction(9, 10), log_ends(delta)[0])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "event",
+    [
+        group(sampled(acc.Gaussian(noise_multiplier=5), "0.01"), 65, 100),
+        acc.Group(
+            event=acc.Sequence(
+                events=[sampled(acc.Gaussian(noise_multiplier=Fraction(place, 10)), "0.01") for place in range(10, 30)]
+            ),
+            size=4,
+        ),
+    ],
+    ids=["many rows", "many different steps"],
+)
+def test_many_rows_and_many_different_steps_are_narrow(event: Event) -> None:
+    found = acc.epsilon(event, "1e-6")
+    assert found.method == METHOD
+    assert found.width <= found.lower / 10**5
 
 
 def test_the_worst_of_all_splits_counts(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -59,6 +59,9 @@ def test_many_different_noises_are_not_listed_for_many_splits() -> None:
     steps = [sampled(acc.Laplace(scale=scale)) for scale in range(1, 11)]
     with pytest.raises(NotApplicable, match="too many lists"):
         seen(*steps, size=10).parted((10, 0), "upper", 64, 1e-20)
+    normal = [sampled(acc.Gaussian(noise_multiplier=noise)) for noise in range(1, 11)]
+    with pytest.raises(NotApplicable, match="too many lists"):
+        seen(*normal, size=41).parted((41, 0), "upper", 64, 1e-20)
 
 
 @pytest.mark.parametrize("size", [2, 5])

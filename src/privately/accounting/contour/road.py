@@ -110,15 +110,7 @@ def is_at_most(composition: Composition, epsilon: Fraction, delta: Fraction) -> 
         target, last = log_ends(delta if delta < 1 else _WHOLE)[0], _LAST.known
         if last and last.is_mirror_below(composition, epsilon, target):
             return True
-        sums = Sums(composition)
-        saddle = for_epsilon(sums.outline, float(epsilon), _start(float(epsilon), target))
-        if saddle.log_delta > target or saddle.epsilon <= 0:
-            return False
-        if sums.is_far_below(saddle, epsilon, target):
-            return True
-        integral = sums.integral(saddle, float(epsilon), _QUICK)
-        s = float(epsilon - integral.centre)
-        return integral.upper(math.nextafter(s, -math.inf)) <= math.nextafter(target, -math.inf)
+        return Sums(composition).are_at_most(epsilon, target)
     except DEAD_ENDS:
         return False
 
@@ -188,6 +180,17 @@ class Sums:
         with nullcontext() if self.is_strict else suppress(NotApplicable):  # an except block would keep what was laid
             return self.integral(saddle, guess, finer, _LITTLE_WORK * number_of(self.laws))
         return self.integral(saddle, guess, tolerance)
+
+    def are_at_most(self, epsilon: Fraction, log_delta: float) -> bool:
+        """Whether ln D is certainly at most this: a quick look."""
+        saddle = for_epsilon(self.outline, float(epsilon), _start(float(epsilon), log_delta))
+        if saddle.log_delta > log_delta or saddle.epsilon <= 0:
+            return False
+        if self.is_far_below(saddle, epsilon, log_delta):
+            return True
+        integral = self.integral(saddle, float(epsilon), _QUICK)
+        s = float(epsilon - integral.centre)
+        return integral.upper(math.nextafter(s, -math.inf)) <= math.nextafter(log_delta, -math.inf)
 
     def is_far_below(self, saddle: Saddle, epsilon: Fraction, log_delta: float) -> bool:
         """Whether a Chernoff bound shows that ln D is at most this; tried only where it seems to be.

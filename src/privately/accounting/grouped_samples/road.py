@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from fractions import Fraction
 
-from privately.accounting.contour.road import delta_by, epsilon_by
+from privately.accounting.contour.road import delta_by, epsilon_by, log_ends
 from privately.accounting.events import Event, Group
 from privately.accounting.grouped_samples.mixtures import Split
 from privately.accounting.grouped_samples.seen import Seen
@@ -129,9 +129,12 @@ def _is_below(seen: Seen, split: Split, question: Question, worst: Interval) -> 
         return True
     top = Fraction(worst.upper)
     epsilon, delta = (top, question.delta) if isinstance(question, EpsilonAt) else (question.epsilon, top)
-    known = _by_contour(seen, split, DeltaAt(epsilon, _ROUGH))
-    if known is not None and known.upper <= delta:
-        return True
+    with suppress(*DEAD_ENDS):
+        if delta > 0 and seen.sums(split).are_at_most(epsilon, log_ends(delta)[0]):
+            return True
+        known = _by_contour(seen, split, DeltaAt(epsilon, _ROUGH))
+        if known is not None and known.upper <= delta:
+            return True
     with suppress(*DEAD_ENDS):
         return at_most(_parts(seen, split, _FEWER), DeltaAt(epsilon, _ROUGH), delta) <= delta
     return False

@@ -41,9 +41,9 @@ from privately.accounting.spreading import Side
 from privately.accounting.terms import Terms, count, flatten
 from privately.rounding import Enclosure
 
-_MOST_STEPS, _MOST_DIFFERENT, _MOST_ROWS = 10**6, 16, 64
-_MOST_LISTS = 96
-"""For all splits together."""
+_MOST_STEPS, _MOST_DIFFERENT, _MOST_ROWS = 10**6, 64, 96
+_MOST_LISTS, _MOST_NORMAL = 96, 400
+"""For all splits together; most splits of normal noise need none."""
 _NONE = Fraction(0)
 
 
@@ -111,7 +111,8 @@ class Seen:
         Proof: docs/theory/accounting/group_samples.md#responses-and-no-noise
         Checked-by: tests/accounting/grouped_samples/test_seen.py::test_responses_and_no_noise
         """
-        if len(self.noises) * self.size > _MOST_LISTS:
+        is_normal = all(isinstance(step.base, GaussianLoss) for step, _ in self.noises)
+        if len(self.noises) * self.size > (_MOST_NORMAL if is_normal else _MOST_LISTS):
             raise NotApplicable("too many lists for too many splits")
         laws = self._laws(split)
         each = rare / max(sum(times for _, times in self.noises) + sum(laws.values()), 1)
