@@ -195,6 +195,10 @@ def test_rounded_terms_leave_room_for_the_others() -> None:
 def test_too_many_that_cannot_be_rounded_are_refused() -> None:
     with pytest.raises(NoSuchRule, match="too many different terms"):
         acc.epsilon(many(RIGID["renyi"], 3000), delta="1e-6")
+
+
+@pytest.mark.slow
+def test_too_many_side_by_side_or_in_groups_are_refused() -> None:
     parts = [
         acc.PoissonSample(event=FAMILIES["gaussian"](1 + Fraction(k, 2500)), rate=Fraction(k + 1, 9000))
         for k in range(2500)
