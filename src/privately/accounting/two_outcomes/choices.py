@@ -16,6 +16,7 @@ from privately.accounting.two_outcomes.pairs import TwoOutcomes
 from privately.accounting.two_outcomes.supports import Limit
 
 _NEAR, _FAR, _FINE = 100, 60, 0.04
+_APART, _BEYOND = 0.1, 3.0
 _ROOM = 1e-9
 _MARGIN, _TRIES = 1e-5, 4
 _AROUND = Fraction(1, 400)
@@ -56,8 +57,10 @@ class Table:
 
 def table(statement: Statement, step: float, places: int) -> Table:
     """Choices of all kinds, from nearly even ones to rare large losses, each shown to be allowed."""
-    rises = [np.arange(_NEAR) * _FINE, _NEAR * _FINE * np.geomspace(1, places * step + 50, _FAR)]
-    y = -np.logaddexp(0.0, step + np.concatenate(rises))
+    even = np.concatenate([np.arange(_NEAR) * _FINE, _NEAR * _FINE * np.geomspace(1, places * step + 50, _FAR)])
+    if statement.last < math.inf:  # where the highest order holds them, losses are evenly apart
+        even = np.union1d(even, np.arange(_NEAR * _FINE, places * step + _BEYOND, _APART) * (statement.last + 1))
+    y = -np.logaddexp(0.0, step + even)
     z, at = edge(statement, y, _MARGIN)
     kept = np.flatnonzero((np.exp(y) + np.exp(y + z) < 1 - _ROOM) & (z < 2 * places * step))
     found = [_choice(statement, math.exp(y[k]), float(z[k]), step, at[k]) for k in kept]

@@ -6,6 +6,7 @@ Names are those of `adaptive.curves` (V(y) at places y) and of `supports` (f of 
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -73,7 +74,12 @@ class Lines:
                     limit = replace(one.limit, t=one.limit.t + share * (two.limit.t - one.limit.t))
                     up, down = (round(a + share * (b - a)) for a, b in ((one.up, two.up), (one.down, two.down)))
                     found.append(self._line(up, down, limit))
-        return tuple(sorted(found, key=lambda line: line.t))
+        return tuple(sorted(found, key=lambda line: (line.t, line.up)))
+
+    @cached_property
+    def ups(self) -> list[int]:
+        """How far up they touch; hardly ever less for higher orders."""
+        return sorted(line.up for line in self.all)
 
     @cached_property
     def even(self) -> Line:
@@ -155,7 +161,7 @@ def convex(upper: Floats, step: float) -> Floats:
 
 def _above(before: Curve, lines: Lines) -> Floats:
     """At all places, by the best order, which changes little from one to the next; near 0 by both directions of one."""
-    found, kind = np.ones(lines.chances.places), 0
+    found, kind, beyond = np.ones(lines.chances.places), 0, round(math.log(2) / lines.chances.step)
     before = replace(before, upper=before.upper * (1 + 2 * lines.doubt))
     for place in range(lines.chances.places):
         known: dict[int, tuple[float, float]] = {}
@@ -169,7 +175,12 @@ def _above(before: Curve, lines: Lines) -> Floats:
         for stride in (_STRIDE, 1) if place % _STRIDE == 0 else (1,):
             while min(at(kind - stride), at(kind + stride)) < at(kind):
                 kind = kind - stride if at(kind - stride) < at(kind + stride) else kind + stride
-        found[place] = _enough(before, lines, lines.all[kind], place, known[kind][1])
+        direct = min(bisect_left(lines.ups, place + beyond), len(lines.all) - 1)  # a loss of about epsilon at once
+        tries = {
+            k: _enough(before, lines, lines.all[k], place, known[k][1]) for k in (kind, direct) if at(k) < math.inf
+        }
+        kind = min(tries, key=lambda k: tries[k], default=kind)
+        found[place] = tries.get(kind, 1.0)
         if place < 2 * lines.even.up:
             factor = _touching(before, lines, lines.even, place)[1]
             found[place] = min(found[place], _enough(before, lines, lines.even, place, factor))
