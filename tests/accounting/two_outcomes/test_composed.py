@@ -97,6 +97,15 @@ def test_beside_others() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("order", "times"), [(2, 2), (2, 10), (4, 10)])
+def test_low_orders(order: int, times: int) -> None:
+    """Well below what one statement of all of it allows."""
+    found = acc.epsilon(acc.Repeat(event=acc.Renyi(bounds={order: "0.1"}), times=times), "1e-6")
+    assert found.width < Fraction(1, 500) * found.lower
+    assert found.upper < acc.epsilon(acc.Renyi(bounds={order: Fraction(times, 10)}), "1e-6").lower
+
+
+@pytest.mark.slow
 def test_delta_and_epsilon_agree() -> None:
     event = acc.Repeat(event=acc.Renyi(bounds={2: "0.1", 8: "0.4", 32: "2"}), times=2)
     found = acc.epsilon(event, "1e-4")

@@ -25,7 +25,8 @@ from privately.accounting.two_outcomes.supports import Limit
 _LARGEST_POWER = 600.0
 _TAIL_DOUBT, _CHORD_DOUBT = 1e-8, 1e-9
 _MOST_TANGENTS, _CLOSE = 24, 1e-5
-_BETWEEN, _STRIDE = 4, 8
+_BETWEEN, _STRIDE, _IDLE = 4, 8, 40
+_SHARES = 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.98
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,8 @@ class Line:
     f: Floats
     slope: Floats
     mean: float
+    share: float = 1.0
+    """How much the order counts; the rest is the same order of the other direction."""
 
 
 @dataclass(frozen=True)
@@ -82,15 +85,23 @@ class Lines:
         return sorted(line.up for line in self.all)
 
     @cached_property
-    def even(self) -> Line:
-        """Of the first choice, which is nearly even, and of the same order of the other direction together."""
+    def even(self) -> tuple[Line, ...]:
+        """Of the first choice, which is nearly even, and of the same order of the other direction, in some shares."""
         first = self.chances.choices[0]
         one = self._line(first.up, first.down, first.limit)
         turned = one.f[::-1] * self.ratios
+        turned = turned - self.doubt * np.abs(turned)
         t = float(1 - first.limit.t)
         slope = -expm1(-self.losses) if t == 0 else _steep(t, self.losses)
-        return Line(
-            0.0, one.up, one.down, one.f + turned - self.doubt * np.abs(turned), one.slope + slope, 2 * one.mean
+        off = 4 * UNIT * (np.abs(one.f) + np.abs(turned))
+        return tuple(
+            replace(
+                one,
+                f=share * one.f + (1 - share) * turned - off,
+                slope=share * one.slope + (1 - share) * slope,
+                share=share,
+            )
+            for share in _SHARES
         )
 
     def _line(self, up: int, down: int, limit: Limit) -> Line:
@@ -162,6 +173,7 @@ def convex(upper: Floats, step: float) -> Floats:
 def _above(before: Curve, lines: Lines) -> Floats:
     """At all places, by the best order, which changes little from one to the next; near 0 by both directions of one."""
     found, kind, beyond = np.ones(lines.chances.places), 0, round(math.log(2) / lines.chances.step)
+    mix = idle = 0
     before = replace(before, upper=before.upper * (1 + 2 * lines.doubt))
     for place in range(lines.chances.places):
         known: dict[int, tuple[float, float]] = {}
@@ -181,10 +193,17 @@ def _above(before: Curve, lines: Lines) -> Floats:
         }
         kind = min(tries, key=lambda k: tries[k], default=kind)
         found[place] = tries.get(kind, 1.0)
-        if place < 2 * lines.even.up:
-            factor = _touching(before, lines, lines.even, place)[1]
-            found[place] = min(found[place], _enough(before, lines, lines.even, place, factor))
+        if idle < _IDLE:
+            shares = {k: _touching(before, lines, lines.even[k], place) for k in _beside(mix, len(lines.even))}
+            mix = min(shares, key=lambda k: shares[k][0])
+            value = _enough(before, lines, lines.even[mix], place, shares[mix][1])
+            idle = 0 if value < found[place] else idle + 1
+            found[place] = min(found[place], value)
     return found
+
+
+def _beside(k: int, many: int) -> range:
+    return range(max(k - 1, 0), min(k + 2, many))
 
 
 class _At:
