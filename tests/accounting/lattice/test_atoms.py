@@ -8,9 +8,11 @@ import mpmath
 import numpy as np
 import pytest
 
+from privately.accounting.lattice import atoms as module
 from privately.accounting.lattice.atoms import NONE, Atoms, _floats, atoms
 from privately.accounting.lattice.smooth import NOTHING, smooth
 from privately.accounting.losses import (
+    DIRECTIONS,
     DiscreteGaussianLoss,
     DiscreteLaplaceLoss,
     GaussianLoss,
@@ -156,3 +158,25 @@ def test_enclosures_around_zero() -> None:
     assert near + off >= 1e-60
     (near,), (off,) = _floats([Enclosure.of(Fraction(1, 3))])
     assert abs(Fraction(near) - Fraction(1, 3)) <= Fraction(off) < Fraction(1, 10**15)
+
+
+def test_what_atoms_leave_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With so few of discrete normal noise that it is seen."""
+    monkeypatch.setattr(module, "_QUIET", 2.5)
+    wide = DiscreteGaussianLoss(variance=Fraction(400), sensitivity=1)
+    sampled = [
+        SampledDiscreteGaussianLoss(variance=Fraction(400), sensitivity=1, rate=Fraction(1, 3), direction=direction)
+        for direction in DIRECTIONS
+    ]
+    for law in (wide, *sampled):
+        found = module.atoms.__wrapped__(law)
+        assert 1e-4 < 1 - found.masses.sum() <= found.outside < 0.1
+
+
+def test_errors_of_far_atoms_add_up() -> None:
+    """Under P, and under Q with those of the losses."""
+    losses, masses = np.array([3.0, 2.0, 0.0]), np.array([0.1, 0.2, 0.7])
+    kept, far = Atoms(losses, np.full(3, 0.01), masses, 0.1 * masses).up_to(1.0)
+    assert kept.losses.tolist() == [0.0]
+    assert far.first_error >= 0.03 * (1 - 1e-12)
+    assert far.second_error >= 0.11 * float(masses[:2] @ np.exp(-losses[:2]))

@@ -110,3 +110,11 @@ def test_no_table_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
             exact = np.exp(2j * np.pi * node * turns).sum()
             assert abs(found[node] - exact) < 1e-9 * many
         held.clear()
+
+
+def test_atoms_that_may_be_off_are_charged() -> None:
+    frame, part = Frame(2.0**-6, 1024, 1.5), 1e-3
+    masses, losses = np.array([0.5, 0.25]), np.array([0.7, -0.3])
+    piece, moved = atoms_piece(Atoms(losses, np.full(2, part), masses, part * masses), frame)
+    assert moved >= part
+    assert (piece.errors >= part * float(masses @ np.exp(1.5 * losses))).all()

@@ -11,6 +11,7 @@ import pytest
 from privately.accounting.compositions import Composition
 from privately.accounting.lattice import road
 from privately.accounting.lattice.atoms import Atoms, atoms
+from privately.accounting.lattice.bases import ExponentialBase
 from privately.accounting.lattice.composing import Sum
 from privately.accounting.lattice.frame import Frame
 from privately.accounting.lattice.multiplying import Part
@@ -205,3 +206,9 @@ def test_far_narrower_with_them(monkeypatch: pytest.MonkeyPatch) -> None:
             )
             wrong = answer()
         assert wrong.upper < found.lower or wrong.lower > found.upper
+
+
+def test_masses_that_may_be_off_are_charged_for_every_step() -> None:
+    dense = Smooth(ExponentialBase(1.0), 1.0, "remove")
+    found = OneOff(dense, (64, -64), (0.5, 0.2), (0.5e-6, 0.2e-6), 5, 2.0**-6, 0.0)
+    assert found._weights[1] >= 4e-6

@@ -153,3 +153,15 @@ def test_no_atom_high_enough_to_be_joined() -> None:
     law = law_of([-12.03, -12.1, -13.0], [1.0, 1.0, 1.0])
     with pytest.raises(NotApplicable, match="or none"):
         atom_piece(law, Frame(STEP, 256, 4.0), OFFSET, "lower")
+
+
+def test_atoms_that_may_be_off_are_placed_on_the_safe_side() -> None:
+    """Upward with all that they may have more, under P and under Q; downward with all that they may have less."""
+    frame, off, part = Frame(2.0**-6, 1024, 1.5), 0.02, 0.01
+    one = Atoms(np.array([1.05]), np.array([off]), np.array([0.5]), np.array([part]))
+    places, masses, _ = placing._split(one, frame, 0.0)
+    assert masses.sum() >= (0.5 + part) * (1 - 1e-12)
+    assert masses @ np.exp(-places * frame.step) <= (0.5 + part) * math.exp(-1.05 - off) * (1 + 1e-12)
+    places, masses, _ = placing._joined(one, frame, 0.0, 0.0)
+    assert masses.sum() <= 0.5 - part
+    assert (places * frame.step <= 1.05 - off).all()
