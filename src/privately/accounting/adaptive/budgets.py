@@ -126,7 +126,7 @@ def within_budget(ranges: Ranges, rare: float, work: float, blocks: int = 1) -> 
     dealt = _dealt(ranges, blocks)
     squares = sum(times * float(size) ** 2 for size, times in dealt[0]) / 4
     long = squares * 4 / float(largest) ** 2
-    ticks = min(MOST_TICKS, int(math.sqrt(work / long / _PER_STEP)))
+    ticks = int(ticks_for(long, work))
     if ticks < _LEAST_TICKS:
         raise NotApplicable("too many steps of games")
     order = math.sqrt(-1.7 * math.log(rare) / squares / blocks)
@@ -144,6 +144,11 @@ def within_budget(ranges: Ranges, rare: float, work: float, blocks: int = 1) -> 
     none = np.zeros(total.size)
     top = max(math.ceil(sum(times * size for size, times in some) / step) for some in dealt)
     return Curve(float(step), 0, top, total, none, none)
+
+
+def ticks_for(long: float, work: float) -> float:
+    """Of a step of the largest range, where all cost about as much as so many of these."""
+    return min(MOST_TICKS, math.sqrt(work / long / _PER_STEP))
 
 
 def _kinds(clock: Clock, ranges: Ranges) -> list[int]:

@@ -21,12 +21,12 @@ WORK = 3e5, 4e6, 1e7, 3e7
 """How many values are raised, roughly: first so many, then more."""
 _LEAST_CELLS, _LEAST_PLACES, _FINEST, _WIDEST = 6, 50, 1 / 1024, 0.25
 _MOST_PLACES, _MOST_KEPT = 40_000, 1_000_000
-_PER_PLAY = 3e3
+_PER_PLAY = 2e3
 """What a step of a game costs beside that, in the same measure."""
-MOST_PLAYS = WORK[-1] / (2 * _PER_PLAY)
+MOST_PLAYS = WORK[-1] / (3 * _PER_PLAY)
 SPARE = 1e-7
 """What part of a value that counts may be neglected, in all."""
-_MOST_LOSS = 600.0
+_MOST_LOSS, _MOST_FITTED = 600.0, 12
 
 
 @lru_cache(maxsize=8)
@@ -107,7 +107,16 @@ def step_for(sizes: Sequence[Fraction], reach: float, work: float, played: float
     step = min(max(reach / places, finest), _WIDEST)
     if float(min(sizes)) < _LEAST_CELLS * step or reach / step > 1.2 * places:
         raise NotApplicable("the lattice would be too coarse")
-    return largest / math.ceil(float(largest) / step)
+    return largest / _fitting([size / largest for size in sizes[:_MOST_FITTED]], math.ceil(float(largest) / step))
+
+
+def _fitting(parts: Sequence[Fraction], least: int) -> int:
+    """About so many cells that all parts of them are nearly whole: tests are off where ranges fit no lattice."""
+
+    def misfit(count: int) -> Fraction:
+        return max(abs(part * count - round(part * count)) for part in parts)
+
+    return min(range(least, least + max(least // 4, 4)), key=misfit)
 
 
 def reach_of(ranges: Ranges, rare: float) -> float:

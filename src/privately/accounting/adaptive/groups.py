@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
-from privately.accounting.adaptive.budgets import within_budget
+from privately.accounting.adaptive.budgets import ticks_for, within_budget
 from privately.accounting.adaptive.curves import Curve
 from privately.accounting.adaptive.games import (
     MOST_PLAYS,
@@ -25,7 +25,7 @@ from privately.accounting.roads import NotApplicable
 _SHARE = 0.5
 """Of all work, for the games together; the rest is for one order of all steps."""
 _HALVINGS, _MOST_GROUPS = 10, 6
-_PER_GROUP, _PER_SPREAD = 0.43, 1.4
+_PER_GROUP, _PER_SPREAD = 0.43, 1.0
 """What a group costs more, in steps of its largest range, and what a budget does if most ranges are tiny."""
 _SMALL, _MOST_BUDGETS, _FIRST_SHARE = Fraction(7, 25), 3, 0.75
 
@@ -69,7 +69,7 @@ def _by_budgets(ranges: Ranges) -> float:
 def _spread(ranges: Ranges) -> float:
     largest = float(max(ranges)[0]) ** 2
     squares, fourth = (sum(times * float(size) ** power for size, times in ranges) for power in (2, 4))
-    return _PER_SPREAD * (largest - fourth / squares)
+    return _PER_SPREAD * (largest - fourth / squares) + squares / ticks_for(squares / largest, WORK[-1]) ** 2
 
 
 @lru_cache(maxsize=4)
