@@ -296,6 +296,12 @@ def test_what_delta_covers_is_certified_as_nothing(event: Event) -> None:
     check(certify(derived))
 
 
+def test_deltas_of_single_changes_below_the_range_of_floats() -> None:
+    changes = Group(event=Renyi(bounds={"15.32": "0.0016", "59.09": "0.0194"}), size=64)
+    with pytest.raises(NoSuchRule, match="epsilon"):
+        derive(Repeat(event=changes, times=100), delta="1e-100")
+
+
 @pytest.mark.filterwarnings("error")
 def test_weights_below_the_range_of_floats() -> None:
     """Looked at by their logarithms, without a warning."""

@@ -20,6 +20,7 @@ from privately.accounting.events import (
     Sequence,
 )
 from privately.accounting.groups import gathered
+from privately.accounting.roads import nearly_log
 from privately.accounting.undisturbed import undisturbed
 from privately.errors import InvalidParameter, NoSuchRule
 from privately.guarantees import ApproxDP, Derivation
@@ -160,5 +161,5 @@ def _shortened(delta: Fraction) -> Fraction:
     """Rounded down to a few digits."""
     if not delta:
         return delta
-    places = max(math.ceil(-math.log10(delta)), 0) + 6
+    places = max(math.ceil(-nearly_log(delta) / math.log(10)), 0) + 6
     return Fraction(math.floor(delta * 10**places), 10**places)
