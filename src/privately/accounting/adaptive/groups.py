@@ -25,7 +25,7 @@ from privately.accounting.roads import NotApplicable
 _SHARE = 0.5
 """Of all work, for the games together; the rest is for one order of all steps."""
 _HALVINGS, _MOST_GROUPS = 10, 6
-_PER_GROUP, _PER_SPREAD = 0.43, 1.0
+_PER_GROUP, _PER_SPREAD = 0.6, 1.0
 """What a group costs more, in steps of its largest range, and what a budget does if most ranges are tiny."""
 _SMALL, _MOST_BUDGETS, _FIRST_SHARE = Fraction(7, 25), 3, 0.75
 

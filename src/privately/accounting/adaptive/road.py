@@ -70,13 +70,16 @@ def enclosed(ranges: Ranges, beside: Beside, question: Question, asked: Asked) -
         return None
     short = tuple(one for one in ranges if one not in long)
     best: Interval | None = None
-    for work in WORK:
+    levels = [*WORK]
+    for work in levels:
         try:
             found = _answer(profiles(short, max(rare, _LEAST), work), beside, question, asked)
         except DEAD_ENDS:
             continue
         if isinstance(question, DeltaAt) and found.lower:
             rare = float(found.lower)
+            if best is None and work == WORK[-1]:
+                levels.append(work)  # with a delta in mind
         best = found if best is None else _common(best, found)
         if question.is_met(best, max(question.width, _NARROW)):
             break
