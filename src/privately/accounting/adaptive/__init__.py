@@ -1,9 +1,9 @@
 """Mechanisms of bounded range whose every step is chosen in the light of all before it.
 
 No pair of laws is the worst of one step, but of a whole composition one is: its profile is the value of a game, which
-is played backwards on a lattice of losses. `curves` keeps a profile from both sides, `steps` plays one step, `games`
-plays them in every order, `pairs` makes two laws of finitely many losses of the result, and `road` composes these with
-whatever is beside.
+is played backwards on a lattice of losses. `curves` keeps a profile from both sides, `steps` plays one step by the best
+chords, which `raising` finds, `games` plays them in every order, `budgets` plays very many ranges by a clock, `pairs`
+makes two laws of finitely many losses of the result, and `road` composes these with whatever is beside.
 """
 
 from privately.accounting.adaptive.road import METHOD, Asked, Beside, enclosed, near, with_law
