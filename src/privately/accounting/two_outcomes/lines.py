@@ -101,7 +101,7 @@ class Lines:
                 slope=share * one.slope + (1 - share) * slope,
                 share=share,
             )
-            for share in _SHARES
+            for share in (_SHARES if self.chances.is_listed else _SHARES[:1])
         )
 
     def _line(self, up: int, down: int, limit: Limit) -> Line:
@@ -187,13 +187,15 @@ def _above(before: Curve, lines: Lines) -> Floats:
         for stride in (_STRIDE, 1) if place % _STRIDE == 0 else (1,):
             while min(at(kind - stride), at(kind + stride)) < at(kind):
                 kind = kind - stride if at(kind - stride) < at(kind + stride) else kind + stride
-        direct = min(bisect_left(lines.ups, place + beyond), len(lines.all) - 1)  # a loss of about epsilon at once
+        direct = kind
+        if lines.chances.is_listed:  # a loss of about epsilon at once, which low orders allow
+            direct = min(bisect_left(lines.ups, place + beyond), len(lines.all) - 1)
         tries = {
-            k: _enough(before, lines, lines.all[k], place, known[k][1]) for k in (kind, direct) if at(k) < math.inf
+            k: _enough(before, lines, lines.all[k], place, known[k][1]) for k in {kind, direct} if at(k) < math.inf
         }
         kind = min(tries, key=lambda k: tries[k], default=kind)
         found[place] = tries.get(kind, 1.0)
-        if idle < _IDLE:
+        if idle < _IDLE if lines.chances.is_listed else place < 2 * lines.even[0].up:
             shares = {k: _touching(before, lines, lines.even[k], place) for k in _beside(mix, len(lines.even))}
             mix = min(shares, key=lambda k: shares[k][0])
             value = _enough(before, lines, lines.even[mix], place, shares[mix][1])

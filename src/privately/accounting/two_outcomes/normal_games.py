@@ -28,7 +28,7 @@ SPARE = 1e-4
 _MOST_STEPS = 100_000
 """More are taken together."""
 _FINE, _GROWTH = 0.1, 0.05
-_FACTORS = 1.0, 1.003, 1.01, 1.02, 1.04, 1.08, 1.16
+_LATER, _FACTORS = 0.88, (1.0, 1.003, 1.01, 1.02, 1.04, 1.08, 1.16)
 _HALVINGS, _LARGEST_RISE, _WIDE = 12, 16.0, 2.8
 _PLACES, _LINES = 400, 2
 _DOUBT, _UP = 1e-9, 1 + 8 * UNIT
@@ -143,7 +143,7 @@ def last_step(
     for factor in _FACTORS if price < math.inf else (1.0,):
         lowered = rest + (upper - rest) / factor * (1 + _DOUBT)
         mu = distance(Curve(step, 0, NEVER, lowered, curve.powers, curve.prices))
-        cost = price * mu * mu + math.log(factor) if price < math.inf else 0.0
+        cost = _LATER * price * mu * mu + math.log(factor) if price < math.inf else 0.0
         best = min(best, (cost, mu * mu * _UP, factor))
     return best[1], best[2], rest * _UP
 
@@ -179,7 +179,7 @@ def _rise(lines: Touching, v: float, farthest: float, price: float, known: Known
     ):
         more = _least_rise(step[begin:], v, tau[begin:], lines.rho)
         excess = _excess(step, v, tau, more, below=begin, rho=lines.rho)
-        tries.append((price * more + excess, more, excess))
+        tries.append((price * (1 - lines.rho / (3 * v)) * more + excess, more, excess))  # later steps then need less
     _, more, excess = min(tries)
     after = math.sqrt(v + more)
     edge = (last * v / after - after / 2) * (1 - 16 * UNIT * (1 + root))
