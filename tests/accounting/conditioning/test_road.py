@@ -15,6 +15,7 @@ from privately.accounting import closed_forms, lattice
 from privately.accounting.closed_forms.finite import Table
 from privately.accounting.compositions import Composition
 from privately.accounting.conditioning import Conditioned
+from privately.accounting.conditioning import road as conditioned
 from privately.accounting.conditioning.road import Budget, Mixture, exchanged
 from privately.accounting.conditioning.tables import one
 from privately.accounting.finite_pairs import response_pair
@@ -176,6 +177,19 @@ def test_what_it_refuses() -> None:
     stingy = Conditioned(closed_forms.delta, most=256, work=3, is_one_step=True)
     with pytest.raises(NotApplicable, match="too many profiles"):
         stingy.epsilon(Composition(parts=((response(Fraction(1)), 1), laplace)), WIDTH, WIDTH)
+
+
+def test_too_much_beside_few_losses_is_seen_before_these_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def never(*_: object) -> Table:
+        raise AssertionError("nothing is to be listed")
+
+    monkeypatch.setattr(conditioned, "repeated", never)
+    beside = tuple((LaplaceLoss(epsilon=Fraction(1, place)), 1) for place in range(1, 18))
+    composition = Composition(parts=(*beside, (response(Fraction(1)), 3)))
+    for is_one_step in (True, False):
+        road = Conditioned(lambda *_: Interval(0, 1), most=64, work=256, is_one_step=is_one_step)
+        with pytest.raises(NotApplicable, match="beside few losses"):
+            road.mixture(composition, 1e-20)
 
 
 def test_where_the_other_road_has_no_answer() -> None:

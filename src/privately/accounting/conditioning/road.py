@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -184,14 +184,18 @@ class Conditioned:
 
     def mixture(self, composition: Composition, rare: float) -> Mixture:
         """Laws of few outcomes apart from all others."""
+        self._check_beside([part for part in composition.parts if not isinstance(part[0], _FEW)])
         few, rest = self._apart(composition, rare)
         if few is None:
             raise NotApplicable("no law has few outcomes")
+        self._check_beside(rest)
+        return Mixture(few, Composition(parts=tuple(rest)), self.inner, Budget(self.work))
+
+    def _check_beside(self, rest: Sequence[tuple[Loss, int]]) -> None:
         if self.is_one_step and (len(rest) > 1 or any(times > 1 for _, times in rest)):
             raise NotApplicable("more than one step beside few losses")
         if len(rest) > _MOST_BESIDE:
             raise NotApplicable("too many laws beside few losses: each of their profiles takes long")
-        return Mixture(few, Composition(parts=tuple(rest)), self.inner, Budget(self.work))
 
     def _apart(self, composition: Composition, rare: float) -> tuple[Table | None, list[tuple[Loss, int]]]:
         """The sums of all losses that are few together, and the other laws."""
