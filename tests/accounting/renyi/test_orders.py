@@ -75,3 +75,13 @@ def test_the_scores_are_the_conversions() -> None:
     """At order 2 with divergence 1: epsilon = 1 - ln 2 - ln(2 delta)."""
     assert epsilon_score(1.0, 1.0, math.log(0.01)) == pytest.approx(1 - math.log(2) - math.log(0.02))
     assert delta_score(1.0, 1.0, 3.0) == pytest.approx(1 - 3 - math.log(4))
+
+
+@pytest.mark.parametrize("last", [3.3, 254.0, 254.9, 1e5])
+def test_a_score_that_jumps_is_searched_on_the_good_side(last: float) -> None:
+    """As where sums are taken up to some order, and other bounds hold beyond."""
+
+    def score(c: float) -> float:
+        return 1 / c if c < last else 100 + c
+
+    assert score(float(best_excess(score))) <= 1.001 / last + (last < 5) * 0.1

@@ -40,7 +40,7 @@ def best_excess(score: Callable[[float], float]) -> Fraction:
             right = low + _GOLDEN * (high - low)
             at_right = at(right)
     found = math.exp((low + high) / 2)
-    if at(math.log(_short(found))) == math.inf:  # beyond the last order of which anything is known
+    if at(math.log(_short(found))) > at(low):  # beyond the last order of which anything good is known
         found = math.exp(low)
     whole = float(round(found)) if found < _MANY_DIGITS else 0.0
     return _short(whole if whole and score(whole) <= min(at_left, at_right) else found)
