@@ -78,13 +78,18 @@ def has_few(event: Event) -> bool:
 
 def _many(event: Event) -> list[Terms] | None:
     """The terms of each alternative, if more of one's are different than are taken as they are."""
-    if event.nodes <= MOST_DIFFERENT or is_short(event, MOST_DIFFERENT):
-        return None
-    try:
-        listed = alternatives(event)
-    except NoSuchRule:
-        return None
+    listed = _long(event)
     return listed if any(sum(1 for _ in _different(terms)) > MOST_DIFFERENT for terms in listed) else None
+
+
+def _long(event: Event) -> list[Terms]:
+    """The terms of each alternative; none where they are few, or cannot be listed."""
+    if event.nodes <= MOST_DIFFERENT or is_short(event, MOST_DIFFERENT):
+        return []
+    try:
+        return alternatives(event)
+    except NoSuchRule:
+        return []
 
 
 def _different(terms: Terms) -> Iterator[Event]:
@@ -99,13 +104,8 @@ def concentrated(event: Event) -> Event:
     Proof: docs/theory/accounting/events.md#rounded-terms
     Checked-by: tests/accounting/test_coarsening.py::test_normal_terms_become_one
     """
-    if event.nodes <= MOST_DIFFERENT or is_short(event, MOST_DIFFERENT):
-        return event
-    try:
-        listed = alternatives(event)
-    except NoSuchRule:
-        return event
-    if len(listed) > 1 or len(listed[0]) <= MOST_DIFFERENT:
+    listed = _long(event)
+    if len(listed) != 1 or len(listed[0]) <= MOST_DIFFERENT:
         return event
     rho, others = Fraction(0), {}
     for term, times in listed[0].items():
