@@ -69,3 +69,27 @@ def test_many_parts_of_a_step_or_two_are_as_narrow_as_one(kind: str) -> None:
     assert max(one.lower for one in each) <= answer.upper
     assert answer.lower <= max(one.upper for one in each)
     assert answer.width <= WIDTH * answer.upper
+
+
+def test_answers_that_overlap_are_not_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is known roughly may be the worst as long as its upper end is above all lower ends."""
+    found = compositions(acc.Parallel(events=PARTS["two steps"]))
+    wide, narrow, below = found[3], found[7], Interval(0, Fraction(1, 2))
+    known = {wide: Interval(0, 3), narrow: Interval(1, 2)}
+    monkeypatch.setattr(many_parts, "_roughly", lambda composition, _question: known.get(composition, below))
+    assert set(hopefuls(found, DeltaAt(Fraction(1, 100), WIDTH))) == {wide, narrow}
+
+
+def test_what_no_road_answers_may_be_the_worst(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = compositions(acc.Parallel(events=PARTS["two steps"]))
+    roughly, unknown = many_parts._roughly, found[5]
+
+    def partly(composition: Composition, question: Question) -> Interval:
+        if composition != unknown:
+            return Interval(Fraction(1, 10), Fraction(1, 5))
+        with monkeypatch.context() as without:
+            without.setattr(many_parts, "_FOR_FEW", ())
+            return roughly(composition, question)
+
+    monkeypatch.setattr(many_parts, "_roughly", partly)
+    assert unknown in hopefuls(found, DeltaAt(Fraction(1, 100), WIDTH))

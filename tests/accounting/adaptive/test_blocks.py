@@ -124,3 +124,23 @@ def test_blocks_of_many_ranges(monkeypatch: pytest.MonkeyPatch) -> None:
     some = [pair for pair in zip(curve.losses[::40], curve.lower()[::40], strict=True) if pair[1] > 1e-7]
     assert all(least <= infinite + normal(mu, mpf(loss)) for loss, least in some)
     assert any(least > infinite + normal(mu * mp.sqrt("0.5"), mpf(loss)) for loss, least in some)
+
+
+def test_every_block_of_many_ranges_may_fail(monkeypatch: pytest.MonkeyPatch) -> None:
+    values = np.array([0.2, 0.1, 1e-3])
+    curve = Curve(0.1, 0, 10, values, np.zeros(3), np.zeros(3))
+    asked = []
+
+    def played(_ranges: object, rare: float, _work: float, count: int) -> Curve:
+        asked.append((rare, count))
+        return curve
+
+    monkeypatch.setattr(blocks, "within_budget", played)
+    of_many_ranges.cache_clear()
+    for largest in (Fraction(1, 5), Fraction(1, 2)):
+        found = of_many_ranges(((TENTH, 2000), (largest, 2000)), 1e-3, WORK[1])
+        rare, count = asked.pop()
+        assert count > 1
+        assert rare * count <= 1e-3 * (1 + 1e-12)
+        assert found.infinite >= min(count * Fraction(1, 1001), Fraction(1))
+    of_many_ranges.cache_clear()

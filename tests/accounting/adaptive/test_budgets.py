@@ -113,3 +113,35 @@ def test_blocks_hold_every_step_once() -> None:
         assert sum(dict(some).get(size, 0) for some in dealt) == times
     squares = [sum(times * size**2 for size, times in some) for some in dealt]
     assert max(squares) - min(squares) < 1
+
+
+def tail(ticks: Ticks, above: int) -> float:
+    return float(ticks.chances[max(above - ticks.first, 0) :].sum()) + ticks.beyond
+
+
+def test_ticks_that_are_cut_off_count_as_beyond() -> None:
+    clock = Clock.of(Fraction(1), 6, 2.0)
+    ticks = Ticks.of(clock, ((Fraction(7, 10), 40),), rare=1e10)
+    assert ticks.beyond > 1e-3
+    assert tail(ticks, 0) >= 1
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_the_larger_of_ticks_is_above_both(swapped: bool) -> None:
+    both = [Ticks(3, np.array([0.5, 0.25]), 0.25), Ticks(2, np.array([0.5, 0.0, 0.0, 0.5]), 0.0)]
+    found = Ticks.larger(both[::-1] if swapped else both)
+    assert all(tail(found, above) >= tail(one, above) for one in both for above in range(8))
+
+
+def test_ticks_beyond_all_reveal_everything(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Ticks, "larger", lambda several: replace(several[0], beyond=0.25))
+    curve = within_budget(RANGES, 1e-6, WORK[1])
+    assert curve.upper.min() >= 0.25
+
+
+def test_a_range_between_two_may_take_the_ticks_of_either() -> None:
+    clock = Clock.of(Fraction(1), 6, 2.0)
+    k, share = clock.shared(Fraction(7, 10))
+    assert 0 < share < 1
+    assert budgets._kinds(clock, ((Fraction(7, 10), 1),)) == [k, k + 1]
+    assert budgets._kinds(clock, ((Fraction(1), 1),)) == [6]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -13,6 +14,7 @@ from privately.accounting.questions import DeltaAt, EpsilonAt
 from privately.accounting.roads import NotApplicable
 from privately.accounting.two_outcomes import games, normal_games
 from privately.accounting.two_outcomes.allowed import Concentrated
+from privately.accounting.two_outcomes.before_normal import gained
 from privately.accounting.two_outcomes.normal_games import Normal, above
 from privately.accounting.two_outcomes.road import answer
 from privately.accounting.two_outcomes.touching import touching
@@ -114,3 +116,42 @@ def test_long_runs_are_known_within_a_thousandth(total: str, times: int) -> None
     found = acc.epsilon(acc.Repeat(event=acc.ZCDP(rho=Fraction(total) / times), times=times), "1e-6")
     assert found.width <= Fraction(1, 1000) * found.lower
     assert acc.epsilon(acc.GaussianDP(mu=Fraction(math.sqrt(2 * float(total)))), "1e-6").lower <= found.lower
+
+
+def test_what_each_step_needs_adds_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In mu^2, in factors, and in what is beyond the last place."""
+    more, excess, rest = 0.2, 0.01, 1e-3
+    rise = normal_games._Rise(more, excess, rest)
+    monkeypatch.setattr(normal_games, "_rise", lambda *_given: (rise, None))
+    v, factor, first = normal_games.last_step(TWENTIETH, touching(TWENTIETH, 1e-6 * normal_games.SPARE / 9), 8.0, 10.0)
+    monkeypatch.setattr(normal_games, "last_step", lambda *_given: (v, factor, first))
+    found = above.__wrapped__(TWENTIETH, 9, 1e-6)
+    assert found.variance >= Fraction(v) + 8 * Fraction(more)
+    assert found.factor >= Fraction(factor) * (1 + Fraction(excess)) ** 8
+    assert found.rest >= Fraction(first) + 8 * Fraction(factor) * Fraction(rest)
+
+
+def test_steps_that_are_taken_together_are_all_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(normal_games, "_MOST_STEPS", 7)
+    rho = Fraction(1, 1000)
+    assert above.__wrapped__(Concentrated(rho), 30, 1e-6).variance > 2 * 30 * rho
+
+
+def test_chords_of_what_is_gained_are_below_it() -> None:
+    tau = np.array([0.5, 1.5, 3.0])
+    between = normal_games._between(1.0, tau, 0.5)
+    for place in np.linspace(0.5, 3.0, 26):
+        gain = float(gained(1.0, np.array([place]), 0.5)[0])
+        assert np.interp(place, tau, between) <= gain * (1 + 1e-9)
+
+
+@pytest.mark.parametrize(("first", "farthest", "price"), [(0, 1.0, 100.0), (40, 2.0, math.inf)])
+def test_the_last_step_where_little_is_known_of_it(first: int, farthest: float, price: float) -> None:
+    """Lines that end early, or begin above 0: what is beyond the last, and before the first, is allowed for."""
+    lines = touching(TWENTIETH, 1e-10)
+    few = replace(lines, **{name: getattr(lines, name)[first:100] for name in ("highs", "lows", "orders", "shares")})
+    v, factor, rest = normal_games.last_step(TWENTIETH, few, farthest, price)
+    assert (factor == 1) == (price == math.inf)
+    for x in (0.0, 0.1, 0.4, 1.0):
+        least = float(answer(TWENTIETH, DeltaAt(Fraction(x), Fraction(1, 1000))).lower)
+        assert least <= rest + factor * delta(v, x)
