@@ -72,8 +72,9 @@ class Composition:
             object.__setattr__(self, "infinite_lower", self.infinite)
         if not self.infinite_lower is self.infinite is _NONE and not 0 <= self.infinite_lower <= self.infinite <= 1:
             raise InvalidParameter("infinite", "must be a probability.")
-        if any(times < 1 for _, times in self.parts):
-            raise InvalidParameter("parts", "every law counts at least once.")
+        for _, times in self.parts:
+            if times < 1:
+                raise InvalidParameter("parts", "every law counts at least once.")
 
     @property
     def is_nothing(self) -> bool:
@@ -304,17 +305,17 @@ def _sampled(pair: Pair, rate: Fraction, direction: Direction) -> Part:
         case FinitePair():
             return pair.sampled(rate, direction).loss()
         case GaussianLoss(mu_squared=mu_squared):
-            return SampledGaussianLoss(mu_squared=mu_squared, rate=rate, direction=direction), Fraction(0)
+            return SampledGaussianLoss(mu_squared=mu_squared, rate=rate, direction=direction), _NONE
         case LaplaceLoss(epsilon=epsilon):
-            return SampledLaplaceLoss(epsilon=epsilon, rate=rate, direction=direction), Fraction(0)
+            return SampledLaplaceLoss(epsilon=epsilon, rate=rate, direction=direction), _NONE
         case DiscreteGaussianLoss(variance=variance, sensitivity=sensitivity):
             law: Loss = SampledDiscreteGaussianLoss(
                 variance=variance, sensitivity=sensitivity, rate=rate, direction=direction
             )
-            return law, Fraction(0)
+            return law, _NONE
         case DiscreteLaplaceLoss(scale=scale, sensitivity=sensitivity):
             law = SampledDiscreteLaplaceLoss(scale=scale, sensitivity=sensitivity, rate=rate, direction=direction)
-            return law, Fraction(0)
+            return law, _NONE
 
 
 def _glued(pair: Pair, rate: Fraction) -> Part:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from decimal import ROUND_HALF_EVEN, Context, DivisionByZero, InvalidOperation, Overflow, localcontext
+from decimal import ROUND_HALF_EVEN, Context, DivisionByZero, InvalidOperation, Overflow, getcontext, setcontext
+from types import TracebackType
 
 import numpy as np
 
@@ -20,8 +19,19 @@ _USUAL = Context(
 )
 
 
-@contextmanager
-def undisturbed() -> Iterator[None]:
+class undisturbed:  # noqa: N801  # to be read as what follows `with`
     """Both as they are unless somebody sets them; what was set comes back afterwards."""
-    with localcontext(_USUAL), np.errstate(divide="warn", over="warn", under="ignore", invalid="warn"):
-        yield
+
+    __slots__ = ("_decimals", "_floats")
+
+    def __enter__(self) -> None:
+        self._decimals = getcontext()
+        setcontext(_USUAL.copy())
+        self._floats = np.errstate(divide="warn", over="warn", under="ignore", invalid="warn")
+        self._floats.__enter__()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._floats.__exit__(kind, fault, trace)
+        setcontext(self._decimals)

@@ -50,13 +50,18 @@ def rational(
     exact = _exact(value, field)
     if max(exact.numerator.bit_length(), exact.denominator.bit_length()) > MAX_BITS:
         raise InvalidParameter(field, f"the rational is too long: at most {MAX_BITS} bits above and below the line.")
-    if minimum is not None and exact < minimum:
+    if minimum is not None and _is_less(exact, minimum):
         raise InvalidParameter(field, f"{_short(value)} is below {minimum}.")
-    if above is not None and exact <= above:
+    if above is not None and not _is_less(above, exact):
         raise InvalidParameter(field, f"{_short(value)} must be above {above}.")
-    if maximum is not None and exact > maximum:
+    if maximum is not None and _is_less(maximum, exact):
         raise InvalidParameter(field, f"{_short(value)} is above {maximum}.")
     return exact
+
+
+def _is_less(one: Fraction | int, other: Fraction | int) -> bool:
+    """one < other, without looking for what else they might be."""
+    return one.numerator * other.denominator < other.numerator * one.denominator
 
 
 def whole(value: object, field: str, *, minimum: int = 1, maximum: int = LARGEST) -> int:

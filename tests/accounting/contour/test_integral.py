@@ -37,7 +37,7 @@ def contour(mu: Fraction, epsilon: float, widen: float) -> Shape:
     outline = Outline([], float(mu * mu))
     saddle = for_epsilon(outline, epsilon)
     laid = shape(outline, saddle, epsilon, math.log(1e-3))
-    return replace(laid, step=laid.step * widen)
+    return laid._replace(step=laid.step * widen)
 
 
 def gaussian(mu: Fraction, epsilon: float, widen: float, change: Build = lambda layout: layout) -> Integral:

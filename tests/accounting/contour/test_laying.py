@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
@@ -147,7 +147,7 @@ def test_hints_need_not_be_right(hint: float | None) -> None:
     saddle = for_delta(outline, math.log(1e-6))
     usual = shape(outline, saddle, saddle.epsilon, math.log(1e-8))
     assert usual.reach is not None
-    layout = lay(law, 0.0, replace(usual, reach=None if hint is None else hint * usual.reach), 1e-8)
+    layout = lay(law, 0.0, usual._replace(reach=None if hint is None else hint * usual.reach), 1e-8)
     assert layout.truncated <= 1e-6
     falls, _ = layout.whole.falls(layout.views, np.array([layout.count * layout.step]), 1.0)
     assert layout.truncated >= math.exp(-float(falls[0])) / (math.pi * layout.count * layout.step)
@@ -161,7 +161,7 @@ def test_no_sum_has_more_nodes_than_fit_into_memory() -> None:
     found = shape(outline, saddle, saddle.epsilon, math.log(1e-4))
     count = lay(parts, 1e-4, found, 1e-4, 1 << 40).count
     for share, fits in ((0.5, True), (2.0, False)):
-        finer = replace(found, step=found.step * count / (share * MOST_NODES))
+        finer = found._replace(step=found.step * count / (share * MOST_NODES))
         if fits:
             assert lay(parts, 1e-4, finer, 1e-4, 1 << 40).count <= MOST_NODES
         else:

@@ -20,7 +20,7 @@ def test_the_rough_cumulants(removes: bool) -> None:
     each = [(law.rough(64.0), times) for law, times in parts]
     for c in (0.5, 5.0, 60.0):
         apart = [sum(n * sketch.cumulants(c)[order] for sketch, n in each) for order in range(3)]
-        assert both.cumulants(c) == pytest.approx(apart, rel=1e-9)
+        assert both.cumulants(c) == pytest.approx(apart, rel=1e-8)  # not the same points
     heights = np.array([1.0, 3.0])
     assert both.levels(heights) == pytest.approx(sum(n * sketch.levels(heights) for sketch, n in each), rel=1e-9)
 

@@ -23,10 +23,12 @@ _WIDEST, _MANY = 256.0, 64
 
 def sketches(parts: Sequence[tuple[Sketched, int]], highest: float) -> list[tuple[Sketch, int]]:
     """A first look at every part, up to this height."""
+    if len(parts) == 1:
+        return [(parts[0][0].rough(highest), parts[0][1])]
     found: list[tuple[Sketch, int]] = []
     alike: dict[bool, tuple[array[float], list[int]]] = {}
     for law, times in parts:
-        if len(parts) > 1 and isinstance(law, SampledGaussian):
+        if isinstance(law, SampledGaussian):
             left, right = law.ends(highest, ROUGH_WIDTH)
             if right - left < _WIDEST or len(parts) > _MANY:
                 rows, sizes = alike.setdefault(law.removes, (array("d"), []))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -18,7 +19,8 @@ FACTORS = (0.6, 0.84, 0.93, 1.0, 1.06, 1.25, 2.0)
 MIDDLE = FACTORS.index(1.0)
 _EACH = np.array(FACTORS)
 _FLAT = [0.0] * len(FACTORS)
-_COUNTING = np.arange(512.0)
+_FARTHEST, _FINE = 64.0, 8
+"""Points up to here are kept, for densities that are multiples of an eighth."""
 _PER_ROOT = 0.3989422804014327
 _LARGEST_LOSS = 600.0
 _FAINT = 1e-6
@@ -35,7 +37,7 @@ class Sample(Protocol):
     def removes(self) -> bool: ...
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class RoughSample(Rough):
     """Points as for any law; with powers of the losses and of the row's shares, of which means are taken."""
 
@@ -48,33 +50,27 @@ class RoughSample(Rough):
     def over(cls, law: Sample, left: float, right: float) -> RoughSample:
         """Points from left to right."""
         density = min(_LEAST_DENSITY * max(law.mu, 1.0), DENSITY) if law.removes else DENSITY
-        count = int((right - left) * density) + 2
-        step, half = (right - left) / (count - 1), law.mu * law.mu / 2
-        x = (_COUNTING[:count] if count <= _COUNTING.size else np.arange(float(count))) * step
-        x += left
+        x, base = _between(1 / (math.ceil(density * _FINE) / _FINE), left, right)
         grown = x * law.mu
         if right * law.mu > _LARGEST_LOSS:
             np.minimum(grown, _LARGEST_LOSS, out=grown)
-        grown -= half
+        grown += math.log(law.rate) - law.mu * law.mu / 2
         np.exp(grown, out=grown)
-        grown *= law.rate
-        powers = np.ones((5, count))
-        _, loss, square, share, share_square = powers
+        powers = np.empty((5, x.size))
+        ones, loss, square, share, share_square = powers
+        ones.fill(1.0)
         whole = np.add(grown, 1 - law.rate, out=square)
         np.log(whole, out=loss)
         np.divide(grown, whole, out=share)
-        x *= x
-        x *= -0.5
-        x += math.log(step * _PER_ROOT)
         if law.removes:  # s L - x^2/2 <= s mu x - x^2/2 <= (s mu)^2/2
-            x += loss
+            base = base + loss
             tame = math.sqrt(2 * _LARGEST_LOSS) / law.mu - 1
         else:
             np.negative(loss, out=loss)
             tame = -_LARGEST_LOSS / math.log1p(-law.rate)
         np.multiply(loss, loss, out=square)
         np.multiply(share, share, out=share_square)
-        return cls(loss, x, powers.T, tame)
+        return cls(loss, base, powers.T, tame)
 
     def ladder(self, c: float) -> Ladder:
         """What is seen from c times each of the factors."""
@@ -88,6 +84,24 @@ class RoughSample(Rough):
             tops = highest.tolist()
         np.exp(exponents, out=exponents)
         return Ladder(self, heights.tolist(), tops, (exponents @ self.powers).tolist())
+
+
+def _between(step: float, left: float, right: float) -> tuple[Floats, Floats]:
+    """Multiples of a step from left to right and beyond, with the logarithms of their normal weights."""
+    first, last = math.floor(left / step), math.ceil(right / step)
+    if max(-first, last) * step > _FARTHEST:
+        return _weighed(step, first, last)
+    end = math.ceil(_FARTHEST / step)
+    x, weights = _weighed_once(step, -end, end)
+    return x[end + first : end + last + 1], weights[end + first : end + last + 1]
+
+
+def _weighed(step: float, first: int, last: int) -> tuple[Floats, Floats]:
+    x = np.arange(first, last + 1.0) * step
+    return x, math.log(step * _PER_ROOT) - x * x / 2
+
+
+_weighed_once = lru_cache(maxsize=16)(_weighed)
 
 
 class Ladder(NamedTuple):

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import cast
+from typing import NamedTuple, cast
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from privately.accounting.contour.protocols import Guided, Sketch, Sketched
 from privately.accounting.contour.rough_bundles import sketches
 from privately.accounting.contour.rough_samples import FACTORS, MIDDLE, Ladder, RoughSample
 from privately.accounting.contour.sampled_gaussian import SampledGaussian
+from privately.accounting.kept import Kept
 from privately.accounting.roads import NotApplicable
 
 _HIGHEST = 2.0**26
@@ -129,12 +130,11 @@ class Outline:
 
     def _sketch(self, c: float) -> None:
         if c > self._highest:
-            highest = _A_LITTLE * c if self._is_alone else max(4 * c, 64.0)
-            self._sketches = sketches(self.parts, highest)
-            self._highest = highest
+            self._highest = _A_LITTLE * c if self._is_alone else max(4 * c, 64.0)
+            self._sketches = sketches(self.parts, self._highest)
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Saddle:
     """A point c of the real line, with the epsilon and the delta for which it is the best."""
 
@@ -147,7 +147,7 @@ class Saddle:
     def epsilon(self) -> float:
         return self.mean - 1 / self.c - 1 / (1 + self.c)
 
-    @property
+    @Kept
     def log_sum(self) -> float:
         """ln of the integral along the contour, without e^(K - c epsilon)."""
         return -math.log(self.c * (1 + self.c)) - math.log(2 * math.pi * self.spread) / 2
@@ -157,7 +157,7 @@ class Saddle:
         """The second derivative of the logarithm of the integrand."""
         return self.variance + 1 / self.c**2 + 1 / (1 + self.c) ** 2
 
-    @property
+    @Kept
     def log_delta(self) -> float:
         return self.k - self.c * self.epsilon + self.log_sum
 
@@ -270,8 +270,7 @@ def _ratio(wanted: float, there: float) -> float:
     return wanted / there if there else 0.0
 
 
-@dataclass(frozen=True)
-class Shape:
+class Shape(NamedTuple):
     """A contour, its step, and two other heights from which Chernoff bounds on the aliases are taken."""
 
     saddle: Saddle

@@ -173,7 +173,7 @@ class Plan:
         return np.arange(self.first, self.last + 1, dtype=np.float64) * self.step
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Extent:
     """The first and the last x of a law's points, and the row's share at the first: what they miss."""
 

@@ -164,7 +164,7 @@ BRIEF = Softened(1 << 21, is_brief=True)
 THOROUGH = Softened(1 << 25)
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class _Place(Saddle):
     """Any point of the real line, with ln of what delta is there of e^(K - c epsilon)."""
 
@@ -202,7 +202,7 @@ class _Sums:
         return self._softened(laid, softness, tolerance)
 
     def _softened(self, laid: Shape, softness: float, tolerance: float) -> SoftIntegral:
-        soft = replace(laid, saddle=replace(laid.saddle, variance=laid.saddle.variance + softness))
+        soft = laid._replace(saddle=replace(laid.saddle, variance=laid.saddle.variance + softness))
         return SoftIntegral(lay(self.laws, self.gaussian + softness, soft, tolerance, self.most_work), softness)
 
     def _laid(self, saddle: Saddle, guess: float, log_tolerance: float) -> Shape:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -40,18 +39,19 @@ def normal_weights(step: float) -> Floats:
 
 class Means(NamedTuple):
     """Sums over the points with the weights e^(sL) of one power s: of 1, of the square of the loss, of the share of
-    the row and its powers; and the first and the last weight.
+    the row and its square; and the first and the last weight.
     """
 
     power: float
     total: float
     loss_square: float
-    shares: tuple[float, float, float, float]
-    ends: tuple[float, float]
+    share: float
+    share_square: float
+    first: float
+    last: float
 
 
-@dataclass(frozen=True)
-class SwiftPoints:
+class SwiftPoints(NamedTuple):
     """Equally spaced x with their losses and all that is summed up there."""
 
     law: SampledGaussian
@@ -59,7 +59,7 @@ class SwiftPoints:
     base: Floats
     loss: Floats
     columns: Floats
-    """A row each: 1, the square of the loss, the share and its second, third and fourth power."""
+    """A row each: 1, the square of the loss, the share and its square."""
     drift: float
     """An error of a loss is at most this times the share, 8u, and ERROR of the loss."""
 
@@ -78,8 +78,8 @@ class SwiftPoints:
             raise NotApplicable("points too far away")
         weights, count = normal_weights(step), last - first + 1
         middle = weights.size // 2
-        columns = np.empty((6, count))
-        ones, square, share, second, third, fourth = columns
+        columns = np.empty((4, count))
+        ones, square, share, share_square = columns
         ones.fill(1.0)
         share.fill(exp_one(mu * step))
         share[0] = law.rate * exp_one(mu * left - mu * mu / 2)
@@ -88,9 +88,7 @@ class SwiftPoints:
         share /= whole
         loss = log_of_normal(whole)
         np.multiply(loss, loss, out=square)
-        np.multiply(share, share, out=second)
-        np.multiply(second, share, out=third)
-        np.multiply(second, second, out=fourth)
+        np.multiply(share, share, out=share_square)
         drift = 6 * (count + 2) * UNIT + 8 * UNIT * (mu * (right - 2 * left) + mu * mu)
         extent = Extent(law, step, left, right, float(share[0]))
         return cls(law, extent, weights[middle + first : middle + last + 1], loss, columns, 1.01 * drift)
@@ -109,25 +107,21 @@ class SwiftPoints:
     def tilted(self, powers: Sequence[float]) -> tuple[Floats, list[Means]]:
         """The weights of e^(sL) for these powers s, a row each, and sums over them."""
         least, most = float(self.loss[0]), float(self.loss[-1])
-        for s in powers:
-            if max(abs(s * least), abs(s * most)) > _LARGEST_EXPONENT:
-                raise NotApplicable("weights beyond the range of floats")
+        if max(map(abs, powers)) * max(-least, most) > _LARGEST_EXPONENT:
+            raise NotApplicable("weights beyond the range of floats")
         rows = exp_moderate(np.array(powers)[:, None] * self.loss)
         rows *= self.base
         sums, ends = (rows @ self.columns.T).tolist(), rows[:, :: rows.shape[1] - 1].tolist()
-        return rows, [
-            Means(s, total, square, (first, second, third, fourth), (left, right))
-            for s, (total, square, first, second, third, fourth), (left, right) in zip(powers, sums, ends, strict=True)
-        ]
+        return rows, [Means(s, *row, *both) for s, row, both in zip(powers, sums, ends, strict=True)]
 
     def outside(self, means: Means) -> float:
         """What the points beyond both ends add, relative to the sum."""
-        return self.extent.outside(means.power, *means.ends) / means.total
+        return self.extent.outside(means.power, means.first, means.last) / means.total
 
     def wrong(self, means: Means) -> float:
         """The mean error of the losses."""
         root = math.sqrt(means.loss_square / means.total)
-        return enlarged(self.drift * means.shares[0] / means.total + 8 * UNIT + ERROR * root)
+        return enlarged(self.drift * means.share / means.total + 8 * UNIT + ERROR * root)
 
     def doubt(self, means: Means, missing: float) -> float:
         """How far the sum of the weights is from M at most, relative to it.

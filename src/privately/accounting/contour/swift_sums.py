@@ -11,7 +11,7 @@ from privately.accounting.contour.chernoff import log_chernoff
 from privately.accounting.contour.expanding import Expansion, expanded
 from privately.accounting.contour.falling import QUARTER_TURN
 from privately.accounting.contour.saddle import Shape
-from privately.accounting.contour.sampled_gaussian import STEEPER, SampledGaussian, Shares, falls_of
+from privately.accounting.contour.sampled_gaussian import SampledGaussian, Shares, falls_of
 from privately.accounting.contour.swift_points import Means, SwiftPoints
 from privately.accounting.contour.view import FAITHFUL, Complex, enlarged, exp_above, plain_power, plain_transforms
 from privately.accounting.elementary import ERROR, LARGEST_ANGLE, UNIT, Floats, log_between
@@ -22,7 +22,8 @@ _PER_TURN_BELOW, _PER_TURN_ABOVE = 0.15915494309189532, 0.1591549430918954
 _LARGEST = 1.3
 """No |phi^T| is larger, with its error."""
 _MOST_DOUBT = 2.0**-24
-_CLEARLY = 0.05
+_STEEPER, _CLEARLY = 1.2, 0.05
+"""At this height, over that of the first direction, the other may be below, and by so much it should seem to be."""
 _CLOSE = 1e-4
 _ROUNDS = 6
 _COUNTING = np.arange(1.0, 1024.0)
@@ -49,32 +50,31 @@ class SwiftSums:
         self.base = c * (c + 1)
         self.first = 1 / self.base
         heights = [contour.above, contour.below] if contour.below else [contour.above]
-        steeper = [c * factor for factor in STEEPER]
-        rows, (own, *rest) = points.tilted([c + 1, *(b + 1 for b in heights), *(-b for b in steeper)])
-        self.heights = [self._height(b, means) for b, means in zip(heights, rest, strict=False)]
+        rows, (own, other, steeper, *rest) = points.tilted([c + 1, -c, -_STEEPER * c, *(b + 1 for b in heights)])
+        self.heights = [self._height(b, means) for b, means in zip(heights, rest, strict=True)]
         if not contour.below:
             self.heights.append(self._height(0.0, None))
-        self.chernoff = self._lowest(steeper, rest[len(heights) :], log_delta)
-        weights, sides = rows[:1] / own.total, [own]
-        self.centre, place = self.guess / times, 0.0
-        if self.chernoff is None:  # both turn by the same losses, one backwards
-            more, (other,) = points.tilted([-c])
-            weights, sides = np.concatenate([weights, more / other.total]), [own, other]
-            self.centre, place = 0.0, self.guess
+        self.chernoff = self._lowest(other, steeper, log_delta=log_delta)
+        sides = [own] if self.chernoff else [own, other]  # both turn by the same losses, one backwards
+        weights = rows[: len(sides)]
+        for k, means in enumerate(sides):
+            weights[k] /= means.total
+        self.centre = self.guess / times
         self.near = times * self.centre
         self.sides = [self._side(means, row) for means, row in zip(sides, weights, strict=True)]
         self.places = _COUNTING[:count] * self.step
         self.terms = self._terms(weights)
-        self.expansion = expanded(self.terms[0], self.places, place)
+        self.expansion = expanded(self.terms[0], self.places, 0.0)
 
-    def _lowest(self, heights: list[float], means: list[Means], log_delta: float) -> tuple[float, Means] | None:
+    def _lowest(self, *means: Means, log_delta: float) -> Means | None:
         """Where a Chernoff bound on the other direction is lowest; None where that seems to be above ln delta."""
-        tries = [
-            (self.times * math.log(one.total) - b * self.guess + b * math.log(b) - (b + 1) * math.log(b + 1), b, one)
-            for b, one in zip(heights, means, strict=True)
-        ]
-        level, b, one = min(tries)
-        return (b, one) if level < log_delta - _CLEARLY else None
+        level, lowest = math.inf, None
+        for one in means:
+            b = -one.power
+            found = self.times * math.log(one.total) - b * (self.guess + math.log1p(1 / b)) - math.log1p(b)
+            if found < level:
+                level, lowest = found, one
+        return lowest if level < log_delta - _CLEARLY else None
 
     def _law(self, means: Means) -> SampledGaussian:
         law = self.points.law
@@ -109,13 +109,12 @@ class SwiftSums:
         if not (doubt <= _MOST_DOUBT and off <= FAITHFUL):
             raise NotApplicable("too many steps for floats, or points that miss too much")
         off += _LARGEST * (4 * ERROR + (4 * times + 8 + 4 * self.count) * UNIT)
-        one, two, three, four = means.shares
-        shares = Shares(points.share, weights, (one / total, two / total, three / total, four / total))
+        shares = Shares(points.share, weights, (means.share / total, means.share_square / total, 0.0, 0.0))
         missing = law.aliasing(self.c, 0.0, step, QUARTER_TURN) + outside
         (fall,) = falls_of(law, self.c, [last * (1 - 2.0**-40)], shares, missing)
-        share = 1 / (2 * math.sqrt(self.base))
+        share, (low, high) = 1 / (2 * math.sqrt(self.base)), log_between(total)
         return Side(
-            log_mass=(times * log_between(total * (1 - doubt))[0], times * log_between(total * (1 + doubt))[1]),
+            log_mass=(times * (low - enlarged(doubt)), times * (high + doubt)),  # ln(1 - doubt), ln(1 + doubt)
             error=enlarged(off * share),
             turning=enlarged(_LARGEST * 4 * UNIT * last * share),
             truncated=enlarged(exp_above(-fall * times * (1 - 2.0**-20)) / (3.14159 * last)),
@@ -156,8 +155,9 @@ class SwiftSums:
             s += stride - bend * stride * stride / (2 * slope)
             if abs(missing) < _CLOSE:
                 break
-        left, right = (max(gap, 0.0) * 1.02 / -slope + abs(s) * 2.0**-50 for gap in self._gaps(s, low, high))
-        left, right = s - left, s + right
+        below, above = self._gaps(s, low, high)
+        flat, least = 1.02 / -slope, abs(s) * 2.0**-50
+        left, right = s - max(below, 0.0) * flat - least, s + max(above, 0.0) * flat + least
         if not (self.upper(right) <= low and self.lower(left) >= high):
             raise NotApplicable("no ends were found")
         return near + left - 4 * UNIT * (near + abs(left)), near + right + 4 * UNIT * (near + abs(right))
@@ -170,7 +170,7 @@ class SwiftSums:
 
     def _gaps(self, s: float, low: float, high: float) -> tuple[float, float]:
         """About how far the lower bound is below `high`, and the upper one above `low`."""
-        least, most, total, off = self._known(self.sides[0], self._near(s), s)
+        least, most, total, off = self._known(self.sides[0], self._near(s), s, self.near + s)
         rest = total - off - self._aliases(self.near + s, least)
         if not rest > 0:
             raise NotApplicable("no lower end")
@@ -184,22 +184,24 @@ class SwiftSums:
         Proof: docs/theory/accounting/contour.md#many-alike-steps
         Checked-by: tests/accounting/contour/test_swift_sums.py::test_bounds_hold
         """
-        _, high, total, off = self._known(self.sides[0], self._near(s), s)
+        _, high, total, off = self._known(self.sides[0], self._near(s), s, self.near + s)
         return high + log_between(total + off)[1]
 
     def lower(self, s: float) -> float:
         """ln D at T centre + s, from below."""
-        low, _, total, off = self._known(self.sides[0], self._near(s), s)
+        low, _, total, off = self._known(self.sides[0], self._near(s), s, self.near + s)
         rest = total - off - self._aliases(self.near + s, low)
         return low + log_between(rest)[0] if rest > 0 else -math.inf
 
-    def _known(self, side: Side, near: Expansion, s: float) -> tuple[float, float, float, float]:
-        """ln M(c) - c epsilon from below and from above, the sum, and how far it may be off but for its aliases."""
+    def _known(self, side: Side, near: Expansion, s: float, epsilon: float) -> tuple[float, float, float, float]:
+        """ln M(c) - c epsilon from below and from above, the sum, and how far it may be off but for its aliases; s is
+        epsilon as seen from the centre.
+        """
         c, (low, high) = self.c, side.log_mass
         level, grown, missing = near.bounded(s)
         off = grown * (side.error + side.turning * abs(near.place)) + 2 * self.step * _PER_TURN_ABOVE * missing
         off = enlarged(off + side.truncated + 8 * UNIT * self.step * self.first)
-        slack, away = 8 * UNIT * (c * (self.near + abs(s)) + abs(low) + abs(high)), c * (self.near + s)
+        slack, away = 8 * UNIT * (c * (self.near + abs(s)) + abs(low) + abs(high)), c * epsilon
         total = self.step * _PER_TURN_BELOW * (self.first + 2 * level)
         return low - away - slack, high - away + slack, total, off
 
@@ -225,9 +227,10 @@ class SwiftSums:
         Checked-by: tests/accounting/contour/test_swift_sums.py::test_what_is_below_is_certain
         """
         if self.chernoff is not None:
-            b, means = self.chernoff
-            mass = self._log_mass_above(means, b)
+            b = -self.chernoff.power
+            mass = self._log_mass_above(self.chernoff, b)
             slack = 8 * UNIT * ((b + 1) * (abs(epsilon) + 1) + abs(mass))
             return mass - b * epsilon + log_chernoff(b) + slack <= log_delta
-        _, high, total, off = self._known(self.sides[1], expanded(self.terms[1], self.places, epsilon), epsilon)
+        s = self.near + epsilon  # its centre is on the other side of 0
+        _, high, total, off = self._known(self.sides[1], expanded(self.terms[1], self.places, s), s, epsilon)
         return high + log_between(total + off)[1] <= log_delta

@@ -11,7 +11,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from privately.accounting.elementary import ERROR, LARGEST_ANGLE, UNIT, Floats, cos_sin, expm1, turn_minus_one
+from privately.accounting.elementary import ERROR, LARGEST_ANGLE, UNIT, Floats, expm1, turn, turn_minus_one
 from privately.accounting.roads import NotApplicable
 
 Complex = NDArray[np.complex128]
@@ -61,7 +61,7 @@ def exp_above(x: float) -> float:
     return math.ldexp(1.0, max(exponent, -1000)) if exponent < 1000 else math.inf
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Rough:
     """Points and log-weights that give ln M(c) nearly: to choose a contour by, not to claim by."""
 
@@ -298,27 +298,24 @@ def plain_transforms(weights: Floats, angles: Floats, count: int) -> Complex:
     Checked-by: tests/accounting/contour/test_view.py::test_plain_transforms
     """
     few, many = _split(count)
-    turns = np.empty((few + many, angles.size), dtype=np.complex128)
-    turns.real[0], turns.imag[0] = cos_sin(angles)
-    small, large = turns[:few], turns[few:]
-    _multiplied(small)
-    left = np.empty((len(weights), many + 1, angles.size), dtype=np.complex128)
-    left[:, 0] = weights
-    if many:
-        large[0] = small[-1]
-        _multiplied(large)
-        np.multiply(large, weights[:, None], out=left[:, 1:])
-    found = _product(left.reshape(-1, angles.size), small)
-    return found.reshape(len(weights), -1)[:, :count]
-
-
-def _multiplied(turns: Complex) -> None:
-    """Fills the rows 2, 3, ... from the first with its powers."""
-    done, count = 1, turns.shape[0]
-    while done < count:
-        more = min(done, count - done)
-        np.multiply(turns[:more], turns[done - 1], out=turns[done : done + more])
+    small = np.empty((few, angles.size), dtype=np.complex128)
+    small[0] = turn(angles)
+    done = 1
+    while done < few:
+        np.multiply(small[:done], small[done - 1], out=small[done : 2 * done])
+        done *= 2
+    left = np.empty((many + 1, len(weights), angles.size), dtype=np.complex128)
+    left[0] = weights
+    done, factor = 1, small[-1]
+    while done <= many:
+        more = min(done, many + 1 - done)
+        np.multiply(left[:more], factor, out=left[done : done + more])
         done += more
+        factor = factor * factor if done <= many else factor
+    found = _product(left.reshape(-1, angles.size), small)
+    if len(weights) > 1:
+        found = found.reshape(many + 1, len(weights), few).swapaxes(0, 1)
+    return found.reshape(len(weights), -1)[:, :count]
 
 
 def plain_power(value: Complex, times: int) -> Complex:
