@@ -89,6 +89,12 @@ EXTRA: list[Event] = [
     PoissonSample(event=Parallel(events=[NORMAL, PURE]), rate="1/5"),
     Group(event=Repeat(event=PoissonSample(event=PURE, rate="1/5"), times=2), size=3),
     Group(event=Renyi(bounds={2: 1}), size=2),
+    Group(event=Repeat(event=Group(event=RandomizedResponse(epsilon=1), size=2), times=3), size=5),
+    Group(event=PoissonSample(event=RandomizedResponse(epsilon=1, categories=3), rate=1), size=2),
+    Group(event=Approx(epsilon="1e-30", delta="1/9"), size=3),
+    Parallel(events=[Gaussian(noise_multiplier=2), NORMAL, PURE, Pure(epsilon=1), Laplace(scale=3)]),
+    Parallel(events=[PoissonSample(event=NORMAL, rate=rate) for rate in ("1/5", "1/4", "1/6")]),
+    Parallel(events=[DiscreteGaussian(variance=variance) for variance in (4, 3, 5)]),
     FixedSizeSample(event=Repeat(event=Laplace(scale=3, neighbors=REPLACE), times=2), size=3, population=10),
     DiscreteLaplace(scale=9, sensitivity=2000),
 ]
@@ -129,4 +135,4 @@ def test_without_samples() -> None:
 
 def test_too_many_parts() -> None:
     with pytest.raises(NoSuchRule, match="more than 100"):
-        cases(Parallel(events=[Pure(epsilon=i) for i in range(1, 102)]))
+        cases(Parallel(events=[Repeat(event=Pure(epsilon=i), times=102 - i) for i in range(1, 102)]))

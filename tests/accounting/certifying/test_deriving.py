@@ -353,6 +353,37 @@ def test_certified_hardly_above_the_answer(event: Event, delta: str) -> None:
     check(certify(derived))
 
 
+ANSWERS = RandomizedResponse(epsilon="0.1")
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        Group(event=Repeat(event=ANSWERS, times=20), size=3),
+        Repeat(event=Group(event=Sequence(events=[ANSWERS, RandomizedResponse(epsilon="0.2")]), size=4), times=5),
+        Group(event=Repeat(event=Approx(epsilon="0.5", delta="1e-9"), times=3), size=8),
+        Repeat(event=Parallel(events=[Gaussian(noise_multiplier=one) for one in (4, 3, 5)]), times=10),
+        Repeat(event=Parallel(events=[steps("2", "0.1", 1), steps("3", "0.05", 1)]), times=10),
+    ],
+    ids=lambda event: str(event)[:60],
+)
+def test_groups_and_parts_are_certified_as_they_are_answered(event: Event) -> None:
+    derived = derive(event, delta="1e-6")
+    found = epsilon(event, "1e-6")
+    assert found.lower <= derived.conclusion.parameters["epsilon"] <= Fraction(10001, 10000) * found.upper
+    check(certify(derived))
+
+
+def test_of_many_parts_all_but_the_largest_are_quickly_checked() -> None:
+    parts = [Repeat(event=Laplace(scale=10 + 5 * i), times=60 + i) for i in range(6)]
+    derived = derive(Parallel(events=parts), delta="1e-6")
+    assert derived.conclusion.parameters["epsilon"] <= Fraction(1001, 1000) * epsilon(parts[0], "1e-6").upper
+    first, *others = derived.witness["bounds"]
+    assert first["method"] != "renyi"
+    assert {bound["method"] for bound in others} == {"renyi"}
+    check(certify(derived))
+
+
 def selections(epsilon: str, times: int) -> Event:
     return Repeat(event=Exponential(epsilon=epsilon), times=times)
 

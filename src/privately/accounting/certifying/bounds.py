@@ -92,7 +92,7 @@ class Question:
             found = _normal(sum((times * law.numbers[0] for law, times in self.laws), Fraction(0)), delta)
             if found is None or found.epsilon < _LARGEST:
                 return found
-            return next(iter(by_renyi(self.laws, self.case.direction, delta)), None)
+            return self.rough
         law, times = self.laws[0]
         alone = len(self.laws) == 1
         if alone and law.name == "laplace" and times == 1:
@@ -106,6 +106,11 @@ class Question:
             most = most + runs * ends
         binomial = by_binomial(law, times, self.finite_delta) if alone else None
         return binomial or Bound(short(most.nonnegative().claim()), {"method": "pure"})
+
+    @cached_property
+    def rough(self) -> Bound | None:
+        """By Renyi divergences: some percent more, and quickly checked."""
+        return next(iter(by_renyi(self.laws, self.case.direction, self.delta)), None) if self.delta > 0 else None
 
     def bound(self, enough: Fraction) -> Bound:
         """The least epsilon that some method shows; one below `enough` will do."""
@@ -123,7 +128,7 @@ class Question:
     def _without_powers(self, best: Bound) -> Bound:
         """By methods that need no power of e."""
         safe = [bound for bound in (self.simple, best) if bound and bound.witness["method"] in {"pure", "renyi"}]
-        safe += by_renyi(self.laws, self.case.direction, self.delta) if self.delta > 0 else []
+        safe += [self.rough] if self.rough else []
         if not safe:
             raise _unknown(f"an epsilon of about {float(best.epsilon):.3g}")
         return min(safe, key=lambda bound: bound.epsilon)
@@ -147,13 +152,12 @@ class Question:
 
     def _others(self, found: Sequence[Bound], enough: Fraction, parts: list[tuple[Loss, int]] | None) -> list[Bound]:
         """By cells; where there are none, or too wide ones, by whatever else shows something."""
-        direction = self.case.direction
         cells = self.cells(min((bound.epsilon for bound in found), default=None), enough)
         more = ([_by_cells(cells)] if cells else []) + self._unsampled() + self._once() + self._mixed(enough)
         if cells is None or not cells.is_close:
             more += by_blurred_contour(parts, self.finite_delta) if parts else self.points()
         if cells is None or not cells.is_close or any("range" in law.name for law, _ in self.laws):
-            more += by_renyi(self.laws, direction, self.delta)
+            more += [self.rough] if self.rough else []
         return more
 
     def points(self) -> list[Bound]:

@@ -43,7 +43,9 @@ _REVEALED = Law("response", (Fraction(0), Fraction(2), Fraction(1)))
 _SIMPLE = ("laplace", "discrete normal", "discrete laplace", "range", "response")
 _MOST_LOSSES, _MOST_GROWN = 1000, 1000
 _MOST_ALTERNATIVES = 100
+_GROWING = {"normal", "laplace", "range", "concentrated", "response"}
 _TWO = 2
+_TINY = Fraction(1, 10**20)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,30 +102,57 @@ def _alternatives(event: Event) -> list[Terms]:
             return [_flatten(event)]
     found: list[Terms] = []
     for terms in listed:
-        if terms not in found:
-            found.append(terms)
+        if not any(_covers(other, terms) for other in found):
+            found = [*(other for other in found if not _covers(terms, other)), terms]
     if len(found) > _MOST_ALTERNATIVES:
         raise _unknown(f"more than {_MOST_ALTERNATIVES} different parts of a Parallel")
     return found
 
 
-def _flatten(event: Event) -> Terms:
+def _covers(one: Terms, other: Terms) -> bool:
+    """Whether law by law, in order, none is less."""
+    return len(one) == len(other) and all(
+        few <= times and _is_at_least(law, less)
+        for (law, times), (less, few) in zip(ordered(one), ordered(other), strict=True)
+    )
+
+
+def _is_at_least(law: Law, less: Law) -> bool:
+    if (law.name, law.inner) != (less.name, less.inner):
+        return False
+    numbers, others = law.numbers, less.numbers
+    if law.is_sampled:
+        if law.numbers[-1] < less.numbers[-1]:
+            return False
+        numbers, others = numbers[:-1], others[:-1]
+    if numbers == others:
+        return True
+    grows = law.name.removeprefix("sampled ") in _GROWING
+    return grows and numbers[1:] == others[1:] and numbers[0] >= others[0]
+
+
+def _flatten(event: Event, size: int = 1) -> Terms:
+    """The laws of what `size` changes at once see of an event."""
     match event:
         case Sequence(events=events):
-            return sum((_flatten(part) for part in events), Counter())
+            return sum((_flatten(part, size) for part in events), Counter())
         case Repeat(event=inner, times=times):
-            return Counter({law: count * times for law, count in _flatten(inner).items() if times})
+            return Counter({law: count * times for law, count in _flatten(inner, size).items() if times})
+        case Group(event=inner, size=more):
+            return _flatten(inner, size * more)
+        case Parallel() | PoissonSample() | FixedSizeSample() if size > 1:
+            return sum((_grouped_often(law, size, times) for law, times in _flatten(event).items()), Counter())
         case Parallel() | PoissonSample(event=Parallel()):
             found = _alternatives(event)
             return found[0] if len(found) == 1 else Counter({_enclosing("worst", found): 1})
-        case Group(event=inner, size=size):
-            return sum((_grouped_often(law, size, times) for law, times in _flatten(inner).items()), Counter())
         case PoissonSample(event=inner, rate=rate):
             return _sampled(_flatten(inner), rate, poisson=True)
         case FixedSizeSample(event=inner):
             return _sampled(_flatten(inner), event.rate, poisson=False)
     law = _leaf(event)
-    return Counter() if law is None else Counter({law: 1})
+    if law is None:
+        return Counter()
+    return Counter({law: size}) if isinstance(event, RandomizedResponse) else Counter({_grouped(law, size): 1})
 
 
 def _leaf(event: Event) -> Law | None:
@@ -195,9 +224,15 @@ def _grouped(law: Law, size: int) -> Law:
         case "response" if not more[1]:
             return _few_losses(1 / first, size)
         case "response" if first * size < _MOST_GROWN:
-            grown = size * more[1] * Enclosure.of(first * (size - 1)).exp()
-            return _response(first * size, delta=min(Fraction(grown.upper), Fraction(1)))
+            return _response(first * size, delta=min(Fraction((more[1] * _powers(first, size)).upper), Fraction(1)))
     return _enclosing("group", [Counter({law: 1})], Fraction(size))
+
+
+def _powers(epsilon: Fraction, many: int) -> Enclosure:
+    """1 + e^epsilon + ... + e^((many-1) epsilon), from above; where epsilon is next to nothing, as if all were last."""
+    if epsilon < _TINY:
+        return many * Enclosure.of(epsilon * (many - 1)).exp()
+    return (Enclosure.of(epsilon * many).exp() - 1) / (Enclosure.of(epsilon).exp() - 1)
 
 
 def _sampled(terms: Terms, rate: Fraction, *, poisson: bool) -> Terms:

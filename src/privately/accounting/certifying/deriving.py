@@ -36,6 +36,7 @@ from privately.guarantees.rules import (
 from privately.rounding import Number, rational
 
 _MOST_NESTED = 8
+_SEVERAL = 4
 _ROUNDS, _LESS = 8, Fraction(999, 1000)
 
 
@@ -97,11 +98,21 @@ def _accounted(event: Event, allowed: Fraction) -> Derivation | None:
 
 
 def _bounds(questions: Listing[Question]) -> list[Bound]:
-    """One for each; those that have a simple answer last, as they may not need a better one."""
+    """One for each; those that have a simple answer last, as they may not need a better one.
+
+    Of many the largest is looked for first, so that most of the others need only what is quickly checked.
+    """
+    many = len(questions) > _SEVERAL
+
+    def turn(place: int) -> tuple[bool, float]:
+        rough = questions[place].rough if many else None
+        return questions[place].simple is not None, -float(rough.epsilon) if rough else -math.inf
+
     found: dict[int, Bound] = {}
-    for place in sorted(range(len(questions)), key=lambda place: questions[place].simple is not None):
+    for place in sorted(range(len(questions)), key=turn):
         enough = max((bound.epsilon for bound in found.values()), default=Fraction(-1))
-        found[place] = questions[place].bound(enough)
+        rough = questions[place].rough if many else None
+        found[place] = rough if rough and rough.epsilon <= enough else questions[place].bound(enough)
     most = max((bound.epsilon for bound in found.values()), default=Fraction(0))
     return [for_claim(found[place], most) for place in range(len(questions))]
 

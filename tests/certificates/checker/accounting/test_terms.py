@@ -6,6 +6,8 @@ import mpmath
 import pytest
 
 from privately.certificates.checker.accounting.events import read_event
+from privately.certificates.checker.accounting.numbers import near
+from privately.certificates.checker.accounting.profiles import profile
 from privately.certificates.checker.accounting.terms import REVEALED, Law, Terms, alternatives, flatten, ordered
 from privately.certificates.checker.schema import Invalid
 from privately.certificates.checker.work import Work
@@ -106,13 +108,29 @@ def test_groups(event: Plain, expected: Law) -> None:
 
 
 def test_groups_of_responses() -> None:
-    """With more than two categories each answer is one more; what may reveal everything does so more often."""
-    assert flat(group(leaf("RandomizedResponse", epsilon="1", categories=5), 3)) == {law("response", 1, 5, 0): 3}
+    """Each answer is one more; what may reveal everything does so more often."""
+    for categories in (2, 5):
+        answers = leaf("RandomizedResponse", epsilon="1", categories=categories)
+        one = law("response", 1, categories, 0)
+        assert flat(group(answers, 3)) == {one: 3}
+        assert flat(group(repeat(group(sequence(answers, answers), 2), 5), 3)) == {one: 60}
     ((found, times),) = flat(group(leaf("Approx", epsilon="1", delta="1/1000"), 3)).items()
     assert (found.name, found.number(0), times) == ("response", rational(3), 1)
     true = (1 + mpmath.exp(1) + mpmath.exp(2)) / 1000
-    assert true < mpf(found.number(2)) < 2 * true
+    assert true < mpf(found.number(2)) < true * (1 + mpmath.mpf(10) ** -15)
     assert flat(group(leaf("Approx", epsilon="1", delta="1/9"), 9)) == {law("response", 9, 2, 1): 1}
+    assert flat(group(leaf("Approx", epsilon="0", delta="1/9"), 3)) == {law("response", 0, 2, "1/3"): 1}
+
+
+def test_groups_of_answers_that_may_be_anything() -> None:
+    """Where it is not known that a law is the answers of single people, it is as bad as its epsilon allows."""
+    two, five = (leaf("RandomizedResponse", epsilon="1", categories=many) for many in (2, 5))
+    assert flat(group(poisson(two, "1"), 3)) == flat(group(pure("1"), 3)) == {law("discrete laplace", 1, 3): 1}
+    assert flat(group(repeat(poisson(five, "1"), 7), 3)) == {law("response", 1, 5, 0): 21}
+    both = sequence(two, pure("1"))
+    assert flat(group(both, 3)) == {law("response", 1, 2, 0): 3, law("discrete laplace", 1, 3): 1}
+    twice = group(group(leaf("Renyi", bounds=[["2", "1"]]), 2), 3)
+    assert flat(twice) == {enclosing("group", [{law("renyi", 2, 1): 1}], 6): 1}
 
 
 @pytest.mark.parametrize(
@@ -176,9 +194,73 @@ def test_parallel() -> None:
     sampled = alternatives(read_event(poisson(inside, "1/3"), "event"), Work())
     assert sampled == [{law("sampled normal", 1, "1/3"): 1}, {law("sampled response", 1, 2, 0, "1/3"): 1}]
     assert flat(repeat(poisson(inside, "1/3"), 2)) == {enclosing("worst", sampled): 2}
-    many = {"kind": "Parallel", "events": [pure(str(i)) for i in range(1, 102)]}
+    many = {"kind": "Parallel", "events": [repeat(pure(str(i)), 102 - i) for i in range(1, 102)]}
     with pytest.raises(Invalid, match="more than 100"):
         alternatives(read_event(many, "event"), Work())
+
+
+def covered(*parts: Plain) -> list[Terms]:
+    return alternatives(read_event({"kind": "Parallel", "events": list(parts)}, "event"), Work())
+
+
+@pytest.mark.parametrize(
+    ("more", "less"),
+    [
+        (gaussian("1"), gaussian("2")),
+        (leaf("Laplace", scale="1"), leaf("Laplace", scale="2")),
+        (pure("2"), pure("1")),
+        (leaf("Exponential", epsilon="2"), leaf("Exponential", epsilon="1")),
+        (leaf("ZCDP", rho="2"), leaf("ZCDP", rho="1")),
+        (repeat(pure("1"), 3), repeat(pure("1"), 2)),
+        (poisson(gaussian("1"), "1/2"), poisson(gaussian("2"), "1/3")),
+        (poisson(leaf("ZCDP", rho="1"), "1/2"), poisson(leaf("ZCDP", rho="1"), "1/3")),
+        (sequence(pure("2"), gaussian("1")), sequence(pure("1"), gaussian("2"))),
+    ],
+)
+def test_parts_that_another_one_covers_are_left_out(more: Plain, less: Plain) -> None:
+    expected = [flat(more)]
+    assert covered(more, less) == covered(less, more) == covered(less, less, more) == expected
+
+
+@pytest.mark.parametrize("removes", [True, False])
+@pytest.mark.parametrize(
+    ("more", "less"),
+    [
+        (law("normal", 2), law("normal", 1)),
+        (law("laplace", 2), law("laplace", 1)),
+        (law("range", 2), law("range", 1)),
+        (law("response", 2, 5, "1/9"), law("response", 1, 5, "1/9")),
+        (law("sampled normal", 2, "1/2"), law("sampled normal", 1, "1/3")),
+        (law("sampled response", 2, 5, "1/9", "1/2"), law("sampled response", 1, 5, "1/9", "1/3")),
+    ],
+)
+def test_what_covers_another_has_a_larger_profile(more: Law, less: Law, *, removes: bool) -> None:
+    for ratio in ("1/10", "1/2", "9/10", "1", "10/9", "2", "5"):
+        large, small = (profile(one, near(rational(ratio)), removes=removes) for one in (more, less))
+        assert large.upper_end() >= small.lower_end()
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (gaussian("1"), leaf("Laplace", scale="2")),
+        (leaf("DiscreteGaussian", variance="4", sensitivity=2), leaf("DiscreteGaussian", variance="3", sensitivity=2)),
+        (leaf("DiscreteLaplace", scale="4", sensitivity=2), leaf("DiscreteLaplace", scale="3", sensitivity=2)),
+        (leaf("Renyi", bounds=[["3", "1"]]), leaf("Renyi", bounds=[["2", "1"]])),
+        (pure("1"), leaf("Approx", epsilon="1/2", delta="1/9")),
+        (leaf("Approx", epsilon="2", delta="1/9"), leaf("Approx", epsilon="1", delta="1/8")),
+        (pure("2"), leaf("RandomizedResponse", epsilon="1", categories=5)),
+        (repeat(pure("1"), 3), repeat(pure("2"), 2)),
+        (repeat(pure("1"), 3), sequence(repeat(pure("1"), 3), gaussian("9"))),
+        (poisson(gaussian("1"), "1/3"), poisson(gaussian("2"), "1/2")),
+        (poisson(gaussian("1"), "1/3"), gaussian("2")),
+        (poisson(leaf("ZCDP", rho="1"), "1/2"), poisson(leaf("ZCDP", rho="2"), "1/3")),
+        (sequence(pure("2"), gaussian("2")), sequence(pure("1"), gaussian("1"))),
+    ],
+)
+def test_parts_that_do_not_cover_each_other_are_kept(one: Plain, other: Plain) -> None:
+    assert covered(one, other) == [flat(one), flat(other)]
+    assert covered(other, one) == [flat(other), flat(one)]
 
 
 def test_which_laws_have_two_directions() -> None:

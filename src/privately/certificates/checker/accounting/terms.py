@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from math import gcd
 from typing import Any, NamedTuple
 
-from ..elementary import exponential
+from ..elementary import exponential_minus_one
 from ..intervals import enclose
 from ..rationals import ONE, ZERO, Rational
 from ..schema import Invalid
@@ -21,6 +21,7 @@ MOST_ALTERNATIVES = 100
 MOST_LOSSES = Rational(1000)
 MOST_GROWN = Rational(1000)
 GROWN_BITS = 64
+_GROWING = ("normal", "laplace", "range", "concentrated", "response")
 
 
 class Law(NamedTuple):
@@ -118,40 +119,66 @@ def alternatives(event: Event, work: Work) -> list[Terms]:
 
 
 def _different(listed: list[Terms], work: Work) -> list[Terms]:
+    """In order, without those that another one covers."""
     found: list[Terms] = []
     for terms in listed:
-        work.spend(len(found))
-        if terms not in found:
-            found.append(terms)
+        work.spend(20 * len(found))
+        if not any(_covers(other, terms) for other in found):
+            found = [*(other for other in found if not _covers(terms, other)), terms]
     if len(found) > MOST_ALTERNATIVES:
         raise Invalid("parameters.event", f"more than {MOST_ALTERNATIVES} different parts of a Parallel")
     return found
 
 
-def flatten(event: Event, work: Work) -> Terms:
+def _covers(one: Terms, other: Terms) -> bool:
+    """Whether law by law, in order, none is less."""
+    return len(one) == len(other) and all(
+        few <= times and _is_at_least(law, less)
+        for (law, times), (less, few) in zip(ordered(one), ordered(other), strict=True)
+    )
+
+
+def _is_at_least(law: Law, less: Law) -> bool:
+    """Of one kind: its Poisson rate, and the first number of a law that grows with it; all else is equal."""
+    if law.name != less.name or law.inner != less.inner:
+        return False
+    numbers, others = law.numbers, less.numbers
+    if law.is_sampled:
+        if law.rate < less.rate:
+            return False
+        numbers, others = numbers[:-1], others[:-1]
+    if numbers == others:
+        return True
+    return (
+        law.name.removeprefix("sampled ") in _GROWING
+        and numbers[1:] == others[1:]
+        and not law.number(0) < less.number(0)
+    )
+
+
+def flatten(event: Event, work: Work, size: Rational = ONE) -> Terms:
+    """The laws of what `size` changes at once see of an event."""
     work.spend(20 + sum(number.bit_size() for number in event.numbers.values()) // 8)
     if event.kind in _LEAVES:
         law = _LEAVES[event.kind](event)
-        return {} if law is None else {law: 1}
+        if law is None:
+            return {}
+        return {law: size.numerator} if event.kind == "RandomizedResponse" else {_grouped(law, size): 1}
+    if event.kind == "Sequence":
+        return _together([(flatten(part, work, size), 1) for part in event.parts])
+    if event.kind == "Repeat":
+        return _together([(flatten(event.parts[0], work, size), event.whole("times"))])
+    if event.kind == "Group":
+        return flatten(event.parts[0], work, size * event.numbers["size"])
+    if size != ONE:
+        return _together([_grouped_often(law, times, size) for law, times in flatten(event, work).items()])
     if event.kind == "Parallel" or (event.kind == "PoissonSample" and event.parts[0].kind == "Parallel"):
         different = alternatives(event, work)
         return different[0] if len(different) == 1 else {_enclosing("worst", different): 1}
-    inner = [flatten(part, work) for part in event.parts]
-    if event.kind == "Sequence":
-        return _together([(terms, 1) for terms in inner])
-    if event.kind == "Repeat":
-        return _together([(inner[0], event.whole("times"))])
-    if event.kind == "Group":
-        size = event.numbers["size"]
-        return (
-            inner[0]
-            if size == ONE
-            else _together([_grouped_often(law, times, event) for law, times in inner[0].items()])
-        )
     rate = (
         event.numbers["rate"] if event.kind == "PoissonSample" else event.numbers["size"] / event.numbers["population"]
     )
-    return _sampled(inner[0], rate, work=work, poisson=event.kind == "PoissonSample")
+    return _sampled(flatten(event.parts[0], work), rate, work=work, poisson=event.kind == "PoissonSample")
 
 
 def _together(listed: list[tuple[Terms, int]]) -> Terms:
@@ -224,16 +251,16 @@ _LEAVES: Mapping[str, Callable[[Event], Law | None]] = {
 }
 
 
-def _grouped_often(law: Law, times: int, event: Event) -> tuple[Terms, int]:
+def _grouped_often(law: Law, times: int, size: Rational) -> tuple[Terms, int]:
     """Of responses with more than two categories, so many more; they are nothing else than such."""
     if law.name == "response" and law.number(1) > TWO:
-        return {law: times}, event.whole("size")
-    return {_grouped(law, event.numbers["size"]): times}, 1
+        return {law: times}, size.numerator
+    return {_grouped(law, size): times}, 1
 
 
 def _grouped(law: Law, size: Rational) -> Law:
-    """What `size` changes at once see; of a response, whatever it is, only that it is epsilon-DP."""
-    if law == REVEALED:
+    """What `size` changes at once see; of a response of two categories only that it is epsilon-DP."""
+    if law == REVEALED or size == ONE:
         return law
     if law.name in {"normal", "concentrated"}:
         return make_law(law.name, law.number(0) * size * size)
@@ -254,9 +281,12 @@ def _grouped(law: Law, size: Rational) -> Law:
 
 
 def _growing(law: Law, size: Rational) -> Rational:
-    """delta (1 + e^epsilon + ... + e^((size-1) epsilon)), at most size times the last term, rounded up."""
-    last = exponential(enclose(law.number(0) * (size - ONE), GROWN_BITS)) * enclose(law.number(2) * size, GROWN_BITS)
-    return last.upper_end()
+    """delta (1 + e^epsilon + ... + e^((size-1) epsilon)), rounded up."""
+    epsilon, delta = law.number(0), law.number(2)
+    if epsilon.is_zero():
+        return delta * size
+    all_steps, one = (exponential_minus_one(enclose(epsilon * many, GROWN_BITS)) for many in (size, ONE))
+    return (all_steps / one * enclose(delta, GROWN_BITS)).upper_end()
 
 
 def _sampled(terms: Terms, rate: Rational, *, work: Work, poisson: bool) -> Terms:
