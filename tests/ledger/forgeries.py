@@ -15,9 +15,12 @@ def _copied_to(number: str) -> str:
     return f"INSERT INTO record SELECT {number}, hash, text, NULL, NULL, NULL, NULL FROM record WHERE number = 4"
 
 
+_OTHER_TERMS = _replaced('"terms":', '"terms":1')
+
 FORGERIES = {
     "a cheaper charge": f"{_replaced('1/10', '1/99')} WHERE key IS NOT NULL",
-    "a cheaper last charge": f"{_replaced('1/10', '1/99')} WHERE number = {_LAST_CHARGE}",
+    "another last charge": f"{_replaced('body', 'bodY')} WHERE number = {_LAST_CHARGE}",
+    "a last charge on other terms": f"{_OTHER_TERMS} WHERE number = {_LAST_CHARGE}",
     "a larger cap": _replaced('"5"', '"9"'),
     "an edited hash": "UPDATE record SET hash = zeroblob(32) WHERE number = 7",
     "an edited last hash": f"UPDATE record SET hash = zeroblob(32) WHERE number = {_LAST}",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from contextlib import suppress
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +20,18 @@ Texts = list[tuple[dict[str, Any], dict[str, Any]]]
 
 
 def rewritten(path: Path, change: Callable[[Texts], None]) -> None:
-    """Changes entries and computes the chain, the names and the numbers anew, as somebody who knows our code would."""
+    """Changes entries and computes the chain, the names and the numbers anew, as somebody who knows our code would.
+
+    Every charge says its terms itself then, as it may.
+    """
     with forging(path) as file:
         answers = dict(file.execute("SELECT number, bytes FROM answer"))
         marks = dict(file.execute("SELECT number, checkpoint FROM record"))
         listed: Any = list(file.execute("SELECT text FROM record ORDER BY number"))
-        texts = [tuple(json.loads(line) for line in text.split(b"\n")) for (text,) in listed]
+        texts: Texts = []
+        for (text,) in listed:
+            first, second = map(json.loads, text.split(b"\n"))
+            texts.append((deepcopy(texts[first["terms"] - 1][0]) if "terms" in first else first, second))
         change(texts)
         file.execute("DROP INDEX IF EXISTS by_charge")
         file.execute("DELETE FROM answer")

@@ -4,7 +4,8 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -34,13 +35,18 @@ WRONG = (LedgerCorrupt, LedgerUnavailable, InvalidParameter)
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """All kinds of records: late accounts, answers that come late, charges paid again, requests that were served."""
     path = tmp_path_factory.mktemp("whole") / "l"
-    before, books.CHECKPOINT_EVERY = books.CHECKPOINT_EVERY, 9
+    with checkpoints_every(9), founded(path, cap=50) as ledger:
+        _use(ledger)
+    return path
+
+
+@contextmanager
+def checkpoints_every(number: int) -> Iterator[None]:
+    before, books.CHECKPOINT_EVERY = books.CHECKPOINT_EVERY, number
     try:
-        with founded(path, cap=50) as ledger:
-            _use(ledger)
+        yield
     finally:
         books.CHECKPOINT_EVERY = before
-    return path
 
 
 def _use(ledger: Ledger) -> None:
@@ -77,6 +83,12 @@ def cut(look: Look, places: Sequence[int]) -> list[Segment]:
     return [Segment.from_lines(*read_segment(look, after, upto).to_lines()) for after, upto in pairwise(places)]
 
 
+def ends(look: Look) -> list[int]:
+    """Where a segment may end: at the checkpoints."""
+    found = look(lambda session: [row.number for row in session.rows(0) if b'"what":"checkpoint"' in row.text])
+    return list(found)
+
+
 def in_one_go(look: Look) -> Verification | None:
     try:
         return verified(look)
@@ -92,15 +104,27 @@ def divided(look: Look, places: Sequence[int]) -> Verification | None:
 
 
 def test_segments_come_to_what_one_reading_does(whole: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Wherever the chain is cut, page by page or not."""
+    """After whichever checkpoint the chain is cut, page by page or not; and nowhere else."""
     look = looking(whole)
     found = verified(look)
     assert (found.charges, found.answers) == (15, 14)
     end = found.records
-    for places in ([0, end], *([0, at, end] for at in range(1, end)), [*range(end + 1)]):
+    for places in ([0, end], *([0, at, end] for at in ends(look)), [0, *ends(look), end]):
         assert divided(look, places) == found
+    assert {divided(look, [0, at, end]) for at in range(1, end) if at not in ends(look)} == {None}
     monkeypatch.setattr("privately.ledger.verifying._EVERY", 3)
-    assert divided(look, [0, 10, 20, 30, end]) == found
+    assert divided(look, [0, *ends(look), end]) == found
+
+
+def test_segments_of_one_turn_come_to_the_same(tmp_path: Path) -> None:
+    """Cut between any two turns, each of which ends with a checkpoint."""
+    with checkpoints_every(1), founded(tmp_path / "l", cap=50) as ledger:
+        _use(ledger)
+    look = looking(tmp_path / "l")
+    found = verified(look)
+    assert (found.charges, found.answers) == (15, 14)
+    for places in (*([0, at, found.records] for at in ends(look)[:-1]), [0, *ends(look)]):
+        assert divided(look, places) == found
 
 
 def serving(change: Callable[[dict[str, Any]], None]) -> Callable[[Texts], None]:
@@ -134,7 +158,7 @@ def test_whatever_is_wrong_is_left_to_one_reading(lie: Callable[[Texts], None], 
         return
     expected = in_one_go(look)
     end = look(lambda session: session.head().number)
-    found = [divided(look, [0, at, end]) for at in range(3, end, 7)]
+    found = [divided(look, [0, at, end]) for at in ends(look)]
     assert set(found) <= {expected, None}
 
 
@@ -149,14 +173,14 @@ def test_forgeries_are_left_to_one_reading(name: str, whole: Path, tmp_path: Pat
     except WRONG:
         return
     expected = in_one_go(look)
-    assert {divided(look, [0, at, end]) for at in range(3, end, 9)} <= {expected, None}
+    assert {divided(look, [0, at, end]) for at in ends(look)} <= {expected, None}
 
 
 @pytest.fixture(scope="module")
 def distinct(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Charges each at a cost of its own, in two currencies, with an account that comes late and one that pays too."""
     path = tmp_path_factory.mktemp("distinct") / "l"
-    with founded(path, cap=9) as ledger:
+    with checkpoints_every(20), founded(path, cap=9) as ledger:
         ledger.account("wards", cap=ApproxDP(epsilon=5, delta="1e-6"))
         for at in range(36):
             if at == 20:
@@ -174,9 +198,9 @@ def test_charges_at_costs_of_their_own_are_summed_in_segments(distinct: Path, mo
     assert found.charges == 37
     monkeypatch.setattr(settling, "_MOST_TERMS", 1)
     end = found.records
-    for places in ([0, end], *([0, at, end] for at in range(1, end)), [0, 9, 30, 50, end]):
+    for places in ([0, end], *([0, at, end] for at in ends(look)), [0, *ends(look), end]):
         assert divided(look, places) == found
-    segment = read_segment(look, 50, end)
+    segment = read_segment(look, ends(look)[-2], ends(look)[-1] - 1)
     assert len(segment.counted.groups) < 3 < sum(one.charges for one in segment.counted.summed)
 
 
@@ -233,16 +257,17 @@ def test_lies_about_costs_are_left_to_one_reading(
     look = looking(path)
     end = look(lambda session: session.head().number)
     assert in_one_go(look) is None
-    assert {divided(look, [0, at, end]) for at in range(3, end, 9)} == {None}
+    assert {divided(look, [0, at, end]) for at in ends(look)} == {None}
 
 
 def test_segments_of_two_ledgers_are_none(whole: Path, tmp_path: Path) -> None:
     """Each is in order by itself, and the first ends where the second begins: but another chain comes before it."""
-    with founded(tmp_path / "l", cap=50) as ledger:
+    with checkpoints_every(9), founded(tmp_path / "l", cap=50) as ledger:
         _use(ledger)
     look, other = looking(whole), looking(tmp_path / "l")
     end = look(lambda session: session.head())
-    mixed = [read_segment(other, 0, 6), read_segment(look, 6, end.number)]
+    at = ends(look)[0]
+    mixed = [read_segment(other, 0, at), read_segment(look, at, end.number)]
     with pytest.raises(LedgerCorrupt, match="continue"):
         put_together(look, mixed, end)
     with pytest.raises(LedgerCorrupt, match="end of the chain"):
@@ -261,7 +286,7 @@ def test_a_segment_that_is_left_out_is_noticed(whole: Path) -> None:
     look = looking(whole)
     end = look(lambda session: session.head())
     with pytest.raises(LedgerCorrupt, match="continue"):
-        put_together(look, cut(look, [0, 10, end.number])[1:], end)
+        put_together(look, cut(look, [0, ends(look)[0], end.number])[1:], end)
 
 
 FAULTS: dict[str, tuple[Any, str, Any]] = {
@@ -289,7 +314,7 @@ def test_planted_faults_are_found(fault: str, whole: Path, tmp_path: Path, monke
         rewritten(path, kept_from_others)
     look = looking(path)
     end = look(lambda session: session.head().number)
-    places = [0, 12, end]
+    places = [0, *ends(look), end]
     expected = in_one_go(look)
     assert divided(look, places) == expected
     monkeypatch.setattr(*FAULTS[fault])

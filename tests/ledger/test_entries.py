@@ -247,4 +247,4 @@ def test_costs_are_no_floats() -> None:
 
 
 def test_a_founded_ledger_says_of_which_version_it_is() -> None:
-    assert b'"version":2' in written(Founded(ledger="x"), TIME)
+    assert b'"version":3' in written(Founded(ledger="x"), TIME)

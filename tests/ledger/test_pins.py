@@ -115,7 +115,7 @@ def test_what_was_changed_after_the_pin(path: Path) -> None:
     spend(path)
     spend(path)
     with forging(path) as connection:
-        connection.execute("UPDATE record SET text = CAST(replace(text, '1/10', '1/99') AS BLOB) WHERE number = 9")
+        connection.execute("UPDATE record SET text = CAST(replace(text, 'owner', 'other') AS BLOB) WHERE number = 9")
     with pytest.raises(LedgerCorrupt):
         Ledger.open(path, pin=pin)
 

@@ -56,7 +56,7 @@ def test_a_quote_is_the_text_of_the_charge(analyst: str, key: str, token: str | 
         snapshot=label,
         label=label,
     )
-    assert found.start + TIME.encode() + found.end == written(entry, TIME)
+    assert found.terms + found.start + TIME.encode() + found.end == written(entry, TIME)
     assert (found.key, found.question, found.analyst) == (asked.filed, entry.question, analyst)
     assert found.bill.accounts == entry.accounts
     for query in ("another", 'with "quotes"'):  # what was hashed around the first one is remembered

@@ -17,9 +17,10 @@ from tests.ledger.examples import charge, founded
 
 @pytest.fixture
 def ledger() -> Ledger:
-    """Founded, opened, three charges with answers after the last of them, one that was served."""
+    """Founded, opened, three charges on terms of their own with answers after the last, one that was served."""
     made = founded(cap=10)
-    receipts = [made.charge(charge(f"q{at}", analyst="ann", token="t")) for at in range(3)]
+    costs = [PureDP(epsilon=f"0.{at + 1}") for at in range(3)]
+    receipts = [made.charge(charge(f"q{at}", cost=cost, analyst="ann", token="t")) for at, cost in enumerate(costs)]
     for receipt in receipts:
         made.store(receipt, b"42")
     made.charge(charge("q0", key="again"))
@@ -37,7 +38,8 @@ def test_the_whole_ledger_is_one_segment(ledger: Ledger) -> None:
     assert [noted.row.number for noted in found.noted] == [1, 2, 9]
     assert found.charged == bytes([0, 0, 255, 255, 255, 0, 0, 0, 0])
     assert found.answers == 3
-    assert [(group[1:], numbers) for group, numbers in found.counted.groups] == [((b"ann", b"t", False), [3, 3, 5])]
+    expected = [((b"ann", b"t", False), [1, number, number]) for number in (3, 4, 5)]
+    assert [(group[1:], numbers) for group, numbers in found.counted.groups] == expected
     assert found.noted[-1].answered
 
 
@@ -62,7 +64,7 @@ def test_marks() -> None:
 
 def paid_again(ledger: Ledger) -> None:
     for again in (False, True):
-        ledger.charge(charge("lost", key="lost"), again=again)
+        ledger.charge(charge("lost", key="lost", cost=PureDP(epsilon="0.7")), again=again)
 
 
 def test_charges_that_are_paid_again_name_the_first(ledger: Ledger) -> None:
@@ -85,9 +87,17 @@ def test_what_is_not_as_usual_is_given_up(
 ) -> None:
     monkeypatch.setattr(segments, "_MOST_GROUPS", 2)
     change(ledger)
-    with pytest.raises(LedgerCorrupt):
+    with pytest.raises(LedgerCorrupt, match=r"not as usual|too many terms"):
         read_(ledger, 5, ledger.head.number)
     ledger.verify()
+
+
+def test_a_segment_knows_no_terms_before_it(ledger: Ledger) -> None:
+    """It begins after a checkpoint, where nobody names what was said before."""
+    ledger.charge(charge("more", cost=PureDP(epsilon="0.3"), analyst="ann", token="t"))
+    assert read_(ledger, 0, 10).counted.groups[-1][1] == [2, 5, 10]
+    with pytest.raises(LedgerCorrupt, match="names terms"):
+        read_(ledger, 9, 10)
 
 
 def test_records_that_are_missing(ledger: Ledger) -> None:

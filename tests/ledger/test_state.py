@@ -24,6 +24,7 @@ from privately.ledger.entries import (
 )
 from privately.ledger.state import Bill, State, spendable
 from privately.ledger.stores import Head
+from privately.ledger.terms import Terms
 
 CAP = Filter(cap=PureDP(epsilon=1))
 TIMES = [f"2030-01-01T00:00:0{at}.000000Z" for at in range(10)]
@@ -157,9 +158,9 @@ def test_checkpoints_say_the_same() -> None:
     )
     data = state.to_data()
     restored = State.from_checkpoint(data, state.time, state.head)
-    assert restored == replace(state, checkpoint=state.head.number)
+    assert restored == replace(state, checkpoint=state.head.number, terms=Terms())
     go_on(state, Checkpoint(state=data))
-    assert state.checkpoint == state.head.number
+    assert (state.checkpoint, state.terms) == (state.head.number, Terms())
     assert state.to_data() == data
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Any, NamedTuple, TypeAlias
@@ -17,12 +17,14 @@ from privately.ledger.entries import (
     Released,
     Served,
     chained,
+    kind_of,
     read,
     written,
 )
 from privately.ledger.lines import release_text
 from privately.ledger.state import Bill, Offer, State
 from privately.ledger.stores import Head, Row, Session, Whole
+from privately.ledger.terms import named
 
 CHECKPOINT_EVERY = 10_000
 LATE = timedelta(minutes=5)
@@ -67,10 +69,45 @@ def of_analyst(analyst: str) -> str:
 
 def fetched(session: Session, number: int) -> tuple[Entry, Row]:
     """One record and its entry, if its hash continues the one before it."""
+    row = _continuing(session, number)
+    (whole,) = spelled_out(session, [row])
+    return read(whole.text)[0], row
+
+
+def spelled_out(session: Session, rows: Iterable[Row]) -> Iterator[Row]:
+    """The same records, with the terms of each charge in its own text, also where another record says them."""
+    said: dict[int, bytes] = {}
+    for row in rows:
+        first, newline, second = row.text.partition(b"\n")
+        number = named(first)
+        if number is None:
+            yield row
+            continue
+        if number >= row.number:
+            raise LedgerCorrupt(f"record {row.number} names terms that were not said before it.")
+        if number not in said:
+            said[number] = _said_in(session, number)
+        yield row._replace(text=said[number] + newline + second)
+
+
+def spelled_page(after: int, upto: int, session: Session) -> list[Row]:
+    """These records, spelled out."""
+    return list(spelled_out(session, session.rows(after, upto)))
+
+
+def _said_in(session: Session, number: int) -> bytes:
+    """The terms that a charge says; LedgerCorrupt if that record is none, or only names them."""
+    first = _continuing(session, number).text.partition(b"\n")[0]
+    if named(first) is not None or kind_of(first) is not Charged:
+        raise LedgerCorrupt(f"record {number} says no terms.")
+    return first
+
+
+def _continuing(session: Session, number: int) -> Row:
     rows = list(session.rows(number - 2, number))
     if [row.number for row in rows] != [number - 1, number] or chained(rows[0].hash, rows[1].text) != rows[1].hash:
         raise LedgerCorrupt(f"record {number} does not verify.")
-    return read(rows[1].text)[0], rows[1]
+    return rows[1]
 
 
 def stored_answer(session: Session, row: Row) -> bytes:
@@ -85,7 +122,7 @@ def stored_answer(session: Session, row: Row) -> bytes:
 
 
 class Quote(NamedTuple):
-    """A new charge as it would be recorded: its text up to the time, and what follows the time.
+    """A new charge as it would be recorded: its terms, the second line up to the time, and what follows the time.
 
     It holds as long as no other account has to pay: while the state's `offers` are these very ones.
     """
@@ -93,6 +130,7 @@ class Quote(NamedTuple):
     offers: dict[Any, Offer]
     key: str
     question: str | None
+    terms: bytes
     start: bytes
     end: bytes
     bill: Bill
@@ -125,12 +163,13 @@ class Book:
         """Whether nothing was filed under a name that was expected; False where this is not known."""
         return name in self._new
 
-    def charge(self, first: bytes, bill: Bill, line: ChargeLine) -> Head:
-        """As `append`, for a charge: the first line of its text, its bill, and the second line, of this `time`."""
-        text = b"%b\n%b" % (first, line.written())
+    def charge(self, terms: bytes, bill: Bill, line: ChargeLine) -> Head:
+        """As `append`, for a charge: its terms, its bill, and the second line of its text, of this `time`."""
         number, previous = self.state.head
+        text = b"%b\n%b" % (self.state.terms.named(terms), line.written())
         head = Head(number + 1, chained(previous, text))
         self.state.add_charge(bill, line.analyst, line.time, head)
+        self.state.terms.note(terms, head.number)
         key = key_of(line.analyst, line.key)
         self._new.discard(key)
         self.session.append(Row(*head, text, key))
@@ -149,9 +188,14 @@ class Book:
         number, last = self.state.head
         rows: list[Whole] = []
         heads: list[Head] = []
-        for _, key, _, start, end, _, _ in quotes:
-            text = start + stamped + end
+        said, note = self.state.terms.names, self.state.terms.note
+        for _, key, _, terms, start, end, _, _ in quotes:
             number += 1
+            name = said.get(terms)
+            if name is None:
+                name = terms
+                note(terms, number)
+            text = name + start + stamped + end
             last = sha256(last + text).digest()
             rows.append((number, last, text, key, None, None, None))
             heads.append(tuple.__new__(Head, (number, last)))

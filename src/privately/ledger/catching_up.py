@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from privately.accounting import Filter
 from privately.errors import BudgetExhausted, InvalidParameter, LedgerCorrupt
-from privately.ledger.book import of_analyst
+from privately.ledger.book import of_analyst, spelled_out
 from privately.ledger.charges import repriced
 from privately.ledger.entries import Charged, Served, read
 from privately.ledger.names import SEPARATOR
@@ -39,7 +39,7 @@ def caught_up(session: Session, state: State, name: str, start: CaughtUp, upto: 
     lineage, *holder = name.split(SEPARATOR)
     filter_, last = start.filter, start.last
     after = max(start.upto, state.asked[holder[0]] - 1)
-    for row in session.keyed(of_analyst(holder[0]), after, upto):
+    for row in spelled_out(session, session.keyed(of_analyst(holder[0]), after, upto)):
         entry, _ = read(row.text)
         if not isinstance(entry, (Charged, Served)) or entry.analyst != holder[0]:
             raise LedgerCorrupt(f"record {row.number} is filed under a key that is not its own.")

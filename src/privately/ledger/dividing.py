@@ -21,7 +21,7 @@ from privately.ledger.entries import Charged, Released, Served, kind_of, read
 from privately.ledger.segments import End, Noted, Segment, marks
 from privately.ledger.settling import Look
 from privately.ledger.state import BEGINNING
-from privately.ledger.stores import EMPTY, Checking, Head
+from privately.ledger.stores import EMPTY, Checking, Head, Session
 from privately.ledger.verifying import ANSWERED, Progress, Verification, Verifier
 
 SHORTEST, MOST_PROCESSES = 100_000, 8
@@ -42,7 +42,9 @@ def verified_divided(
     number = min(_processors(), MOST_PROCESSES, end.number // SHORTEST)
     if place is None or number < 2 or not _is_python():
         return None
-    limits = [end.number * at // number for at in range(number + 1)]
+    limits: list[int] = look(lambda session: _limits(session, end.number, number))
+    if len(limits) < 3:
+        return None
     checking = aside()
     try:
         with _Processes(place, limits) as processes:
@@ -51,6 +53,12 @@ def verified_divided(
     finally:
         if checking is not None:
             checking.stop()
+
+
+def _limits(session: Session, upto: int, number: int) -> list[int]:
+    """Where segments end: about so many of them, each but the last with a checkpoint."""
+    between = {session.checkpoint(upto * at // number) for at in range(1, number)}
+    return sorted({0, *between, upto})
 
 
 def _is_python() -> bool:
@@ -89,8 +97,8 @@ def put_together(look: Look, segments: Iterable[Segment], end: Head, checking: C
     last = End(EMPTY.hash, BEGINNING)
     upto = 0
     for segment in segments:
-        if (segment.start, segment.after) != (last, upto):
-            raise LedgerCorrupt("segments do not continue one another.")
+        if (segment.start, segment.after) != (last, upto) or verifier.state.checkpoint != upto:
+            raise LedgerCorrupt("segments do not continue one another, or not after a checkpoint.")
         for noted in segment.noted:
             _look_at(look, verifier, segment, noted)
         verifier.run.take(segment.counted)

@@ -1,7 +1,8 @@
 """What a ledger records: nine kinds of entries, as JSON texts that are chained by their hashes.
 
 Entries are only ever added. Nothing in them is a hash of data without a key, and no cost is a float. A text has two
-lines: the terms, which many entries have in common and which are read once for all of them, and the particulars.
+lines: the terms, which many entries have in common and which are read once for all of them, and the particulars. Of a
+charge, the terms may be the name of an earlier record that says them (`privately.ledger.terms`).
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 from privately.errors import LedgerCorrupt
 
-VERSION = 2
+VERSION = 3
 """Changes with the meaning of what is recorded. A new kind of entry needs no other: who does not know it charges
 nothing."""
 
@@ -209,13 +210,13 @@ BLANK = '""'
 """The empty text as JSON."""
 
 
-def charge_front(first: bytes, analyst: str) -> str:
-    """How the text of a charge begins that was not made before: the first line, and the second up to its body."""
-    return f'{first.decode("ascii")}\n{{"analyst":{quoted(analyst)},"before":null,"body":"'
+def charge_front(analyst: str) -> str:
+    """How the second line of a charge begins that was not made before, up to its body."""
+    return f'\n{{"analyst":{quoted(analyst)},"before":null,"body":"'
 
 
 def charge_start(front: str, hashes: tuple[str, str | None], key: str, label: str, snapshot: str) -> bytes:
-    """The text up to the time. Body and question are hashes, which need no quoting."""
+    """The second line up to the time. Body and question are hashes, which need no quoting."""
     body, question = hashes
     asked = "null" if question is None else f'"{question}"'
     return (

@@ -54,7 +54,7 @@ def join_all(state: State, rows: Iterable[Row]) -> None:
             analyst, _, name, _, time, _ = found.groups()
             in_order = time == latest or (time > latest and usual_time(time) is not None)
             if in_order and others == _NO_OTHERS and key.encode() == name + b"\n" + analyst:
-                run.append((row, first, analyst.decode("ascii"), time))
+                run.append((row, state.terms.of(first, number), analyst.decode("ascii"), time))
                 last, latest = hashed, time
                 continue
         _join_charges(state, run)
@@ -65,7 +65,7 @@ def join_all(state: State, rows: Iterable[Row]) -> None:
 
 
 Followed: TypeAlias = tuple[Row, bytes, str, bytes]
-"""A charge that continues the chain: its record, the first line of its text, who asked, and when."""
+"""A charge that continues the chain: its record, its terms, who asked, and when."""
 
 _NO_OTHERS = [None, None]  # a charge is filed under its key alone
 
@@ -74,7 +74,7 @@ def _join_charges(state: State, run: Sequence[Followed]) -> None:
     if not run:
         return
     try:
-        paid = state.paid([bill_of(first) for _, first, _, _ in run])
+        paid = state.paid([bill_of(terms) for _, terms, _, _ in run])
     except WRONG:
         paid = None
     if paid is None:  # what is wrong shows where it is
@@ -93,7 +93,7 @@ def join(state: State, row: Row) -> None:
     if kind_of(first) is Charged:
         analyst, _, key, _, time, _ = charge_names(second)
         _check_names(row, filed_charge(analyst, key))
-        state.apply_charge(first, analyst, time, row.head)
+        state.apply_charge(state.terms.of(first, row.number), analyst, time, row.head)
     else:
         entry, time = read(row.text)
         _check_names(row, names(entry))

@@ -30,7 +30,7 @@ from privately.ledger.acts import (
     StoreAnswer,
 )
 from privately.ledger.arguments import account_name, check_charge, checked_reason, filter_for
-from privately.ledger.book import Book, Clock, now
+from privately.ledger.book import Book, Clock, now, spelled_page
 from privately.ledger.budgets import Budget
 from privately.ledger.catching_up import CaughtUp, caught_up
 from privately.ledger.charges import OWNER, Charge, amounts
@@ -44,7 +44,7 @@ from privately.ledger.quotes import payers, quote
 from privately.ledger.rounds import Act, Asked
 from privately.ledger.sketches import OwnerKey, sketch
 from privately.ledger.state import State, spendable
-from privately.ledger.stores import Head, Row, Session, SQLiteReader, SQLiteStore, Store
+from privately.ledger.stores import Head, Session, SQLiteReader, SQLiteStore, Store
 from privately.ledger.tables import RegisterTable, Registration
 from privately.ledger.verifying import Progress, Verification, verified
 from privately.ledger.writer import Look, Outcomes, Reader, Writer
@@ -330,7 +330,7 @@ class Ledger:
 
     def _records(self, after: int, last: int) -> Iterator[Record]:
         for start in range(after, last, _PAGE):
-            for row in self._reader.look(partial(_page, start, min(start + _PAGE, last))):
+            for row in self._reader.look(partial(spelled_page, start, min(start + _PAGE, last))):
                 with self._noticing():
                     entry, time = read(row.text)
                 yield Record(number=row.number, time=time, hash=row.hash, entry=entry)
@@ -441,10 +441,6 @@ def _end_elsewhere(writer: Writer, reader: Reader, store: Store) -> None:
 
 def _is_head(head: object) -> bool:
     return isinstance(head, Head) and type(head.number) is int and type(head.hash) is bytes
-
-
-def _page(after: int, upto: int, session: Session) -> list[Row]:
-    return list(session.rows(after, upto))
 
 
 def _found(book: Book) -> None:

@@ -18,10 +18,10 @@ def quote(state: State, charge: Charge) -> Quote:
     offers = state.offers
     key, analyst = charge.key, charge.analyst
     known = offers.get((charge.lineages, analyst, charge.token, described_text(charge.cost)))
-    _, bill, own, front, end, around = offer(state, charge) if known is None else known
+    first, bill, own, front, end, around = offer(state, charge) if known is None else known
     hashes = charge.hashes(own=own, around=around)
     start = charge_start(front, hashes, key, charge.label, charge.snapshot)
-    made: Quote = tuple.__new__(Quote, (offers, f"{key}\n{analyst}", hashes[1], start, end, bill, analyst))
+    made: Quote = tuple.__new__(Quote, (offers, f"{key}\n{analyst}", hashes[1], first, start, end, bill, analyst))
     return made  # as Quote(...), in half the time, once for every charge
 
 
@@ -41,7 +41,7 @@ def offer(state: State, charge: Charge) -> Offer:
             account.name: list(amounts(charge.cost, account.filter.tally.currency)) for account in payers(state, charge)
         }
         first = terms(owed, described(charge.cost))
-        front, end = charge_front(first, charge.analyst), charge_end(charge.token)
+        front, end = charge_front(charge.analyst), charge_end(charge.token)
         own = _own(state, charge)
         found = Offer(first, Bill.of(owed), own, front, end, charge.around(own=own))
         if len(offers) >= _MOST_OFFERS:

@@ -16,10 +16,11 @@ from typing import Any, NamedTuple
 
 from privately.errors import LedgerCorrupt
 from privately.ledger.alike import Payers, Summed
-from privately.ledger.entries import Charged, Released, Served, kind_of, read, release_members
+from privately.ledger.entries import Charged, Checkpoint, Released, Served, kind_of, read, release_members
 from privately.ledger.settling import Counted, Look, Run
 from privately.ledger.state import BEGINNING
 from privately.ledger.stores import EMPTY, Head, Row, SQLiteReader
+from privately.ledger.terms import Terms
 from privately.ledger.verifying import ANSWERED, Verifier, pages
 
 _MOST_GROUPS, _MOST_NOTED = 2_000, 50_000
@@ -112,6 +113,8 @@ class _Reading(Verifier):
                 answered = self.after < entry.charge < row.number and self.questions[entry.charge] == ANSWERED
             else:
                 counted = self.counted()
+            if isinstance(entry, Checkpoint):
+                self.state.terms = Terms()
         self.noted.append(Noted(row, checkpoint, before, counted, answered))
         self.state.time = time
 
@@ -125,7 +128,10 @@ class _Reading(Verifier):
 
 
 def read_segment(look: Look, after: int, upto: int, told: Callable[[int], None] | None = None) -> Segment:
-    """These records, as far as they can be read by themselves; LedgerCorrupt if that does not suffice."""
+    """These records, as far as they can be read by themselves; LedgerCorrupt if that does not suffice.
+
+    The last one before them is a checkpoint, or there is none: they name no terms that were said before it.
+    """
     start = End(EMPTY.hash, BEGINNING) if after == 0 else look(lambda session: _end_at(session.row(after)))
     reading = _Reading(look, Head(upto, b""), after=after)
     reading.run = Run(None)

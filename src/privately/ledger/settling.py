@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 from math import lcm
 from typing import Any, NamedTuple
 
@@ -12,6 +13,7 @@ from privately.accounting.filters.sums import EXACT_BITS
 from privately.accounting.filters.tallies import Tally
 from privately.errors import LedgerCorrupt
 from privately.ledger.alike import Alike, Column, Payers, Summed, alike, counted, plainly, taken_apart
+from privately.ledger.book import spelled_page
 from privately.ledger.charges import repriced
 from privately.ledger.entries import Charged, charge_names, kind_of, terms_of
 from privately.ledger.names import SEPARATOR
@@ -221,7 +223,7 @@ def _check_amounts(name: str, currency: Currency, first: bytes, amounts: tuple[F
 
 def _one_by_one(look: Look, state: State, after: int, upto: int) -> None:
     for start in range(after, upto, 1_000):
-        for row in look(lambda session: list(session.rows(start, min(start + 1_000, upto)))):  # noqa: B023 - looked at once
+        for row in look(partial(spelled_page, start, min(start + 1_000, upto))):
             first, _, second = row.text.partition(b"\n")
             if kind_of(first) is Charged:
                 state.apply_charge(first, charge_names(second)[0], state.time, state.head)

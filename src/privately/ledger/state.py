@@ -25,9 +25,11 @@ from privately.ledger.entries import (
     Founded,
     Opened,
     Registered,
+    terms,
     terms_of,
 )
 from privately.ledger.stores import EMPTY, Head
+from privately.ledger.terms import Terms
 
 BEGINNING = "0001-01-01T00:00:00.000000Z"
 WRONG = (PrivatelyError, KeyError, TypeError, ValueError, AttributeError, ZeroDivisionError, RecursionError)
@@ -58,7 +60,7 @@ class Bill(NamedTuple):
 
 
 class Offer(NamedTuple):
-    """On what terms a charge is made: the first line of its text, its bill, and how its text begins and ends.
+    """On what terms a charge is made: as a first line, its bill, and how its second line begins and ends.
 
     `own` says whether stored answers serve only whoever asked, None that none serves. `around` is hashed with a query.
     """
@@ -140,7 +142,8 @@ class Table:
 class State:
     """The sum of all entries up to `head`. `asked` says in which record each analyst was first charged.
 
-    `offers` are the terms of charges, remembered until another account may have to pay too.
+    `terms` are those that charges may name; `offers` those on which they would be made, remembered until another
+    account may have to pay too.
     """
 
     ledger: str = ""
@@ -151,6 +154,7 @@ class State:
     accounts: dict[str, Account] = field(default_factory=dict)
     tables: dict[str, Table] = field(default_factory=dict)
     asked: dict[str, int] = field(default_factory=dict)
+    terms: Terms = field(default_factory=Terms)
     offers: dict[Any, Offer] = field(default_factory=dict, compare=False, repr=False)
 
     def copy(self) -> State:
@@ -164,6 +168,7 @@ class State:
             accounts=self.accounts.copy(),
             tables=self.tables.copy(),
             asked=self.asked.copy(),
+            terms=self.terms.copy(),
             offers=self.offers,
         )
 
@@ -175,11 +180,11 @@ class State:
         except WRONG as fault:
             raise _does_not_follow(head, fault) from None
 
-    def apply_charge(self, first: bytes, analyst: str, time: str, head: Head) -> None:
-        """The same for a charge, of which these are the first line of its text and who asked."""
+    def apply_charge(self, terms: bytes, analyst: str, time: str, head: Head) -> None:
+        """The same for a charge, of which these are the terms and who asked."""
         self._check_place(time, head)
         try:
-            self.add_charge(bill_of(first), analyst, time, head)
+            self.add_charge(bill_of(terms), analyst, time, head)
         except WRONG as fault:
             raise _does_not_follow(head, fault) from None
 
@@ -193,6 +198,7 @@ class State:
         """Goes on by an entry that is to be recorded; on an error, such as BudgetExhausted, nothing has changed."""
         if isinstance(entry, Charged):
             self.add_charge(Bill.of(entry.accounts), entry.analyst, time, head)
+            self.terms.note(terms(entry.accounts, entry.cost), head.number)
             return
         self._add(entry, head)
         self.head, self.time = head, time
@@ -259,7 +265,7 @@ class State:
                 self._register(entry)
             case Checkpoint(state=state):
                 self._check(state)
-                self.checkpoint = head.number
+                self.checkpoint, self.terms = head.number, Terms()
             case Founded():
                 self._found(entry)
 

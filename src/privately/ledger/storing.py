@@ -13,6 +13,7 @@ from privately.ledger.charges import Charge
 from privately.ledger.entries import CHARGED_END, Charged, quoted, terms_of
 from privately.ledger.lines import is_plain, usual_charge
 from privately.ledger.stores import EMPTY, Head, Row
+from privately.ledger.terms import named
 
 _UNREAD = (LedgerCorrupt, ValueError, TypeError, KeyError, AttributeError, RecursionError)
 
@@ -62,6 +63,6 @@ def _line(row: Row, head: Head, before: Row | None, charge: Charge) -> tuple[byt
     if found is None or not second.startswith(begins.encode("ascii")):
         return None
     try:
-        return (found[4],) if terms_of(first)[0] is Charged else None
+        return (found[4],) if named(first) is not None or terms_of(first)[0] is Charged else None
     except _UNREAD:
         return None

@@ -116,7 +116,7 @@ class Verifier:
         What is written as usual is recognised here; all else, and whatever is wrong, is looked at with care.
         """
         (before, previous), latest = self.state.head, self.state.time.encode("ascii")
-        groups, questions, answered = self.run.groups, self.questions, 0
+        groups, questions, answered, said = self.run.groups, self.questions, 0, self.state.terms.said
         rows, answers = page
         first, analyst, earlier, token = b"", b"", None, None
         for number, hashed, text, key, question, charge, checkpoint in rows:
@@ -128,6 +128,7 @@ class Verifier:
                 first, _, second = text.partition(b"\n")
                 found = usual_charge(second)
                 if found is not None and first.endswith(CHARGED_END) and is_plain(second):
+                    first = said.get(first) or self.state.terms.of(first, number)
                     analyst, earlier, name, asked, time, token = found.groups()
                     usual = key.encode() == name + b"\n" + analyst and (question, charge, checkpoint) == _NOTHING
             elif key is None and type(charge) is int and type(question) in _TEXT and number in answers:
@@ -143,6 +144,7 @@ class Verifier:
                 self.state.head, self.state.time = Head(before - 1, previous), latest.decode("ascii")
                 self.carefully(Row(number, hashed, text, key, question, charge), checkpoint, answers.get(number))
                 groups, time = self.run.groups, self.state.time.encode("ascii")
+                said = self.state.terms.said
             elif charge is not None:
                 questions[charge] = ANSWERED
                 answered += 1
@@ -175,7 +177,8 @@ class Verifier:
             analyst, earlier, name, asked, time, token = charge_names(second)
             if key != f"{name}\n{analyst}" or (question, charge, checkpoint) != _NOTHING:
                 _misfiled(number)
-            self.run.add((first, _encoded(analyst), None if token is None else _encoded(token), asked is None), number)
+            terms = self.state.terms.of(first, number)
+            self.run.add((terms, _encoded(analyst), None if token is None else _encoded(token), asked is None), number)
             self.questions[number] = _odd(asked)
             if earlier is not None:
                 self.again[number] = int(earlier)

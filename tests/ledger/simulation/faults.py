@@ -175,7 +175,7 @@ FAULTS: dict[str, tuple[Plan, str]] = {
     "a skipped sync": (Plan(cuts=5, store=SkipsSync), "not in the ledger|has lost records"),
     "a skipped sync of the file": (Plan(cuts=5, disk=SkipsSyncOfLedger), "LedgerCorrupt|not in the ledger"),
     "run before charge": (Plan(kills=10, clients=RunsFirst), "never charged"),
-    "shown before stored": (Plan(kills=10, clients=ShowsBeforeStoring), "not the stored one"),
+    "shown before stored": (Plan(kills=10, clients=ShowsBeforeStoring), "not the stored one|two answers were shown"),
     "a result before its commit": (Plan(kills=10, writer=Hasty), "handed out and are not in the ledger"),
     "a charge run twice": (Plan(kills=10, clients=Forgiving), "given out twice"),
     "a cap that is not looked at": (

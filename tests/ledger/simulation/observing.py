@@ -100,10 +100,14 @@ def check_sums(rows: Iterable[Row], state: dict[str, Filter]) -> set[int]:
     spent: dict[str, list[Fraction]] = {}
     caps: dict[str, list[Fraction]] = {}
     charges, asked = set(), list[dict[str, Any]]()
+    said: dict[int, dict[str, Any]] = {}
     for row in rows:
-        entry: dict[str, Any] = {}
-        for line in row.text.splitlines():
-            entry |= json.loads(line)
+        first, second = map(json.loads, row.text.splitlines())
+        if first["what"] == "charged":
+            first = said[first["terms"]] if "terms" in first else said.setdefault(row.number, first)
+        elif first["what"] == "checkpoint":
+            said.clear()
+        entry: dict[str, Any] = first | second
         if entry["what"] in {"opened", "adjusted"}:
             caps[entry["account"]] = _cap(entry["filter"]["cap"])
             before = _spent_before(entry["account"], asked) or [Fraction(0)] * len(caps[entry["account"]])

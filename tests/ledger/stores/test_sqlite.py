@@ -155,14 +155,14 @@ def test_what_is_no_ledger(tmp_path: Path) -> None:
     connection.close()
     used(early)
     connection = apsw.Connection(str(early))
-    connection.execute("PRAGMA user_version = 1")
+    connection.execute("PRAGMA user_version = 2")
     connection.close()
     before = {name: found for name, found in files(tmp_path).items() if not name.endswith((".lock", "-shm", "-wal"))}
     for wrong, fault, words in (
         (empty, LedgerCorrupt, "is empty"),
         (text, LedgerCorrupt, "is damaged or no ledger"),
         (other, InvalidParameter, "is a database of another program"),
-        (early, LedgerUnavailable, "is a ledger of form 1, not 2"),
+        (early, LedgerUnavailable, "is a ledger of form 2, not 3"),
     ):
         with pytest.raises(fault, match=words):
             Ledger.open(wrong)

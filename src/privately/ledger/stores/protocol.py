@@ -71,8 +71,8 @@ class Session(Protocol):
     def answered(self, charges: Sequence[int]) -> set[int]:
         """Which of these charges have an answer."""
 
-    def checkpoint(self) -> int:
-        """The number of the last record that was appended as a checkpoint, or 0."""
+    def checkpoint(self, upto: int | None = None) -> int:
+        """The number of the last record, or the last of the first so many, that was appended as a checkpoint, or 0."""
 
     def answer(self, number: int) -> bytes | None:
         """The bytes that were kept with a record."""

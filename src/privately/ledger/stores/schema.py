@@ -9,7 +9,7 @@ import apsw
 
 from privately.errors import InvalidParameter, LedgerCorrupt, LedgerUnavailable
 
-APPLICATION, VERSION = 0x70724C67, 2
+APPLICATION, VERSION = 0x70724C67, 3
 _SQLITE, _HEADER = b"SQLite format 3\0", 100
 
 _STATEMENTS = (

@@ -342,9 +342,9 @@ class SQLiteSession:
         listed = tuple(texts) if texts else array("q", [int(value) for value in values])
         return self._connection.execute(all_, (apsw.carray(listed),))
 
-    def checkpoint(self) -> int:
-        query = "SELECT number FROM record WHERE checkpoint IS NOT NULL ORDER BY number DESC LIMIT 1"
-        found: list[Any] = self._execute(query).fetchall()
+    def checkpoint(self, upto: int | None = None) -> int:
+        query = "SELECT number FROM record WHERE checkpoint IS NOT NULL AND number <= ? ORDER BY number DESC LIMIT 1"
+        found: list[Any] = self._execute(query, (2**63 - 1 if upto is None else upto,)).fetchall()
         return int(found[0][0]) if found else 0
 
     def answer(self, number: int) -> bytes | None:
