@@ -105,6 +105,8 @@ def test_other_faults() -> None:
     assert field_of({**COMBINED[5], "size": 10}) == "event.size"
     assert field_of({"kind": "PoissonSample", "event": PURE, "rate": "3/2"}) == "event.rate"
     assert field_of(leaf({"kind": "Approx", "epsilon": "1", "delta": "3/2"})) == "event.delta"
+    assert field_of(leaf({"kind": "RandomizedResponse", "epsilon": "1", "categories": 1})) == "event.categories"
+    assert field_of(leaf({"kind": "DiscreteLaplace", "scale": "1", "sensitivity": 0})) == "event.sensitivity"
     assert field_of({"kind": "Sequence", "events": []}) == "event.events"
     many = {"kind": "Sequence", "events": [PURE] * (MOST_EVENTS - 1)}
     assert read_event(many, "event").size == MOST_EVENTS

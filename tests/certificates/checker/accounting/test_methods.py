@@ -1,5 +1,6 @@
 """Each method: what it accepts, what it refuses, how its witness is read."""
 
+from fractions import Fraction
 from typing import Any
 
 import mpmath
@@ -53,6 +54,9 @@ def test_gaussian() -> None:
     assert refused({**terms, law("laplace", 1): 1}, 3, 1, WITNESSES["gaussian"]) == "witness.method"
     ask({}, 0, 0, {**WITNESSES["gaussian"], "mu": "0"})
     ask(terms, 500, "1e-1000", WITNESSES["gaussian"])
+    assert refused(terms, 500, 0, WITNESSES["gaussian"]) == "conclusion.delta"
+    # Far above mu in units of mu, but half of all losses are larger.
+    assert refused({law("normal", 300**2): 1}, 45_000, "1/4", {**WITNESSES["gaussian"], "mu": "300"})
 
 
 def test_pure() -> None:
@@ -67,6 +71,13 @@ def test_pure() -> None:
     sampled = {law("sampled normal", 100, "1/2"): 3}
     ask(sampled, up(3 * mpmath.log(2)), 0, WITNESSES["pure"], removes=False)
     assert refused(sampled, down(3 * mpmath.log(2)), 0, WITNESSES["pure"], removes=False) == "conclusion.epsilon"
+    removed = {law("sampled response", 2, 2, 0, "1/2"): 3}
+    most = 3 * mpmath.log((1 + mpmath.exp(2)) / 2)
+    ask(removed, up(most), 0, WITNESSES["pure"])
+    assert refused(removed, down(most), 0, WITNESSES["pure"]) == "conclusion.epsilon"
+    often = {law("response", 0, 2, "1e-9"): 10**6}  # (1 - delta)^times is too long to be written down
+    ask(often, 0, "1/1000", WITNESSES["pure"])
+    assert refused(often, 0, "999/1000000", WITNESSES["pure"]) == "conclusion.delta"
 
 
 def test_laplace() -> None:
@@ -143,6 +154,17 @@ def test_renyi() -> None:
     assert refused(sampled, 3, 1, witness) == "witness.grids"
 
 
+@pytest.mark.parametrize("removes", [True, False])
+def test_renyi_of_samples_is_about_one_direction(*, removes: bool) -> None:
+    mix = enclosing("sampled mix", [{law("concentrated", 1): 1}], "1/3")
+    one, other = (high(Moments(Work()).of(mix, rational(4), removes=way)) for way in (removes, not removes))
+    assert abs(one - other) > mpf("1/100")
+    exact = mpmath.exp(2 * one - 4 * 3) * mpf(4) ** 4 / 5**5
+    witness = {**WITNESSES["renyi"], "grids": []}
+    ask({mix: 2}, 3, up(exact), witness, removes=removes)
+    assert refused({mix: 2}, 3, down(exact), witness, removes=removes) == "conclusion.delta"
+
+
 def test_cells() -> None:
     """Two sampled steps, against their integral; two numbers of the witness that show less."""
     terms = {law("sampled normal", 1, "1/50"): 2}
@@ -171,6 +193,11 @@ def test_unsampled() -> None:
     shared = {law("sampled laplace", 1, "1/2"): 1, law("sampled response", 1, 2, 0, "1/2"): 1}
     ask(shared, 2, 0, {"method": "unsampled", "bound": {"method": "pure"}})
     assert refused(shared, "19/10", 0, {"method": "unsampled", "bound": {"method": "pure"}}) == "conclusion.epsilon"
+    mix = {enclosing("sampled mix", [{law("response", 1, 2, 0): 3}], "1/2"): 2}
+    ask(mix, 6, 0, {"method": "unsampled", "bound": {"method": "pure"}})
+    assert refused(mix, "59/10", 0, {"method": "unsampled", "bound": {"method": "pure"}}) == "conclusion.epsilon"
+    samples = {enclosing("sampled mix", [{law("sampled laplace", 1, "1/2"): 3}], "1/2"): 2}
+    assert refused(samples, 6, 0, {"method": "unsampled", "bound": {"method": "pure"}}) == "witness.method"
 
 
 @pytest.mark.parametrize("removes", [True, False])
@@ -185,13 +212,30 @@ def test_base(*, removes: bool) -> None:
         assert refused(terms, epsilon, down(exact), WITNESSES["base"], removes=removes) == "conclusion.delta"
     for wrong in ({}, {law("sampled normal", 4, "1/10"): 2}, {**terms, law("normal", 1): 1}, {law("normal", 4): 1}):
         assert refused(wrong, 1, "1/20", WITNESSES["base"], removes=removes) == "witness.method"
-    directed = enclosing("glued mix", [{law("sampled normal", 4, "1/10"): 2}], "1/10")
-    assert refused({directed: 1}, 1, "1/20", WITNESSES["base"]) == "witness.method"
+    directed = enclosing("glued mix", [{law("sampled laplace", 4, "1/10"): 2}], "1/10")
+    assert refused({directed: 1}, 9, "1/20", {"method": "base", "bound": {"method": "pure"}}) == "witness.method"
     glued = {law("glued normal", 4, "1/10"): 1}
     with mpmath.workdps(60):
         both_ways = step_profile(4, "1/10", mpf("1/5"), removes=True)
-        ask(glued, "1/5", up(both_ways), WITNESSES["base"])
-        assert refused(glued, "1/5", down(both_ways), WITNESSES["base"]) == "conclusion.delta"
+        ask(glued, "1/5", up(both_ways), WITNESSES["base"], removes=removes)
+        assert refused(glued, "1/5", down(both_ways), WITNESSES["base"], removes=removes) == "conclusion.delta"
+
+
+@pytest.mark.parametrize("removes", [True, False])
+def test_base_is_rounded_to_the_safe_side(*, removes: bool) -> None:
+    """An epsilon that is too small by less than the checker's own numbers tell apart."""
+    response, witness = {law("sampled response", 2, 2, 0, "1/2"): 1}, {"method": "base", "bound": {"method": "pure"}}
+    with mpmath.workprec(320):
+        truth = mpmath.log((1 + mpmath.exp(2)) / 2) if removes else -mpmath.log((1 + mpmath.exp(-2)) / 2)
+        ask(response, _below(truth, 2**200) + Fraction(2, 2**200), 0, witness, removes=removes)
+        refused(response, _below(truth, 2**270), 0, witness, removes=removes)
+        if not removes:
+            last = _below(mpmath.log(2), 2**270)
+            refused({law("sampled normal", 1, "1/2"): 1}, last, 0, WITNESSES["base"], removes=removes)
+
+
+def _below(value: mpmath.mpf, parts: int) -> Fraction:
+    return Fraction(int(mpmath.floor(value * parts)), parts)
 
 
 def test_smaller() -> None:

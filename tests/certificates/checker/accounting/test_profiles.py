@@ -1,12 +1,14 @@
 """Profiles of single laws: enclosed, narrowly, wherever they are asked for."""
 
+from fractions import Fraction
+
 import mpmath
 import pytest
 
 from privately.certificates.checker.accounting.profiles import profile
 from privately.certificates.checker.accounting.terms import Law
 from privately.certificates.checker.elementary import exponential
-from privately.certificates.checker.intervals import enclose
+from privately.certificates.checker.intervals import Interval, enclose
 from privately.certificates.checker.schema import Invalid
 from tests.certificates.checker.accounting.knowns import law
 from tests.certificates.checker.building import mpf, rational
@@ -142,6 +144,18 @@ def test_near_the_kinks() -> None:
                 slack = mpmath.mpf(2) ** -60
                 assert mpmath.ldexp(found.low, found.exponent) - slack <= true
                 assert true <= mpmath.ldexp(found.high, found.exponent) + slack
+
+
+@pytest.mark.parametrize("removes", [True, False])
+@pytest.mark.parametrize("of", LAWS, ids=str)
+def test_vague_ratios_have_profiles_that_hold_all_of_theirs(of: Law, *, removes: bool) -> None:
+    stays = 1 - Fraction(*of.numbers[-1]) if of.name.startswith(("sampled", "glued")) else Fraction(1, 2)
+    for place in (1, stays, 1 / stays):
+        ratios = [int(place * 2**20) + off for off in (-64, 0, 64)]
+        found = profile(of, Interval(ratios[0], ratios[-1], -20, BITS), removes=removes)
+        low, high = (mpmath.ldexp(end, found.exponent) for end in (found.low, found.high))
+        for ratio in ratios:
+            assert low <= true_profile(of, mpmath.ldexp(ratio, -20), removes=removes) <= high
 
 
 def test_other_laws_have_no_profile() -> None:

@@ -127,6 +127,7 @@ def test_groups_of_answers_that_may_be_anything() -> None:
     two, five = (leaf("RandomizedResponse", epsilon="1", categories=many) for many in (2, 5))
     assert flat(group(poisson(two, "1"), 3)) == flat(group(pure("1"), 3)) == {law("discrete laplace", 1, 3): 1}
     assert flat(group(repeat(poisson(five, "1"), 7), 3)) == {law("response", 1, 5, 0): 21}
+    assert flat(group(poisson(repeat(two, 7), "1"), 3)) == {law("discrete laplace", 1, 3): 7}
     both = sequence(two, pure("1"))
     assert flat(group(both, 3)) == {law("response", 1, 2, 0): 3, law("discrete laplace", 1, 3): 1}
     twice = group(group(leaf("Renyi", bounds=[["2", "1"]]), 2), 3)
@@ -145,6 +146,7 @@ def test_groups_of_answers_that_may_be_anything() -> None:
         (poisson(leaf("Laplace", scale="4"), "1/10"), law("sampled laplace", "1/4", "1/10")),
         (poisson(leaf("Exponential", epsilon="1"), "1/10"), law("sampled range", 1, "1/10")),
         (poisson(gaussian("0"), "1/10"), law("sampled response", 0, 2, 1, "1/10")),
+        (poisson(sequence(pure("1"), gaussian("0")), "1/10"), law("sampled response", 0, 2, 1, "1/10")),
         (
             poisson(leaf("RandomizedResponse", epsilon="1", categories=5), "1/10"),
             law("sampled response", 1, 5, 0, "1/10"),
@@ -252,6 +254,7 @@ def test_what_covers_another_has_a_larger_profile(more: Law, less: Law, *, remov
         (pure("2"), leaf("RandomizedResponse", epsilon="1", categories=5)),
         (repeat(pure("1"), 3), repeat(pure("2"), 2)),
         (repeat(pure("1"), 3), sequence(repeat(pure("1"), 3), gaussian("9"))),
+        (gaussian("9"), sequence(pure("1"), gaussian("9"))),
         (poisson(gaussian("1"), "1/3"), poisson(gaussian("2"), "1/2")),
         (poisson(gaussian("1"), "1/3"), gaussian("2")),
         (poisson(leaf("ZCDP", rho="1"), "1/2"), poisson(leaf("ZCDP", rho="2"), "1/3")),

@@ -241,9 +241,26 @@ def test_binomial_sums() -> None:
         parameters = {"version": 1, "event": {"kind": "Repeat", "event": event, "times": times}}
         with pytest.raises(Invalid):
             run(node("accounted", [], statement("ApproxDP", epsilon=3, delta="1/2"), parameters, witness))
-    other = {"version": 1, "event": {"kind": "Laplace", "scale": "1", "neighbors": ROW}}
+    others = [
+        {"kind": "Laplace", "scale": "1", "neighbors": ROW},
+        {"kind": "RandomizedResponse", "epsilon": "1", "categories": 3, "neighbors": ROW},
+        {"kind": "Sequence", "events": [response, {**response, "epsilon": "9"}]},
+    ]
     claim = statement("ApproxDP", epsilon=3, delta="1/2")
-    refuse("witness.bounds[0].method", "accounted", [], claim, other, witness)
+    for event in others:
+        refuse("witness.bounds[0].method", "accounted", [], claim, {"version": 1, "event": event}, witness)
+
+
+def test_binomial_sums_of_tiny_deltas() -> None:
+    parameters = {
+        "version": 1,
+        "event": {"kind": "Repeat", "event": {"kind": "Pure", "epsilon": "1/3", "neighbors": ROW}, "times": 600},
+    }
+    witness, delta = {"bounds": [{"method": "binomial"}]}, binomial_profile("1/3", 600, 190)
+    assert delta < mpf("1e-100")
+    run(node("accounted", [], statement("ApproxDP", epsilon=190, delta=up(delta)), parameters, witness))
+    less = statement("ApproxDP", epsilon=190, delta=down(delta))
+    refuse("conclusion.delta", "accounted", [], less, parameters, witness)
 
 
 def test_everything_is_allowed_with_delta_one() -> None:
