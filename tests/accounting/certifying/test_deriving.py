@@ -154,6 +154,7 @@ CHECKED: dict[str, tuple[Event, str]] = {
         ),
         "1e-6",
     ),
+    "noise that is not listed": (Repeat(event=DiscreteGaussian(variance=2), times=10), "1e-150"),
     "much in all": (Repeat(event=DiscreteLaplace(scale=20, sensitivity=5), times=10**4), "1e-11"),
 }
 

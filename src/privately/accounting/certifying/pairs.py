@@ -116,4 +116,6 @@ def _discrete_normal(variance: Fraction, sensitivity: int) -> Pair:
     k = np.arange(sensitivity + reach, -reach - 1.0, -1.0)
     spread = 2 * float(variance)
     total = np.exp(-(np.arange(-reach, reach + 1.0) ** 2) / spread).sum()
-    return Pair(sensitivity * (2 * k - sensitivity) / spread, -((k - sensitivity) ** 2) / spread - math.log(total))
+    unlisted = 2 * (1 + spread / 2 / reach) * math.exp(-(reach**2) / spread)
+    log_p = -((k - sensitivity) ** 2) / spread - math.log(total)
+    return Pair(sensitivity * (2 * k - sensitivity) / spread, log_p, unlisted, unlisted)

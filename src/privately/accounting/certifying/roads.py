@@ -51,6 +51,7 @@ _MOST_RUNS = 200_000
 _TWO = 2
 _FINE_CELLS, _MORE = 4096, 1.05
 _WIDENINGS = 6
+_SLIGHTLY_MORE = 1 + Fraction(1, 10**9)
 _HIGHEST, _LARGEST_POWER, _FARTHEST = Fraction(10**4), Fraction(9000), 110.0
 
 Laws = Sequence[tuple[Law, int]]
@@ -199,6 +200,8 @@ def by_points(laws: Laws, direction: Direction, delta: Fraction) -> list[Bound]:
     """By the contour integral, with laws of finitely many losses as their points; `delta` is that of finite losses."""
     parts: list[tuple[Loss | Pair, int]] = []
     for law, times in laws:
+        if law.base_name == "discrete normal":  # what is not listed counts as lost
+            delta -= times * Fraction(law.pair(direction).infinite) * _SLIGHTLY_MORE
         if law.name in {"normal", "laplace", "sampled normal"}:
             parts += [(loss, runs) for loss, runs in parts_of([(law, times)], direction)]
         elif law.name == "sampled laplace":
@@ -208,6 +211,8 @@ def by_points(laws: Laws, direction: Direction, delta: Fraction) -> list[Bound]:
             parts.append((Pair(drawn.loss, drawn.base), times))
         else:
             parts.append((law.pair(direction), times))
+    if delta <= 0:
+        return []
     log_delta = log_of(delta)
     for ratio in (0.0, *_BLURS):
         try:

@@ -5,11 +5,11 @@ from fractions import Fraction
 import mpmath
 import pytest
 
-from privately.certificates.checker.accounting.finite import infinite_mass, largest_loss, points
+from privately.certificates.checker.accounting.finite import infinite_mass, largest_loss, points, unlisted
 from privately.certificates.checker.accounting.terms import Law
 from privately.certificates.checker.rationals import ZERO
 from privately.certificates.checker.schema import Invalid
-from tests.certificates.checker.accounting.knowns import high, law
+from tests.certificates.checker.accounting.knowns import enclosing, high, law
 from tests.certificates.checker.accounting.test_profiles import true_profile
 from tests.certificates.checker.building import Number, mpf, rational
 
@@ -94,6 +94,85 @@ def test_largest_losses(numbers: tuple[Number, int, Number], removes: bool) -> N
     assert found <= true + mpmath.mpf(10) ** -60
     glued = high(largest_loss(law("glued response", *numbers, "1/10"), removes=removes))
     assert abs(glued - mpmath.log(1 + mpmath.expm1(mpf(numbers[0])) / 10)) < mpmath.mpf(10) ** -60
+
+
+FAILING, SURER = law("response", 1, 2, "1/9"), law("response", 2, 2, "1/4")
+SELDOM = law("sampled response", 1, 2, "1/9", "1/2")
+
+
+@pytest.mark.parametrize(
+    ("found", "removed", "added"),
+    [
+        (law("glued response", 1, 2, "1/9", "1/3"), "1/27", "1/27"),
+        (SELDOM, "1/18", "0"),
+        (law("normal", 1), "0", "0"),
+        (enclosing("worst", [{FAILING: 1}, {SURER: 2}, {law("laplace", 1): 1}]), "1/2", "1/2"),
+        (enclosing("worst", [{FAILING: 1}, {SELDOM: 5}]), "5/18", "1/9"),
+        (enclosing("sampled mix", [{FAILING: 2}], "1/3"), "2/27", "2/9"),
+        (enclosing("sampled mix", [{SELDOM: 2}], "1/3"), "1/27", "0"),
+        (enclosing("sampled mix", [{SURER: 9}], "1/3"), "1/3", "1"),
+        (enclosing("glued mix", [{FAILING: 2}], "1/3"), "2/27", "2/27"),
+        (enclosing("glued mix", [{SELDOM: 2}], "1/3"), "1/27", "1/27"),
+        (enclosing("group", [{law("renyi", 2, 1): 1}], 3), "0", "0"),
+    ],
+    ids=str,
+)
+def test_infinite_masses_of_several_laws(found: Law, removed: str, added: str) -> None:
+    assert infinite_mass(found, removes=True) == rational(removed)
+    assert infinite_mass(found, removes=False) == rational(added)
+
+
+@both
+@pytest.mark.parametrize("inside", [FAILING, SELDOM], ids=str)
+def test_groups_of_what_may_reveal_everything_are_refused(inside: Law, removes: bool) -> None:
+    with pytest.raises(Invalid, match="reveal"):
+        infinite_mass(enclosing("group", [{inside: 1}], 3), removes=removes)
+
+
+@both
+@pytest.mark.parametrize("kind", ["", "sampled ", "glued "])
+def test_discrete_noise_far_out_is_not_forgotten(kind: str, removes: bool) -> None:
+    """What `points` leaves out is some of P, and none of it where it has the largest loss that there is."""
+    noise = law(f"{kind}discrete normal", 2, 1, *(["1/3"] if kind else []))
+    left = high(unlisted(noise, removes=removes))
+    with mpmath.workprec(600):
+        true = mpmath.nsum(lambda k: 2 * mpmath.exp(-k * k / 4), [37, 60]) / mpmath.jtheta(3, 0, mpmath.exp(-0.25))
+    is_listed = kind == "sampled " and not removes
+    assert (left == 0) == is_listed
+    assert is_listed or true / 3 <= left < mpmath.mpf(10) ** -138
+    assert high(unlisted(law("discrete laplace", 2, 3), removes=removes)) == 0
+
+
+def grown(loss: int, rate: Number) -> mpmath.mpf:
+    """ln(1 - q + q e^loss)."""
+    return mpmath.log1p(mpf(rate) * mpmath.expm1(loss))
+
+
+TWICE = {law("laplace", 1): 2, law("response", 2, 2, 0): 1}
+DIRECTED = law("sampled laplace", 2, "1/2")
+
+
+@pytest.mark.parametrize(
+    ("found", "removed", "added"),
+    [
+        (law("discrete laplace", 2, 6), mpf(3), mpf(3)),
+        (enclosing("worst", [{law("laplace", 1): 1}, TWICE]), mpf(4), mpf(4)),
+        (enclosing("worst", [TWICE, {law("laplace", 1): 1}]), mpf(4), mpf(4)),
+        (enclosing("group", [TWICE], 3), mpf(12), mpf(12)),
+        (enclosing("group", [{DIRECTED: 1}], 3), 3 * grown(2, "1/2"), 3 * grown(2, "1/2")),
+        (DIRECTED, grown(2, "1/2"), -grown(-2, "1/2")),
+        (enclosing("sampled mix", [TWICE], "1/3"), grown(4, "1/3"), -grown(-4, "1/3")),
+        (enclosing("sampled mix", [{law("response", 4, 2, "1/9"): 1}], "1/3"), grown(4, "1/3"), -grown(-4, "1/3")),
+        (law("sampled response", 4, 2, "1/9", "1/3"), grown(4, "1/3"), mpmath.log(mpf("3/2"))),
+        (enclosing("glued mix", [TWICE], "1/3"), grown(4, "1/3"), grown(4, "1/3")),
+        (law("sampled laplace", 5000, "1/3"), 5000 - mpmath.log(3), mpmath.log(mpf("3/2"))),
+    ],
+    ids=lambda value: str(value)[:40],
+)
+def test_largest_losses_of_several_laws(found: Law, removed: mpmath.mpf, added: mpmath.mpf) -> None:
+    for removes, true in ((True, removed), (False, added)):
+        most = high(largest_loss(found, removes=removes))
+        assert abs(most - true) < 1e-11
 
 
 @both

@@ -138,6 +138,14 @@ def test_contour() -> None:
     )
 
 
+def test_contour_of_noise_that_is_not_listed() -> None:
+    """No loss that is listed is above 20; those that are not have more than this delta."""
+    terms = {law("discrete normal", 2, 1): 3}
+    witness = {**WITNESSES["contour"], "c": "400", "count": 10, "blur": "0"}
+    ask(terms, 60, "1e-139", witness)
+    assert refused(terms, 60, "1e-140", witness) == "conclusion.delta"
+
+
 def test_renyi() -> None:
     c = mpf(4)
     terms = {law("concentrated", "1/50"): 2, law("normal", "1/10"): 1, law("range", "1/5"): 3}

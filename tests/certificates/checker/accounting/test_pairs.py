@@ -49,6 +49,18 @@ def test_outcomes_that_may_be_impossible() -> None:
     assert abs(high(ratio) - mpf("4/5")) < 1e-60
 
 
+def test_outcomes_whose_loss_may_be_on_either_side() -> None:
+    """Whichever they are on, the profile is at most what is said; in a sample of fixed size they are in the middle."""
+    vague = Interval(2, 4, -4, 256), Interval(1, 3, -4, 256)  # from 1/8 to 1/4, and from 1/16 to 3/16
+    pair = Pair((vague,), near(rational("1/20")), near(rational("1/20")))
+    assert profile(pair, "1") >= mpf("1/20") + mpf("1/4") - mpf("1/16")
+    ((first, second),) = pair.glued(rational("1/5")).outcomes
+    rest = mpf("1/20") * mpf("4/5")
+    assert first is second
+    assert high(first) >= rest + mpf("1/4")
+    assert mpmath.ldexp(first.low, first.exponent) <= rest + mpf("1/16")
+
+
 def test_intervals_that_hold_both() -> None:
     one, other = near(rational("1/3")), near(rational("1/2"))
     assert is_below(one, other)

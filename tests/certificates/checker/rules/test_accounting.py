@@ -241,7 +241,7 @@ def test_binomial_sums() -> None:
         parameters = {"version": 1, "event": {"kind": "Repeat", "event": event, "times": times}}
         with pytest.raises(Invalid):
             run(node("accounted", [], statement("ApproxDP", epsilon=3, delta="1/2"), parameters, witness))
-    others = [
+    others: list[Plain] = [
         {"kind": "Laplace", "scale": "1", "neighbors": ROW},
         {"kind": "RandomizedResponse", "epsilon": "1", "categories": 3, "neighbors": ROW},
         {"kind": "Sequence", "events": [response, {**response, "epsilon": "9"}]},

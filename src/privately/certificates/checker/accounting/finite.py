@@ -105,6 +105,16 @@ def _larger(listed: list[Interval]) -> Interval:
     return max((upper(one) for one in listed), key=lambda one: one.upper_end())
 
 
+def unlisted(law: Law, *, removes: bool) -> Interval:
+    """The probability of those outcomes that `points` leaves out and that are not infinite, from above.
+
+    Discrete normal noise has some far out, which count as if all were lost.
+    """
+    if not law.name.endswith("discrete normal"):
+        return whole(0, BITS)
+    return upper(_pair(law, removes=removes).infinite)
+
+
 def points(law: Law, c: Rational, *, removes: bool) -> Points:
     """The finite losses, tilted by e^(c loss)."""
     if law.name == "sampled laplace":

@@ -227,7 +227,10 @@ def _line(question: Question, witness: Witness) -> None:
     grids: list[Grid] = witness["grids"]
     found = pieces(question.terms, line.c, line.reach, grids, removes=question.removes, work=question.work)
     normal = question.normal + witness["blur"]
-    question.require(profile(line, found, normal, question.epsilon, question.work))
+    total = profile(line, found, normal, question.epsilon, question.work)
+    for law, times in question.terms.items():
+        total += finite.unlisted(law, removes=question.removes).times(times)
+    question.require(total)
 
 
 def _renyi(question: Question, witness: Witness) -> None:
