@@ -113,6 +113,28 @@ def test_a_pair_of_larger_range_would_be_noticed(monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("times", [10**9, 10**12])
+@pytest.mark.parametrize("delta", ["0.5", "1e-6"])
+def test_the_mean_loss_is_nearly_all_in_the_long_run(times: int, delta: str) -> None:
+    """That of two outcomes is largest for r = e/(e - 1), of which p - ln r is left."""
+    found = acc.epsilon(acc.Repeat(event=acc.Exponential(epsilon=1), times=times), delta=delta)
+    mean = 1 / (math.e - 1) - 1 + math.log(math.e - 1)
+    assert abs(float(found.lower) / times - mean) <= 4 / math.sqrt(times)
+    assert found.upper - found.lower <= found.lower / 2000
+
+
+def test_quick_answers_of_long_runs_agree_with_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    event = acc.Repeat(event=acc.Exponential(epsilon="0.1"), times=60)
+    usual = acc.epsilon(event, delta="1e-3"), acc.delta(event, epsilon="0.5")
+    monkeypatch.setattr(bounded_range, "_VERY_MANY", 1)
+    monkeypatch.setattr(bounded_range, "_CLEARLY_ENOUGH", Fraction(1000))
+    quick = acc.epsilon(event, delta="1e-3"), acc.delta(event, epsilon="0.5")
+    for one, other in zip(usual, quick, strict=True):
+        assert other.lower <= one.upper
+        assert one.lower <= other.upper
+        assert other.method != one.method
+
+
 def test_what_is_beside_them_stays() -> None:
     one, other = acc.Exponential(epsilon="0.5"), acc.Gaussian(noise_multiplier=2)
     both = acc.epsilon(acc.Sequence(events=[one, other]), delta="1e-6")

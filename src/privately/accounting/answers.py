@@ -10,7 +10,7 @@ from typing import Literal, get_args
 
 from privately.accounting import closed_forms, contour, lattice, renyi, spreading, two_outcomes
 from privately.accounting.below import continuous, overlapping, told_apart
-from privately.accounting.bounded_range import Ranges, alone, chosen_adaptively
+from privately.accounting.bounded_range import Ranges, alone, chosen_adaptively, in_the_long_run
 from privately.accounting.bounding import bounding, within
 from privately.accounting.coarsening import MOST_DIFFERENT, coarser, concentrated, has_few
 from privately.accounting.compositions import Composition, compositions, one_by_one
@@ -417,6 +417,9 @@ def _indirect(event: Event, question: Question, method: Method | None, reason: E
     shared = on_samples(event, question, _anyhow) if method is None else None
     if shared is not None and _is_tight(shared, question):
         return shared
+    long = in_the_long_run(event, question, _renyi_or_none, _worst) if method is None else None
+    if long is not None:
+        return long
     played = chosen_adaptively(event, question, _soon) if method is None else None
     chosen = played or (two_outcomes.composed(event, question, _soon) if method is None else None)
     if chosen is not None and question.is_met(chosen, max(question.width, _NEARLY)):

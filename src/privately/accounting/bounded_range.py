@@ -7,10 +7,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
+from statistics import NormalDist
 
 from privately.accounting import adaptive
 from privately.accounting.bounding import bounding, within
 from privately.accounting.compositions import Composition, compositions
+from privately.accounting.ends import between
 from privately.accounting.events import Event, Exponential, Repeat
 from privately.accounting.events import Sequence as Steps
 from privately.accounting.losses import FiniteLoss, Loss
@@ -30,6 +32,9 @@ _NEARER, _GOLDEN = 12, (math.sqrt(5) - 1) / 2
 _LARGEST = Fraction(300)
 _LEAST_SHARE = 1e-12
 _MANY, _ENOUGH = 100, Fraction(1, 10**3)
+_VERY_MANY, _CLEARLY_ENOUGH = 10**7, Fraction(1, 2000)
+"""From so many steps on a quick answer is tried first, and is as good as others if it is as narrow as this."""
+_FINE, _PLACES, _TINY = 0.002, 3000, 1e-300
 _MOST_OTHERS = 256
 
 
@@ -123,6 +128,23 @@ class Ranges:
             pairs.append((skewed(epsilon, Fraction(max(share, _LEAST_SHARE))), times))
         return [replace(one, parts=(*one.parts, *pairs)) for one in self.beside]
 
+    def likely(self, question: Question) -> float:
+        """About the depth at which the answer is largest, if losses add up to a normal one."""
+
+        def height(depth: float) -> float:
+            mean = variance = 0.0
+            for epsilon, times in self.ranges:
+                size = float(epsilon)
+                grown = math.expm1(math.exp(-depth) * size)
+                p = grown / (1 + grown) / -math.expm1(-size)
+                mean += times * (p * size - math.log1p(grown))
+                variance += times * p * (1 - p) * size * size
+            if isinstance(question, DeltaAt):
+                return (mean - float(question.epsilon)) / math.sqrt(variance)
+            return mean - NormalDist().inv_cdf(max(float(question.delta), _TINY)) * math.sqrt(variance)
+
+        return max((0.3 + k * _FINE for k in range(_PLACES)), key=height)
+
     def largest(self, lower: Callable[[list[Composition]], End]) -> End:
         """The largest lower end that any of several depths gives."""
         known: dict[float, End] = {}
@@ -140,6 +162,25 @@ class Ranges:
                 first, second = right - _GOLDEN * (right - left), left + _GOLDEN * (right - left)
                 left, right = (left, second) if tried(first) >= tried(second) else (first, right)
         return max(known.values())
+
+
+def in_the_long_run(
+    event: Event,
+    question: Question,
+    upper: Callable[[Event, Question], Interval | None],
+    lower: Callable[[list[Composition], Question, None], Interval],
+) -> Interval | None:
+    """Of very many steps the mean loss is nearly all there is, and one pair and a Renyi divergence tell it; None where
+    that is not so.
+    """
+    ranges = Ranges.of(event)
+    if ranges is None or len(ranges.ranges) > _FEW or sum(times for _, times in ranges.ranges) < _VERY_MANY:
+        return None
+    above = upper(event, question)
+    if above is None or above.upper == math.inf:
+        return None
+    found = between(lower(ranges.at(ranges.likely(question)), question, None), above)
+    return found if question.is_met(found, max(question.width, _CLEARLY_ENOUGH)) else None
 
 
 def chosen_adaptively(event: Event, question: Question, asked: adaptive.Asked) -> Interval | None:

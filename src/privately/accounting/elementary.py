@@ -147,17 +147,16 @@ _ANGLE_BITS = _whole(_ANGLES - 1)
 _MINUS_SIXTH, _MINUS_24TH, _MINUS_TWO = _constant(-1 / 6), _constant(-1 / 24), _constant(-2.0)
 
 
-def _circle() -> Floats:
-    """The cosines of all angles, from those of an eighth."""
+def _circle() -> NDArray[np.complex128]:
+    """The cosines of all angles and their sines, from those of an eighth."""
     cosines, sines = _cosines_and_sines(2 * PI_EXACT / _ANGLES, _ANGLES // 8)
     quarter = np.array([value / _ONE for value in cosines + sines[-2::-1]])
     half = np.concatenate([quarter, -quarter[-2::-1]])
-    return np.concatenate([half, half[-2:0:-1]])
+    whole = np.concatenate([half, half[-2:0:-1]])
+    return whole + 1j * np.roll(whole, _ANGLES // 4)
 
 
-_COSINES = _circle()
-_SINES = np.roll(_COSINES, _ANGLES // 4)
-_CIRCLE = _COSINES + 1j * _SINES
+_CIRCLE = _circle()
 
 
 def _reduced(x: Floats) -> tuple[Integers, Integers, Floats]:
@@ -377,31 +376,12 @@ def cos_sin(x: Floats) -> tuple[Floats, Floats]:
     Proof: docs/theory/accounting/elementary.md#cosine-and-sine
     Checked-by: tests/accounting/test_elementary.py::test_cos_sin
     """
-    place, versed, sine = _beside_a_place(x)
-    c, s = _COSINES[place], _SINES[place]
-    lost, gained = c * versed, c * sine
-    sine *= s
-    versed *= s
-    lost += sine
-    gained -= versed
-    c -= lost
-    s += gained
-    return c, s
+    turned = turn(x)
+    return turned.real.copy(), turned.imag.copy()
 
 
 def turn(x: Floats) -> NDArray[np.complex128]:
-    """e^(ix), the same as one number: by the same operations, and so with the same errors."""
-    place, versed, sine = _beside_a_place(x)
-    there = _CIRCLE[place]
-    lost = np.empty(x.shape, dtype=np.complex128)
-    lost.real, lost.imag = versed, np.negative(sine, out=sine)
-    lost *= there
-    there -= lost
-    return there
-
-
-def _beside_a_place(x: Floats) -> tuple[Integers, Floats, Floats]:
-    """x = n pi/2048 + r: the place of n in the tables, 1 - cos r and sin r."""
+    """Both as one number, e^(ix)."""
     n = np.rint(x * _PER_ANGLE)
     r = x - n * _ANGLE_HIGH
     place = n.astype(np.int64)
@@ -415,7 +395,11 @@ def _beside_a_place(x: Floats) -> tuple[Integers, Floats, Floats]:
     versed += _HALF
     versed *= square
     place &= _ANGLE_BITS
-    return place, versed, sine
+    there, lost = _CIRCLE[place], np.empty(x.shape, dtype=np.complex128)
+    lost.real, lost.imag = versed, -sine
+    lost *= there
+    there -= lost
+    return there
 
 
 def turn_minus_one(x: Floats) -> NDArray[np.complex128]:

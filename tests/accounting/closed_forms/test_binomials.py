@@ -10,7 +10,7 @@ import pytest
 from mpmath import mp
 
 from privately.accounting.closed_forms import binomials
-from privately.accounting.closed_forms.binomials import TwoLosses, tail
+from privately.accounting.closed_forms.binomials import TwoLosses, in_the_middle, tail
 from privately.accounting.losses import response
 from privately.rounding import Enclosure
 from tests.accounting.closed_forms.true_profiles import exact, real
@@ -170,3 +170,41 @@ def test_the_step_of_a_loss_is_not_missed() -> None:
     assert found.upper >= nearby[1].lower
     assert found.lower <= nearby[0].upper
     assert found.upper - found.lower <= Decimal("1e-12")
+
+
+def is_enclosed_in_the_middle(times: int, p: Fraction) -> bool:
+    """At all k near the mean, by exact sums."""
+    total, seen = Fraction(0), 0
+    for k in reversed(range(times + 1)):
+        total += math.comb(times, k) * p**k * (1 - p) ** (times - k)
+        found = in_the_middle(times, k, Enclosure.of(p), Enclosure.of(1 - p))
+        seen += found is not None
+        if found is not None and not found.lower <= Decimal(float(total)) <= found.upper:
+            return False
+    return seen > times / 100
+
+
+@pytest.mark.parametrize(("times", "p"), [(9, Fraction(1, 2)), (100, Fraction(1, 2)), (300, Fraction(1, 10))])
+def test_tails_in_the_middle(times: int, p: Fraction, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The bound holds, and four fifths of it would not where both are as likely."""
+    assert is_enclosed_in_the_middle(times, p)
+    monkeypatch.setattr(binomials, "_BERRY_ESSEEN", Fraction(4, 10) if p == Fraction(1, 2) else 0)
+    assert is_enclosed_in_the_middle(times, p) is (p == Fraction(1, 2))
+    monkeypatch.setattr(binomials, "_BERRY_ESSEEN", Fraction(38, 100))
+    assert not (p == Fraction(1, 2) and is_enclosed_in_the_middle(times, p))
+
+
+def test_very_long_runs_are_known_in_the_middle(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some sums to either side of the truth, in few steps of the search."""
+    asked, honest = list[int](), TwoLosses.at
+
+    def counted(self: TwoLosses, k: int) -> Enclosure:
+        asked.append(k)
+        return honest(self, k)
+
+    monkeypatch.setattr(TwoLosses, "at", counted)
+    lower, upper = two(Fraction(1), 10**14).inverse(Fraction(1, 2))
+    assert upper - lower <= 30
+    assert len(asked) < 60
+    with mp.workdps(50):
+        assert true_delta(Fraction(1), 10**14, lower) >= 0.5 >= true_delta(Fraction(1), 10**14, upper)

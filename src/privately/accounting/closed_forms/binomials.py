@@ -12,11 +12,13 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property, lru_cache
+from statistics import NormalDist
 
 from privately.accounting.closed_forms.factorials import log_binomial
 from privately.accounting.roads import NotApplicable
 from privately.rounding import Enclosure
 from privately.rounding.enclosure import DOWN, UP
+from privately.rounding.normal import normal_cdf
 
 _FEWEST_TERMS = 16
 MOST_TERMS = 4096
@@ -24,7 +26,9 @@ MOST_TERMS = 4096
 
 _PRECISE = Decimal("1e-16")
 _MOST_STEPS = 200
-_HALVINGS = 3
+_HALVINGS, _STRIDE, _LONGER = 3, 1 / 256, 8
+_TINY = 1e-300
+_LONG, _MIDDLE, _BERRY_ESSEEN = 10**9, 2, Fraction(4748, 10_000)
 _ZERO, _ONE = Decimal(0), Decimal(1)
 
 
@@ -61,7 +65,8 @@ class TwoLosses:
         if self.profile(Fraction(0)).upper <= delta:
             return Fraction(0), Fraction(0)
         origin = min(max(math.floor((-self.times * self.small / (self.large - self.small)).lower), 0), self.times)
-        search = _Search(self.at, delta, self._guess(delta))
+        stride = max(round(math.sqrt(self.times * float(self.p.lower) * float(self.q.lower)) * _STRIDE), 1)
+        search = _Search(self.at, delta, self._guess(delta), stride)
         low = search.last(lambda found: found.lower >= delta, origin, self.times)
         high = search.last(lambda found: found.upper > delta, low, self.times) + 1
         lower, upper = self.value(low), self.value(high)
@@ -87,7 +92,14 @@ class TwoLosses:
         return self._first(k) - epsilon.exp() * self._second(k)
 
     def _first(self, k: int) -> Enclosure:
-        return tail(self.times, k, self.p, self.q, self.most_terms)
+        found = in_the_middle(self.times, k, self.p, self.q) if self._is_long else None
+        return tail(self.times, k, self.p, self.q, self.most_terms) if found is None else found
+
+    @cached_property
+    def _is_long(self) -> bool:
+        """Whether epsilon is so many times the distance of two sums that some of them more or less do not matter."""
+        mean = self.p * self.large + self.q * self.small
+        return (self.times * mean).lower >= _LONG * (self.large - self.small).upper
 
     def _second(self, k: int) -> Enclosure:
         p, q, total = self._others
@@ -102,32 +114,47 @@ class TwoLosses:
     def _guess(self, delta: Fraction) -> int:
         """The k at which the profile might pass delta, by the normal approximation: only where a search begins."""
         p, q = float(self.p.lower), float(self.q.lower)
-        spread = math.sqrt(self.times * p * q) + 1
-        away = math.sqrt(2 * max(float(-Enclosure.of(delta).log().lower), 0.5))
+        near, spread = float(delta), math.sqrt(self.times * p * q) + 1
+        if _TINY < near < 1:
+            away = -NormalDist().inv_cdf(near)
+        else:
+            away = math.sqrt(2 * max(float(-Enclosure.of(delta).log().lower), 0.5))
         return min(max(math.floor(self.times * p + away * spread), 0), self.times)
 
 
 class _Search:
     """Whole numbers at which a falling function is above a level, by secants on a logarithmic scale."""
 
-    def __init__(self, function: Callable[[int], Enclosure], level: Fraction, guess: int) -> None:
-        self.function, self.guess = lru_cache(maxsize=None)(function), guess
+    def __init__(self, function: Callable[[int], Enclosure], level: Fraction, guess: int, stride: int) -> None:
+        self.function, self.guess, self.stride = lru_cache(maxsize=None)(function), guess, stride
         self.level = float(Enclosure.of(level).log().lower)
 
     def last(self, holds: Callable[[Enclosure], bool], low: int, high: int) -> int:
         """The last k in [low, high) at which it holds, if it holds at `low` and from there up to some k."""
-        following = self.guess if low < self.guess < high else (low + high) // 2
+        low, high = self._around(holds, low, high)
         step = 0
         while high - low > 1:
+            step += 1
             if step > _MOST_STEPS:
                 raise NotApplicable("no epsilon could be checked")
+            following = self._between(low, high, step)
             if holds(self.function(following)):
                 low = following
             else:
                 high = following
-            step += 1
-            following = self._between(low, high, step)
         return low
+
+    def _around(self, holds: Callable[[Enclosure], bool], low: int, high: int) -> tuple[int, int]:
+        """Nearer ends, by ever longer strides away from the guess."""
+        place, stride = min(max(self.guess, low + 1), high - 1), self.stride
+        rises = low < place and holds(self.function(place))
+        while low < place < high:
+            if holds(self.function(place)) != rises:
+                return (low, place) if rises else (place, high)
+            low, high = (place, high) if rises else (low, place)
+            place += stride if rises else -stride
+            stride *= _LONGER
+        return low, high
 
     def _between(self, low: int, high: int, step: int) -> int:
         left, right = (_log(self.function(k)) - self.level for k in (low, high))
@@ -136,6 +163,22 @@ class _Search:
             return middle
         crossing = low + (high - low) * min(max(left / (left - right), 0.0), 1.0)
         return min(max(round(crossing), low + 1), high - 1) if high - low > 1 else low
+
+
+def in_the_middle(times: int, k: int, p: Enclosure, q: Enclosure) -> Enclosure | None:
+    """The probability of at least k, by the normal law; None where k is some deviations from the mean.
+
+    Theorem: with s^2 = Tpq, P(K < k) is within 0.4748 (p^2 + q^2)/s of Phi((k - Tp)/s).
+    Reference: Berry 1941; Shevtsova 2011
+    Proof: docs/theory/accounting/binomials.md#in-the-middle
+    Checked-by: tests/accounting/closed_forms/test_binomials.py::test_tails_in_the_middle
+    """
+    spread = (times * p * q).sqrt()
+    place = (k - times * p) / spread
+    if not -_MIDDLE < place.lower <= place.upper < _MIDDLE:
+        return None
+    off = (_BERRY_ESSEEN * (p * p + q * q) / spread).upper
+    return (normal_cdf(-place) + Enclosure(-off, off)).clip(0, 1)
 
 
 def tail(times: int, k: int, p: Enclosure, q: Enclosure, most_terms: int = MOST_TERMS) -> Enclosure:
