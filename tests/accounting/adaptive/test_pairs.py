@@ -52,6 +52,14 @@ def test_both_are_laws() -> None:
         assert ratios == sorted(ratios, reverse=True)
 
 
+def test_the_laws_may_be_exchanged() -> None:
+    """What is above is exactly the same pair then."""
+    more = above(two_steps(), most=50)
+    outcomes = [(p[0], q[0]) for p, q in more.law.outcomes]
+    assert [(q, p) for p, q in reversed(outcomes)] == outcomes
+    assert 1 - sum(q for _, q in outcomes) == more.infinite
+
+
 def test_no_outcomes_are_no_law() -> None:
     with pytest.raises(NotApplicable):
         pairs._law([])

@@ -12,10 +12,11 @@ import pytest
 
 from privately import accounting as acc
 from privately.accounting.adaptive import METHOD, Beside, enclosed, road, with_law
-from privately.accounting.adaptive.blocks import Normal, Pairs
+from privately.accounting.adaptive.blocks import Normal
 from privately.accounting.adaptive.curves import Curve
 from privately.accounting.adaptive.groups import Profiles
 from privately.accounting.adaptive.pairs import Above
+from privately.accounting.adaptive.runs import Pairs
 from privately.accounting.compositions import Composition, compositions
 from privately.accounting.losses import GaussianLoss, LaplaceLoss, response
 from privately.accounting.questions import DeltaAt, EpsilonAt, Question
@@ -114,17 +115,20 @@ def test_one_law_more() -> None:
 
 
 def test_long_runs_are_on_both_sides(monkeypatch: pytest.MonkeyPatch) -> None:
-    """From above noise or pairs for all steps, with what they have at infinite loss; from below responses."""
-    noise = GaussianLoss(mu_squared=Fraction(3))
-    monkeypatch.setattr(road, "in_blocks", lambda *_: Normal(noise, TENTH))
-    monkeypatch.setattr(road, "in_pairs", lambda *_: Pairs(((response(HALF), 4), (response(TENTH), 2)), HALF))
+    """From above pairs for all steps, with what they have at infinite loss; from below responses."""
+    played = Pairs(((response(HALF), 4), (response(TENTH), 2)), HALF)
+    monkeypatch.setattr(road, "in_runs", lambda *_: played)
     found = road._with_long_runs(Beside((ABOVE,), (BELOW,)), [(TENTH, 5000), (Fraction(1), 4000)], 1e-6)
     ((most,), (least,)) = found.above, found.below
-    whole = (GaussianLoss(mu_squared=Fraction(5)), 1)
-    assert set(most.parts) == {ONE, whole, (response(HALF), 4), (response(TENTH), 2)}
-    assert most.infinite == 1 - (1 - TENTH) ** 2 * HALF
+    assert most.parts == (NOISE, ONE, *played.parts, *played.parts)
+    assert most.infinite == 1 - (1 - TENTH) * HALF**2
     assert set(least.parts) == {ONE, (response(TENTH / 2), 5000), (response(HALF), 4000)}
     assert least.infinite == 0
+
+
+def test_noise_for_blocks() -> None:
+    found = road._with(ABOVE, Normal(GaussianLoss(mu_squared=Fraction(3)), TENTH))
+    assert found == with_law(ABOVE, GaussianLoss(mu_squared=Fraction(3)), TENTH)
 
 
 def test_every_game_counts_from_above(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,9 +1,8 @@
-"""Very many steps in blocks: of small ranges they cost hardly more than normal noise, which adds up."""
+"""Very many steps of many ranges, in blocks: small ones cost hardly more than normal noise, which adds up."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -11,21 +10,15 @@ from functools import lru_cache
 import numpy as np
 
 from privately.accounting.adaptive.budgets import within_budget
-from privately.accounting.adaptive.chances import table
 from privately.accounting.adaptive.curves import Curve
-from privately.accounting.adaptive.games import SPARE, Ranges, step_of
+from privately.accounting.adaptive.games import Ranges
 from privately.accounting.adaptive.pairs import above
-from privately.accounting.adaptive.steps import play
+from privately.accounting.adaptive.runs import Pairs
 from privately.accounting.elementary import ERROR, UNIT, normal_tail
-from privately.accounting.losses import FiniteLoss, GaussianLoss
+from privately.accounting.losses import GaussianLoss
 from privately.accounting.roads import NotApplicable
 
-MANY, FEWER = 3500, 100
-"""From so many steps on; from fewer where there is no other way."""
-_BLOCK, _LEAST, _MOST_SQUARE = 1600, 16, 100
-"""Of so many steps, or fewer of larger ranges, whose squares add up to at most this: near 1 all is rounding."""
-_SHORTEST_OF_PAIRS, _LONGEST_OF_PAIRS, _MOST_SQUARE_OF_PAIRS, _PLACES = 200, 3200, 800, 2000
-"""The same for blocks that are taken as pairs, with so many losses."""
+_PLACES = 2000
 LARGE = Fraction(2, 5)
 """Ranges from here on are unlike normal noise."""
 _BLOCK_OF_MANY, _PER_BLOCK = 110, 2e5
@@ -40,54 +33,6 @@ class Normal:
 
     law: GaussianLoss
     infinite: Fraction
-
-
-@dataclass(frozen=True)
-class Pairs:
-    """Pairs of finitely many losses, so often each, and a probability of infinite loss, that cost at least as much."""
-
-    parts: tuple[tuple[FiniteLoss, int], ...]
-    infinite: Fraction
-
-
-@lru_cache(maxsize=8)
-def in_pairs(size: Fraction, times: int, rare: float, work: float) -> Pairs:
-    """So many steps of range `size`, in blocks, each the pair of its game: for ranges unlike normal noise.
-
-    Theorem: the pairs of the games of all blocks, composed, cost at least as much as all steps.
-    Reference: as for groups of steps
-    Proof: docs/theory/accounting/adaptive.md#groups
-    Checked-by: tests/accounting/adaptive/test_blocks.py::test_pairs_of_blocks
-    """
-    length = min(_LONGEST_OF_PAIRS, int(_MOST_SQUARE_OF_PAIRS / size**2))
-    if length < _SHORTEST_OF_PAIRS:
-        raise NotApplicable("the ranges are too large")
-    parts, infinite = [], Fraction(0)
-    for curve, blocks in _played(size, times, length, rare, work):
-        pair = above(curve, most=_PLACES)
-        parts.append((pair.law, blocks))
-        infinite += blocks * pair.infinite
-    return Pairs(tuple(parts), min(infinite, Fraction(1)))
-
-
-@lru_cache(maxsize=32)
-def in_blocks(size: Fraction, times: int, rare: float, work: float) -> Normal:
-    """So many steps of range `size`; the infinite loss is far rarer than `rare`.
-
-    Theorem: if the profile of a block is at most r + (1 - r) G, G that of normal noise of distance mu, then so is that
-        of any number of blocks, composed with anything, with as many such noises and infinite losses in their place.
-    Reference: Zhu-Dong-Wang 2022, Theorem 10
-    Proof: docs/theory/accounting/adaptive.md#blocks
-    Checked-by: tests/accounting/adaptive/test_blocks.py::test_blocks_cost_less_than_their_noise
-    """
-    length = min(_BLOCK, int(_MOST_SQUARE / size**2))
-    if length < _LEAST:
-        raise NotApplicable("steps of so large a range are unlike normal noise")
-    square, infinite = Fraction(0), Fraction(0)
-    for curve, blocks in _played(size, times, length, rare, work):
-        square += blocks * Fraction(distance(curve)) ** 2
-        infinite += blocks * Fraction(float(curve.upper[-1]))
-    return Normal(GaussianLoss(mu_squared=square), min(infinite, Fraction(1)))
 
 
 @lru_cache(maxsize=8)
@@ -108,20 +53,6 @@ def of_many_ranges(ranges: Ranges, rare: float, work: float) -> Normal | Pairs:
         return Pairs(((pair.law, count),), min(count * pair.infinite, Fraction(1)))
     square, infinite = Fraction(distance(curve)) ** 2, Fraction(float(curve.upper[-1]))
     return Normal(GaussianLoss(mu_squared=count * square), min(count * infinite, Fraction(1)))
-
-
-def _played(size: Fraction, times: int, length: int, rare: float, work: float) -> Iterator[tuple[Curve, int]]:
-    """The profiles of blocks of at most this length, and how many there are of each."""
-    count = -(-times // length)
-    short, longer = divmod(times, count)
-    each = rare / count
-    step = step_of(((size, short + 1),), each, work)
-    curve, chances, cut = Curve.start(float(step)), table(size, step), SPARE * each / (short + 1)
-    for _ in range(short):
-        curve = play(curve, chances).trimmed(cut)
-    yield curve, count - longer
-    if longer:
-        yield play(curve, chances).trimmed(cut), longer
 
 
 def distance(curve: Curve) -> float:

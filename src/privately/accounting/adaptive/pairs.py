@@ -34,16 +34,17 @@ def above(curve: Curve, around: float | None = None, most: int = MOST) -> Above:
 
     Theorem: the largest convex function through (0, 1) that is not above the values at these places, and constant from
         the last on, is the profile of the pair with Q-mass equal to the change of slope at every kink y, P-mass y times
-        that, and what is left of P at infinite loss; as profiles are convex, none with these values is above it.
+        that, and what is left of P at infinite loss; as profiles are convex, none with these values is above it. With
+        V(y) = 1 - y + y V(1/y) for y < 1 it is the same with P and Q exchanged.
     Reference: Zhu-Dong-Wang 2022, section 3
     Proof: docs/theory/accounting/adaptive.md#two-pairs
     Checked-by: tests/accounting/adaptive/test_pairs.py::test_pairs_are_on_their_sides
     """
-    curve = curve.whole()
-    kept = _kept(curve, around, most)
+    kept = _kept(curve, around, -(-most // 2))
     places, values = curve.values(upward=True)[kept].tolist(), curve.upper[kept].tolist()
-    points = [(_NONE, _ONE), *((Fraction(y), Fraction(value)) for y, value in zip(places, values, strict=True))]
-    hull = _hull(points, sign=1)
+    points = [(Fraction(y), Fraction(value)) for y, value in zip(places, values, strict=True)]
+    mirrored = [(1 / y, 1 - (1 - value) / y) for y, value in reversed(points)]
+    hull = _hull([(_NONE, _ONE), *mirrored, *points], sign=1)
     slopes = [(v - u) / (y - x) for (x, u), (y, v) in pairwise(hull)]
     masses = [after - before for before, after in pairwise([*slopes, _NONE])]
     outcomes = [(y * mass, mass) for (y, _), mass in zip(hull[1:], masses, strict=True) if mass > 0]

@@ -8,11 +8,12 @@ from fractions import Fraction
 
 import numpy as np
 
-from privately.accounting.adaptive.blocks import FEWER, LARGE, MANY, Normal, Pairs, in_blocks, in_pairs, of_many_ranges
+from privately.accounting.adaptive.blocks import Normal, of_many_ranges
 from privately.accounting.adaptive.curves import Curve
 from privately.accounting.adaptive.games import MOST_PLAYS, WORK, Ranges
 from privately.accounting.adaptive.groups import Profiles, by_size, profiles
 from privately.accounting.adaptive.pairs import MOST, above, below
+from privately.accounting.adaptive.runs import FEWER, MANY, Pairs, in_runs
 from privately.accounting.compositions import Composition
 from privately.accounting.elementary import Floats
 from privately.accounting.losses import FiniteLoss, GaussianLoss, response
@@ -106,11 +107,10 @@ def _least_long(ranges: Ranges) -> int:
 
 
 def _with_long_runs(beside: Beside, long: Sequence[tuple[Fraction, int]], rare: float) -> Beside:
-    """With normal noise in place of long runs, from above, and from below with responses, which have the same range."""
+    """With pairs in place of long runs, from above, and from below with responses, which have the same range."""
     for size, times in long:
-        work, most = WORK[-1] / len(long), beside.above
-        played = in_blocks if size < LARGE else in_pairs
-        most = tuple(_with(one, played(size, times, rare, work)) for one in most)
+        played = in_runs(size, times, rare, WORK[-1] / len(long))
+        most = tuple(_with(one, played) for one in beside.above)
         responses = (response(size / 2), times)
         beside = Beside(most, tuple(replace(one, parts=(*one.parts, responses)) for one in beside.below))
     return beside

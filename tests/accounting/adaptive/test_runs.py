@@ -1,0 +1,124 @@
+"""Long runs of steps of one range."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from privately import accounting as acc
+from privately.accounting.adaptive import runs
+from privately.accounting.adaptive.games import WORK, in_every_order
+from privately.accounting.adaptive.pairs import Above
+from privately.accounting.adaptive.runs import Masses, in_runs, least_together
+from privately.accounting.losses import FiniteLoss
+from privately.accounting.roads import NotApplicable
+from tests.accounting.adaptive.brute import Floats
+
+HALF = Fraction(1, 2)
+NONE = Fraction(0)
+
+
+@pytest.fixture(autouse=True)
+def _short_blocks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(runs, "_LONGEST", 4)
+    monkeypatch.setattr(runs, "_LEAST", 1)
+    monkeypatch.setattr(runs, "_PLACES", 60)
+    in_runs.cache_clear()
+    yield
+    in_runs.cache_clear()
+
+
+def profile_of(laws: list[FiniteLoss], losses: Floats) -> Floats:
+    """By enumeration."""
+    first, second = np.ones(1), np.ones(1)
+    for law in laws:
+        masses = np.array([[float(one[0]), float(other[0])] for one, other in law.outcomes])
+        first, second = (np.outer(*both).ravel() for both in ((first, masses[:, 0]), (second, masses[:, 1])))
+    return np.array([np.maximum(first - np.exp(loss) * second, 0).sum() for loss in losses])
+
+
+def above_and_least(times: int, *, missing: bool = False) -> tuple[Floats, Floats]:
+    """What the run is said to cost at most, and what its whole game reaches."""
+    found = in_runs(HALF, times, 1e-6, WORK[0])
+    curve = in_every_order(((HALF, times),), 1e-6, WORK[1])
+    losses, least = curve.losses[::100], curve.lower()[::100]
+    laws = [law for law, count in found.parts for _ in range(count)]
+    return profile_of(laws[missing:], losses) + float(found.infinite), least
+
+
+@pytest.mark.parametrize("times", [12, 13])
+def test_a_run_costs_at_least_as_much_as_its_game(times: int) -> None:
+    """Four or five steps last, and two blocks of four before them."""
+    above, least = above_and_least(times)
+    assert (least <= above * (1 + 1e-12)).all()
+    assert above[0] <= least[0] * 1.02
+
+
+@pytest.mark.parametrize("fault", ["anything is enough", "more than there is", "a block less"])
+def test_less_than_is_asked_for_would_be_noticed(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    together = least_together
+    if fault == "anything is enough":
+        monkeypatch.setattr(runs, "is_enough", lambda *_: True)
+    elif fault == "more than there is":
+        monkeypatch.setattr(runs, "least_together", lambda *given: together(*given) * 2)
+    above, least = above_and_least(12, missing=fault == "a block less")
+    assert (above < least).any()
+
+
+def pair_of(seed: int, step: float, count: int = 6) -> Above:
+    """With losses at places of the lattice, and a little at infinite loss."""
+    draws = np.random.default_rng(seed)
+    places = np.sort(draws.choice(np.arange(-8, 9), count, replace=False))[::-1]
+    ratios = [Fraction(float(np.exp(place * step))) for place in places]
+    weights = [Fraction(int(one)) for one in draws.integers(1, 50, count)]
+    scale = max(sum(weights), sum(one * ratio for one, ratio in zip(weights, ratios, strict=True))) * Fraction(11, 10)
+    outcomes = [(one * ratio / scale, one / scale) for one, ratio in zip(weights, ratios, strict=True)]
+    infinite = 1 - sum((first for first, _ in outcomes), NONE)
+    law = FiniteLoss(epsilon=NONE, outcomes=tuple(((first, NONE), (second, NONE)) for first, second in outcomes))
+    return Above(law, infinite)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_two_pairs_together(seed: int) -> None:
+    """Against enumeration: never above, and hardly below."""
+    step, last = 0.125, 20
+    one, other = pair_of(seed, step), pair_of(seed + 100, step)
+    found = least_together(Masses.of(one, step), Masses.of(other, step), last)
+    finite = profile_of([one.law, other.law], np.arange(last + 1.0) * step)
+    exact = finite + float(1 - (1 - one.infinite) * (1 - other.infinite))
+    assert (found <= exact).all()
+    assert found == pytest.approx(exact, rel=1e-10)
+
+
+def test_profiles_at_places() -> None:
+    pair = pair_of(3, 0.25)
+    found = Masses.of(pair, 0.25).profile(-12, 12)
+    exact = profile_of([pair.law], np.arange(-12.0, 13) * 0.25) + float(pair.infinite)
+    assert found == pytest.approx(exact, rel=1e-12)
+
+
+def test_rare_losses_of_every_block_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runs, "SPARE", 1e3)
+    found = in_runs(HALF, 13, 1e-6, WORK[0])
+    count = found.parts[1][1]
+    assert count == 2
+    assert found.infinite > count * Fraction(1, 10**8)
+
+
+def test_large_steps_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runs, "_LEAST", 12)
+    with pytest.raises(NotApplicable):
+        in_runs(Fraction(4), 10**4, 1e-6, WORK[-1])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("epsilon", "times"), [("0.1", 10_000), ("0.001", 10**6), ("0.5", 10**5), ("1", 10**5)])
+def test_long_runs(epsilon: str, times: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+    in_runs.cache_clear()
+    found = acc.epsilon(acc.Repeat(event=acc.Exponential(epsilon=epsilon), times=times), delta="1e-6")
+    assert "blocks" in found.method
+    assert found.width <= found.lower / 1000
