@@ -16,7 +16,8 @@ Opening and verifying: a ledger of a million records, CPU time of all processes 
 and in one go; beside them the CPU time to read the same rows and hash them, below which no verification can go. Charges
 on ten different terms, and each at a cost of its own.
 
-`python -m benchmarks.ledger charges` runs only this part; `--entries 100000` makes a shorter ledger.
+`python -m benchmarks.ledger charges` runs only this part; `here` of it only this disk, coroutines and callbacks
+(half a minute); `--entries 100000` makes a shorter ledger.
 """
 
 import argparse
@@ -29,7 +30,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from hashlib import sha256
 from itertools import count
@@ -266,16 +267,25 @@ def _all(target: Callable[..., None], arguments: tuple[Any, ...], processes: int
 
 
 def charges(folder: Path, _entries: int) -> Iterator[Line]:
-    """Ours over the naive loop, in turn."""
-    for disk, pause in PAUSES.items():
-        found: dict[str, list[Found]] = {"naive": [], **{label: [] for label in WAYS}}
+    """Ours over the naive loop, in turn, on all disks."""
+    yield from _charges(folder, PAUSES, WAYS)
+
+
+def here(folder: Path, _entries: int) -> Iterator[Line]:
+    """The same on this disk, as coroutines and callbacks of one process."""
+    yield from _charges(folder, {"this disk": 0.0}, {label: WAYS[label] for label in ("64 coroutines", "64 callbacks")})
+
+
+def _charges(folder: Path, pauses: Mapping[str, float], ways: Mapping[str, tuple[str, int]]) -> Iterator[Line]:
+    for disk, pause in pauses.items():
+        found: dict[str, list[Found]] = {"naive": [], **{label: [] for label in ways}}
         for _ in range(ROUNDS):
             found["naive"].append(naive_rate(folder, pause))
-            for label, (kind, processes) in WAYS.items():
+            for label, (kind, processes) in ways.items():
                 found[label].append(our_rate(folder, pause, kind, processes))
         rates = {name: median(charged / SECONDS for charged, _ in rounds) for name, rounds in found.items()}
         costs = {name: median(used / charged for charged, used in rounds) * 1e6 for name, rounds in found.items()}
-        for label in WAYS:
+        for label in ways:
             numbers = {"a second": rates[label], "naive": rates["naive"], "us of CPU": costs[label]}
             yield Line(
                 name=f"charges, {label}, {disk}",
@@ -401,17 +411,19 @@ def answers(folder: Path, _entries: int) -> Iterator[Line]:
 
 
 PARTS: dict[str, Callable[[Path, int], Iterator[Line]]] = {"charges": charges, "answers": answers, "length": length}
+ALONE: dict[str, Callable[[Path, int], Iterator[Line]]] = {"here": here}
+"""Parts of these, which run only when they are asked for."""
 
 
 def main() -> int:
     parser = argparse.ArgumentParser()
-    parser.add_argument("parts", nargs="*", choices=[*PARTS, []])
+    parser.add_argument("parts", nargs="*", choices=[*PARTS, *ALONE, []])
     parser.add_argument("--entries", type=int, default=1_000_000)
     chosen = parser.parse_args()
     lines: list[Line] = []
     with tempfile.TemporaryDirectory() as name:
         for part in chosen.parts or PARTS:
-            for line in PARTS[part](Path(name), chosen.entries):
+            for line in (PARTS | ALONE)[part](Path(name), chosen.entries):
                 print(line, flush=True)
                 lines.append(line)
     keep("ledger", [line.record() for line in lines])

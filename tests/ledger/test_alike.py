@@ -41,12 +41,12 @@ def test_sums(numbers: list[Fraction]) -> None:
         first = pure(number)
         found = found or of(first)
         assert found is not None
-        assert found.add(taken_apart(first)[1], (b"ann", None, False), first, 10 + at)
+        assert found.add(taken_apart(first)[1], (b"ann", None, b"false"), first, 10 + at)
     assert found is not None
     (column,) = found.columns()
     assert sum(Fraction(above, below) for below, above in column.items()) == sum(numbers)
     assert found.names == ("other", "pure")
-    assert found.groups == {(b"ann", None, False): [len(numbers), 10, 9 + len(numbers)]}
+    assert found.groups == {(b"ann", None, b"false"): [len(numbers), 10, 9 + len(numbers)]}
     assert bill_of(found.terms).accounts == {"pure": [str(numbers[-1])], "other": [str(numbers[-1])]}
 
 
@@ -55,7 +55,7 @@ def test_a_number_that_does_not_change() -> None:
     first = terms({"both": ["1/100", "0"]}, described(cost))
     found = of(first)
     assert found is not None
-    assert found.add(taken_apart(first)[1], (b"ann", None, False), first, 10)
+    assert found.add(taken_apart(first)[1], (b"ann", None, b"false"), first, 10)
     assert found.columns() == [{100: 1}, {1: 0}]
 
 
@@ -64,7 +64,7 @@ def test_whoever_pays_something_else_is_read(paid: str) -> None:
     first = pure(Fraction(1, 3), pure=paid)
     found = of(first)
     assert found is not None
-    assert not found.add(taken_apart(first)[1], (b"ann", None, False), first, 10)
+    assert not found.add(taken_apart(first)[1], (b"ann", None, b"false"), first, 10)
     assert found.count == 0
 
 
@@ -110,7 +110,7 @@ def usual(*kept: bytes) -> Alike:
     assert found is not None
     for at in range(_USUAL):
         first = kept[at % len(kept)]
-        assert found.add(taken_apart(first)[1], (b"ann", None, False), first, at)
+        assert found.add(taken_apart(first)[1], (b"ann", None, b"false"), first, at)
     return found
 
 
@@ -131,7 +131,7 @@ def test_terms_are_recognised_as_a_whole_just_where_they_are_alike(
         between, numbers = taken_apart(text)
         expected = between == taken_apart(pure(Fraction(1, 3)))[0] and len(set(numbers)) == 1
         before = like.columns()[0]
-        assert like.add_if_alike(text, (b"ann", None, False), 100) == expected
+        assert like.add_if_alike(text, (b"ann", None, b"false"), 100) == expected
         after = like.columns()[0]
         gained = sum(Fraction(n, d) for d, n in after.items()) - sum(Fraction(n, d) for d, n in before.items())
         assert gained == (Fraction(numbers[0].decode()) if expected else 0)
@@ -142,8 +142,8 @@ def test_several_numbers_are_recognised_each_with_its_own() -> None:
         return terms({"both": list(paid)}, described(ApproxZCDP(rho=rho, delta=delta)))
 
     like = usual(both("1/3", "1/7", ("1/3", "1/7")))
-    assert like.add_if_alike(both("2/3", "1/9", ("2/3", "1/9")), (b"ann", None, False), 100)
-    assert not like.add_if_alike(both("2/3", "1/9", ("1/9", "2/3")), (b"ann", None, False), 100)
+    assert like.add_if_alike(both("2/3", "1/9", ("2/3", "1/9")), (b"ann", None, b"false"), 100)
+    assert not like.add_if_alike(both("2/3", "1/9", ("1/9", "2/3")), (b"ann", None, b"false"), 100)
     assert like.columns() == [{3: _USUAL + 2}, {7: _USUAL, 9: 1}]
 
 
@@ -152,7 +152,7 @@ def test_sums_that_were_made_elsewhere() -> None:
     one.take(other.summed())
     assert one.columns() == [{3: 2 * _USUAL, 1: 5 * _USUAL // 2}]
     assert one.count == 2 * _USUAL
-    assert one.groups == {(b"ann", None, False): [2 * _USUAL, 0, _USUAL - 1]}
+    assert one.groups == {(b"ann", None, b"false"): [2 * _USUAL, 0, _USUAL - 1]}
     with pytest.raises(LedgerCorrupt, match="not alike"):
         one.take(other.summed()._replace(sums=[]))
 

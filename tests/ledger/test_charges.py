@@ -117,8 +117,8 @@ def test_the_event_is_kept_with_the_charge() -> None:
         canonical(one)
 
 
-def test_bodies() -> None:
-    """All that is requested changes the body; what is said about it, and by whom, does not."""
+def test_requests() -> None:
+    """All that is requested changes its hash; what is said about it, and by whom, does not."""
     first = charge(key="k")
     same = [charge(key="l"), charge(label="x"), charge(snapshot="s"), charge(analyst="ann")]
     other = [
@@ -127,19 +127,22 @@ def test_bodies() -> None:
         charge(lineages=("visits", "claims")),
         charge(token="t"),
     ]
-    assert {one.body for one in same} == {first.body}
-    assert len({first.body, *(one.body for one in other)}) == 5
-    assert charge(cost=acc.Laplace(scale=10)).body != first.body
+    assert {one.request for one in same} == {first.request}
+    assert len({first.request, *(one.request for one in other)}) == 5
+    assert charge(cost=acc.Laplace(scale=10)).request != first.request
+    assert len({first.body, *(one.body for one in other)}) == 3  # the query and the lineages alone
 
 
-def test_bodies_and_questions_are_hashes_of_what_was_asked() -> None:
+def test_requests_and_questions_are_hashes_of_what_was_asked() -> None:
     """In one spelling, whatever characters it holds."""
     for made in (charge(), charge('"\\\n\u00fc\U0001f600', lineages=("\u00fc", "b"), token="t\u00fc", snapshot='"s"')):
-        listed: list[object] = [made.lineages, made.query, described(made.cost), made.token]
-        assert made.body == made.body == sha256(canonical(listed)).hexdigest()
+        assert made.body == made.body == sha256(canonical([made.lineages, made.query])).hexdigest()
+        listed: list[object] = [made.body, described(made.cost), made.token]
+        assert made.request == sha256(canonical(listed)).hexdigest()
         for own in (True, False):
-            asked = [made.lineages, made.query, made.snapshot, made.analyst if own else None]
-            assert made.question(own=own) == sha256(canonical(asked)).hexdigest()
+            asked = sha256(canonical([made.body, made.snapshot, made.analyst if own else None])).hexdigest()
+            assert made.question(own=own) == (asked if own or made.snapshot else made.body)
+        assert made.question(own=None) is None
 
 
 def test_new_keys_of_one_time_begin_alike() -> None:

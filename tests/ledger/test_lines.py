@@ -6,8 +6,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from privately.errors import LedgerCorrupt
-from privately.ledger.entries import ChargeLine, Released, charge_names, release_members, written
-from privately.ledger.lines import is_plain, release_text, usual_charge, usual_time
+from privately.ledger.entries import OWN, ChargeLine, Released, charge_line, release_members, written
+from privately.ledger.lines import is_plain, release_text, usual_charge, usual_question, usual_time
 
 TIME = "2030-01-01T00:00:00.000000Z"
 ODD = st.text(st.sampled_from('ab"\\/ \n\x00\x1f\x7fé\ud800'), max_size=6)
@@ -18,7 +18,7 @@ LINES = st.builds(
     body=ODD,
     key=ODD,
     label=ODD,
-    question=st.none() | ODD,
+    own=st.sampled_from(sorted(OWN.values())),
     snapshot=ODD,
     time=st.just(TIME),
     token=st.none() | ODD,
@@ -37,10 +37,10 @@ def edited(text: bytes, edits: list[tuple[int, int | None]]) -> bytes:
 
 def at_a_glance(second: bytes) -> tuple[bytes | None, ...] | None:
     found = usual_charge(second)
-    return found.groups() if found and is_plain(second) and usual_time(found[5]) else None
+    return found.groups() if found and is_plain(second) and usual_time(found[8]) else None
 
 
-PLAIN = ChargeLine("ann", None, "b", "k", "", "q", "", TIME, None)
+PLAIN = ChargeLine("ann", None, "b", "k", "", "false", "", TIME, None)
 
 
 @given(LINES, EDITS)
@@ -50,13 +50,17 @@ def test_charges(line: ChargeLine, edits: list[tuple[int, int | None]]) -> None:
     second = edited(line.written(), edits)
     found = at_a_glance(second)
     if found is not None:
-        assert charge_names(second) == tuple(None if one is None else one.decode("ascii") for one in found)
+        read = charge_line(second)
+        assert read == tuple(None if one is None else one.decode("ascii") for one in found)
+        analyst, _, body, _, _, own, snapshot, _, _ = found
+        question = usual_question(*(one or b"" for one in (body, snapshot, analyst, own)))
+        assert read.question == (None if question is None else question.decode("ascii"))
     if not edits and all(one is None or one.isalnum() for one in (*line[:7], line.token)):
         assert found is not None or not all(one is None or one.isascii() for one in (*line[:7], line.token))
 
 
 def test_a_usual_charge_is_recognised() -> None:
-    assert at_a_glance(PLAIN.written()) == (b"ann", None, b"k", b"q", TIME.encode(), None)
+    assert at_a_glance(PLAIN.written()) == (b"ann", None, b"b", b"k", b"", b"false", b"", TIME.encode(), None)
 
 
 @given(ODD, EDITS, st.sampled_from([TIME, "x" * 27, TIME[:-1] + '"']))

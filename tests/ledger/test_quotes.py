@@ -52,7 +52,7 @@ def test_a_quote_is_the_text_of_the_charge(analyst: str, key: str, token: str | 
         key=key,
         before=None,
         body=asked.body,
-        question=None if reuse == "never" else asked.question(own=reuse == "own"),
+        own=None if reuse == "never" else reuse == "own",
         snapshot=label,
         label=label,
     )
@@ -61,7 +61,7 @@ def test_a_quote_is_the_text_of_the_charge(analyst: str, key: str, token: str | 
     assert found.bill.accounts == entry.accounts
     for query in ("another", 'with "quotes"'):  # what was hashed around the first one is remembered
         quoted, alone = (charge(query, analyst=analyst, key=key, token=token, snapshot=label) for _ in range(2))
-        assert quote(state, quoted).question == alone.hashes(own=found_own(state, quoted))[1]
+        assert quote(state, quoted).question == alone.question(own=found_own(state, quoted))
         assert quoted.body == alone.body
 
 

@@ -77,8 +77,17 @@ def another_request(texts: Texts) -> None:
     of(texts, "charged")[-1][1]["body"] = "0" * 64
 
 
+def another_token(texts: Texts) -> None:
+    """No account of its own, so that all is paid; but the same key was asked without it."""
+    of(texts, "charged")[-1][1]["token"] = "t"
+
+
 def question_left_out(texts: Texts) -> None:
-    of(texts, "charged")[0][1]["question"] = None
+    of(texts, "charged")[0][1]["own"] = None
+
+
+def question_kept(texts: Texts) -> None:
+    of(texts, "charged")[0][1]["own"] = True
 
 
 def account_left_out(texts: Texts) -> None:
@@ -102,7 +111,9 @@ LIES = [
     another_before,
     before_another_key,
     another_request,
+    another_token,
     question_left_out,
+    question_kept,
     account_left_out,
     account_of_another,
 ]
@@ -201,7 +212,7 @@ def test_a_key_has_one_answer(tmp_path: Path) -> None:
 
 def with_served(texts: Texts, asked: Charge, paid: int, **changed: str) -> None:
     """A request that is said to have been served what record `paid` was charged for."""
-    served = {"analyst": asked.analyst, "body": asked.body, "key": asked.key, "charge": paid, **changed}
+    served = {"analyst": asked.analyst, "request": asked.request, "key": asked.key, "charge": paid, **changed}
     texts.append(({"what": "served"}, {**served, "time": texts[-1][1]["time"]}))
 
 

@@ -38,7 +38,7 @@ def test_the_whole_ledger_is_one_segment(ledger: Ledger) -> None:
     assert [noted.row.number for noted in found.noted] == [1, 2, 9]
     assert found.charged == bytes([0, 0, 255, 255, 255, 0, 0, 0, 0])
     assert found.answers == 3
-    expected = [((b"ann", b"t", False), [1, number, number]) for number in (3, 4, 5)]
+    expected = [((b"ann", b"t", b"false"), [1, number, number]) for number in (3, 4, 5)]
     assert [(group[1:], numbers) for group, numbers in found.counted.groups] == expected
     assert found.noted[-1].answered
 

@@ -29,12 +29,10 @@ def opened(*names: str) -> State:
     return state
 
 
-def run(
-    state: State, accounts: dict[str, list[str]], times: int, *, cost: PureDP = COST, question: str | None = "q"
-) -> Run:
+def run(state: State, accounts: dict[str, list[str]], times: int, *, cost: PureDP = COST, own: bytes = b"false") -> Run:
     made = Run(state.accounts)
     for number in range(10, 10 + times):
-        made.add((terms(accounts, described(cost)), b"ann", None, question is None), number)
+        made.add((terms(accounts, described(cost)), b"ann", None, own), number)
     return made
 
 
@@ -56,23 +54,24 @@ def test_all_at_once() -> None:
 
 
 @pytest.mark.parametrize(
-    ("accounts", "times", "question", "words"),
+    ("accounts", "times", "own", "words"),
     [
-        ({"a": ["1/10"], "a/ann": ["1/10"]}, 11, "q", "more than its cap"),
-        ({"a": ["1/10"]}, 1, "q", "should have"),
-        ({"a/ann": ["1/10"]}, 1, "q", "should have"),
-        ({"a": ["1/10"], "a/ann": ["1/10"], "a/bob": ["1/10"]}, 1, "q", "should have"),
-        ({"a": ["1/11"], "a/ann": ["1/10"]}, 1, "q", "less than the event costs"),
-        ({"a": ["-1/10"], "a/ann": ["1/10"]}, 1, "q", "no cost"),
-        ({"a": ["1/10", "1/10"], "a/ann": ["1/10"]}, 1, "q", "do not add up"),
-        ({"a": ["1/10"], "a/ann": ["1/10"]}, 3, None, "may serve again"),
-        ({"b": ["1/10"]}, 1, "q", "do not add up"),
+        ({"a": ["1/10"], "a/ann": ["1/10"]}, 11, b"false", "more than its cap"),
+        ({"a": ["1/10"]}, 1, b"false", "should have"),
+        ({"a/ann": ["1/10"]}, 1, b"false", "should have"),
+        ({"a": ["1/10"], "a/ann": ["1/10"], "a/bob": ["1/10"]}, 1, b"false", "should have"),
+        ({"a": ["1/11"], "a/ann": ["1/10"]}, 1, b"false", "less than the event costs"),
+        ({"a": ["-1/10"], "a/ann": ["1/10"]}, 1, b"false", "no cost"),
+        ({"a": ["1/10", "1/10"], "a/ann": ["1/10"]}, 1, b"false", "do not add up"),
+        ({"a": ["1/10"], "a/ann": ["1/10"]}, 3, b"null", "may serve again"),
+        ({"a": ["1/10"], "a/ann": ["1/10"]}, 3, b"true", "may serve again"),
+        ({"b": ["1/10"]}, 1, b"false", "do not add up"),
     ],
 )
-def test_what_does_not_add_up(accounts: dict[str, list[str]], times: int, question: str | None, words: str) -> None:
+def test_what_does_not_add_up(accounts: dict[str, list[str]], times: int, own: bytes, words: str) -> None:
     state = opened("a", "a/ann", "a/bob")
     with pytest.raises(LedgerCorrupt, match=words):
-        settled(state, run(state, accounts, times, question=question))
+        settled(state, run(state, accounts, times, own=own))
 
 
 def each_at_its_own(state: State, count: int, paid: Callable[[int], str]) -> Run:
@@ -80,7 +79,7 @@ def each_at_its_own(state: State, count: int, paid: Callable[[int], str]) -> Run
     made = Run(state.accounts)
     for at in range(1, count + 1):
         first = terms({"a": [f"{at}/100003"], "a/ann": [paid(at)]}, described(PureDP(epsilon=Fraction(at, 100_003))))
-        made.add((first, b"ann", None, False), 10 + at)
+        made.add((first, b"ann", None, b"false"), 10 + at)
     return made
 
 
@@ -127,7 +126,7 @@ def alone(first: bytes) -> tuple[State, Run]:
     """One charge on these terms."""
     state = opened("a")
     made = Run(state.accounts)
-    made.add((first, b"ann", None, False), 10)
+    made.add((first, b"ann", None, b"false"), 10)
     return state, made
 
 

@@ -43,7 +43,7 @@ def charged(**accounts: Any) -> Charged:
         key="k",
         before=None,
         body="",
-        question=None,
+        own=None,
         snapshot="",
         label="",
     )

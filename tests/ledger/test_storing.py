@@ -146,9 +146,7 @@ def test_planted_faults_are_found(fault: str, monkeypatch: pytest.MonkeyPatch) -
     elif fault in ("answered", "again"):
         monkeypatch.setattr(rounds, "owed", without)
     else:
-        monkeypatch.setattr(
-            storing, "_line", lambda row, head, before, charge: line(row, head, before, charge) or (None,)
-        )
+        monkeypatch.setattr(storing, "_line", lambda *given: line(*given) or (None,))
     assert any(_told(seed) != found for seed, found in enumerate(honest))
 
 

@@ -181,7 +181,7 @@ def not_founded(texts: Texts) -> None:
 
 
 def question_that_is_none(texts: Texts) -> None:
-    of(texts, Charged.what)[0][1]["question"] = [1]
+    of(texts, Charged.what)[0][1]["own"] = [1]
 
 
 def unknown_analyst(texts: Texts) -> None:

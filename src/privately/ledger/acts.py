@@ -12,9 +12,9 @@ from privately.errors import InvalidParameter, LedgerCorrupt, Unanswered
 from privately.ledger.book import Book, Quote, fetched, key_of, stored_answer
 from privately.ledger.catching_up import CaughtUp, caught_up
 from privately.ledger.charges import Charge
-from privately.ledger.entries import Adjusted, Charged, ChargeLine, ClockSet, Entry, Opened, Released, Served
+from privately.ledger.entries import OWN, Adjusted, Charged, ChargeLine, ClockSet, Entry, Opened, Released, Served
 from privately.ledger.names import SEPARATOR
-from privately.ledger.quotes import offer, question_of, quote
+from privately.ledger.quotes import offer, own_question, quote
 from privately.ledger.state import Account, State
 from privately.ledger.stores import Head, Row, Session
 
@@ -84,18 +84,18 @@ class MakeCharge(NamedTuple):
         return quote(state, self.charge)
 
     def __call__(self, book: Book) -> Receipt:
-        question = question_of(book.state, self.charge)
+        question = self.charge.question(own=own_question(book.state, self.charge))
         before = [] if book.is_new(self.charge.filed) else attempts(book.session, self.charge.analyst, self.charge.key)
         return (
             self._same_key(book, before)
             or self._same_question(book, question, new=not before)
-            or self._charged(book, question, before=str(before[0].number) if before else None)
+            or self._charged(book, before=str(before[0].number) if before else None)
         )
 
     def _same_key(self, book: Book, before: list[Attempt]) -> Receipt | None:
         if not before:
             return None
-        if before[0].entry.body != self.charge.body:
+        if before[0].entry.request != self.charge.request:
             raise InvalidParameter("key", "was used for another request.", hint="Give each request a key of its own.")
         if isinstance(before[0].entry, Served):
             paid, _ = fetched(book.session, before[0].number)
@@ -122,24 +122,24 @@ class MakeCharge(NamedTuple):
         _, charged = fetched(book.session, row.charge)
         if new and self.charge.named:
             asked = self.charge
-            book.append(Served(analyst=asked.analyst, key=asked.key, body=asked.body, charge=charged.number))
+            book.append(Served(analyst=asked.analyst, key=asked.key, request=asked.request, charge=charged.number))
         return Receipt(charge=self.charge, head=charged.head, answer=answer)
 
-    def _charged(self, book: Book, question: str | None, *, before: str | None) -> Receipt:
+    def _charged(self, book: Book, *, before: str | None) -> Receipt:
         charge = self.charge
-        first, bill, *_ = offer(book.state, charge)
+        terms, bill, own, *_ = offer(book.state, charge)
         line = ChargeLine(
             charge.analyst,
             before,
             charge.body,
             charge.key,
             charge.label,
-            question,
+            OWN[own],
             charge.snapshot,
             book.time(),
             charge.token,
         )
-        return Receipt(charge=charge, head=book.charge(first, bill, line))
+        return Receipt(charge=charge, head=book.charge(terms, bill, line))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -188,7 +188,7 @@ def _served(session: Session, entry: Served, row: Row) -> Attempt:
 
 def may_serve(paid: Entry, analyst: str, accounts: Mapping[str, Account]) -> bool:
     """Whether the answer to a charge may be given to this analyst too, by the strictest policy of its lineages."""
-    if not isinstance(paid, Charged) or paid.question is None:
+    if not isinstance(paid, Charged) or paid.own is None:
         return False
     lineages = [accounts.get(name) for name in paid.accounts if SEPARATOR not in name]
     policies = {None if lineage is None else lineage.reuse for lineage in lineages}
@@ -217,7 +217,7 @@ class StoreAnswer:
         if not isinstance(entry, Charged):
             raise LedgerCorrupt(f"record {row.number} is filed as a charge and is none.")
         charge = self.receipt.charge
-        if (entry.analyst, entry.key, entry.body) != (charge.analyst, charge.key, charge.body):
+        if (entry.analyst, entry.key, entry.request) != (charge.analyst, charge.key, charge.request):
             raise InvalidParameter("receipt", "is of another request than the charge that it names.")
         for attempt in attempts(book.session, entry.analyst, entry.key, known=known):
             if attempt.release is not None:

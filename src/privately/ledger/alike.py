@@ -25,8 +25,8 @@ _NUMBER = re.compile(rb'"(%b(?:/%b)?)"(?=[],}])' % (_WHOLE, _WHOLE)).split
 _USUAL = 20
 _PLACE = "#"  # the name of what stands for a number, where a text uses it for nothing else
 
-Payers = tuple[bytes, bytes | None, bool]
-"""An analyst, a token, and whether charges do not say what question their answers serve again."""
+Payers = tuple[bytes, bytes | None, bytes]
+"""An analyst, a token, and whom the answers to charges serve again, as it is written."""
 
 Match = Callable[[bytes], re.Match[bytes] | None]
 Column = dict[int, int]

@@ -20,11 +20,10 @@ from privately.accounting.filters.states import decoded, encoded
 from privately.errors import InvalidParameter
 from privately.guarantees import Guarantee
 from privately.ledger.book import key_of
-from privately.ledger.entries import BLANK, canonical, quoted
+from privately.ledger.entries import canonical, question_of, quoted, request_of
 from privately.ledger.names import checked_name, checked_text
 
 Cost: TypeAlias = Guarantee | Event | Batch
-Around: TypeAlias = tuple[str, str, str]
 
 LONGEST_QUERY, LONGEST_COST, LONGEST_LABEL, MOST_LINEAGES = 10**6, 10**6, 10_000, 100
 OWNER, _BLANK = "owner", ""
@@ -54,7 +53,7 @@ class Charge:
     key: str = ""
     label: str = ""
     named: bool = field(default=False, init=False, repr=False, compare=False)
-    _memory: tuple[bool | None, str, str | None] | None = field(default=None, init=False, repr=False, compare=False)
+    _body: str | None = field(default=None, init=False, repr=False, compare=False)
 
     def __init__(
         self,
@@ -100,37 +99,28 @@ class Charge:
 
     @property
     def body(self) -> str:
-        """A hash of the request: equal for equal requests. The snapshot is not part of what is requested."""
-        return self.hashes(own=None)[0]
+        """A hash of what is asked, and of which people: never of their data."""
+        return self.hashed(self.beginning)
 
-    def question(self, *, own: bool) -> str:
+    @property
+    def request(self) -> str:
+        """A hash of all that is requested, which is equal for equal requests. The snapshot is no part of it."""
+        return request_of(self.body, self.terms, self.token)
+
+    def question(self, *, own: bool | None) -> str | None:
         """A hash of what decides whether a stored answer serves again: the query, the snapshot, the policy."""
-        return self.hashes(own=own)[1] or ""
+        return question_of(self.body, self.snapshot, self.analyst, own=own)
 
-    def hashes(self, *, own: bool | None, around: Around | None = None) -> tuple[str, str | None]:
-        """The body, and the question if answers serve again: only whoever asked, or everyone.
+    def hashed(self, beginning: str) -> str:
+        """The body, where `beginning` is known."""
+        if self._body is None:
+            vars(self)["_body"] = sha256(f"{beginning}{quoted(self.query)}]".encode("ascii")).hexdigest()
+        return self._body or ""
 
-        `around` is what `self.around(own=own)` gives, where that is known.
-        """
-        memory = self._memory
-        if memory is not None and (own is None or memory[0] is own):
-            return memory[1], None if own is None else memory[2]
-        before, priced, asked = self.around(own=own) if around is None else around
-        beginning, question = f"{before}{quoted(self.query)},", None
-        body = sha256(f"{beginning}{priced}".encode("ascii")).hexdigest()
-        if own is not None:
-            snapshot = quoted(self.snapshot) if self.snapshot else BLANK
-            question = sha256(f"{beginning}{snapshot}{asked}".encode("ascii")).hexdigest()
-        vars(self)["_memory"] = own, body, question
-        return body, question
-
-    def around(self, *, own: bool | None) -> Around:
-        """What is hashed beside the query and the snapshot, as JSON: never people's data."""
-        return (
-            f"[[{','.join(map(quoted, self.lineages))}],",
-            f"{self.terms},{'null' if self.token is None else quoted(self.token)}]",
-            f",{quoted(self.analyst) if own else 'null'}]",
-        )
+    @property
+    def beginning(self) -> str:
+        """What is hashed before the query, as JSON."""
+        return f"[[{','.join(map(quoted, self.lineages))}],"
 
     @property
     def terms(self) -> str:

@@ -49,9 +49,9 @@ class Opened:
 class Charged:
     """A question that may be run: what it is, and what each account pays, exactly.
 
-    `cost` holds the event, or the guarantee, that was priced. `body` stands for all that was asked, `question` for
-    the part that decides whether a stored answer may serve again. `before` is the charge for the same key that was
-    thought lost when this one was made.
+    `cost` holds the event, or the guarantee, that was priced. `body` stands for what was asked of whom. Its answer may
+    serve again: everyone, only whoever asked if that is their `own`, or nobody (None). `before` is the charge for the
+    same key that was thought lost when this one was made.
     """
 
     what: ClassVar[str] = "charged"
@@ -62,9 +62,19 @@ class Charged:
     key: str
     before: int | None
     body: str
-    question: str | None
+    own: bool | None
     snapshot: str
     label: str
+
+    @property
+    def request(self) -> str:
+        """Stands for all that was asked."""
+        return request_of(self.body, canonical(self.cost).decode("ascii"), self.token)
+
+    @property
+    def question(self) -> str | None:
+        """Stands for what decides whether its answer may serve again."""
+        return question_of(self.body, self.snapshot, self.analyst, own=self.own)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +95,7 @@ class Served:
     what: ClassVar[str] = "served"
     analyst: str
     key: str
-    body: str
+    request: str
     charge: int
 
 
@@ -151,6 +161,7 @@ _FITS: dict[str, Callable[[object], bool]] = {
     "str": lambda value: type(value) is str,
     "str | None": lambda value: value is None or type(value) is str,
     "int": lambda value: type(value) is int,
+    "bool | None": lambda value: value is None or type(value) is bool,
     "int | None": lambda value: value is None or type(value) is int,
     "list[str]": _is_listed,
     "Mapping[str, Any]": lambda value: isinstance(value, Mapping),
@@ -190,7 +201,7 @@ class ChargeLine(NamedTuple):
     body: str
     key: str
     label: str
-    question: str | None
+    own: str
     snapshot: str
     time: str
     token: str | None
@@ -198,16 +209,40 @@ class ChargeLine(NamedTuple):
     def written(self) -> bytes:
         """The second line of its text: what `written` writes, at a tenth of the cost."""
         before = "null" if self.before is None else self.before
-        question = "null" if self.question is None else quoted(self.question)
         start = (
             f'{{"analyst":{quoted(self.analyst)},"before":{before},"body":{quoted(self.body)},"key":{quoted(self.key)},'
-            f'"label":{quoted(self.label)},"question":{question},"snapshot":{quoted(self.snapshot)},"time":"{self.time}'
+            f'"label":{quoted(self.label)},"own":{self.own},"snapshot":{quoted(self.snapshot)},"time":"{self.time}'
         )
         return start.encode("ascii") + charge_end(self.token)
+
+    @property
+    def question(self) -> str | None:
+        """As that of Charged."""
+        return question_of(self.body, self.snapshot, self.analyst, own=_OWN[self.own])
 
 
 BLANK = '""'
 """The empty text as JSON."""
+
+OWN = {True: "true", False: "false", None: "null"}
+"""Whom an answer serves again, as JSON: whoever asked, everyone, nobody."""
+
+_OWN = {text: own for own, text in OWN.items()}
+
+
+def question_of(body: str, snapshot: str, analyst: str, *, own: bool | None) -> str | None:
+    """What decides whether a stored answer serves: the body by itself, unless there is a snapshot or it is `own`."""
+    if own is None:
+        return None
+    if not own and not snapshot:
+        return body
+    return sha256(canonical([body, snapshot, analyst if own else None])).hexdigest()
+
+
+def request_of(body: str, cost: str, token: str | None) -> str:
+    """All that is asked under a key, of which this is the cost as JSON."""
+    asked = f"[{quoted(body)},{cost},{'null' if token is None else quoted(token)}]"
+    return sha256(asked.encode("ascii")).hexdigest()
 
 
 def charge_front(analyst: str) -> str:
@@ -215,12 +250,10 @@ def charge_front(analyst: str) -> str:
     return f'\n{{"analyst":{quoted(analyst)},"before":null,"body":"'
 
 
-def charge_start(front: str, hashes: tuple[str, str | None], key: str, label: str, snapshot: str) -> bytes:
-    """The second line up to the time. Body and question are hashes, which need no quoting."""
-    body, question = hashes
-    asked = "null" if question is None else f'"{question}"'
+def charge_start(front: str, key: str, label: str, own: str, snapshot: str) -> bytes:
+    """The second line up to the time. `front` ends with the body, a hash, which needs no quoting."""
     return (
-        f'{front}{body}","key":{quoted(key)},"label":{quoted(label) if label else BLANK},"question":{asked},'
+        f'{front}","key":{quoted(key)},"label":{quoted(label) if label else BLANK},"own":{own},'
         f'"snapshot":{quoted(snapshot) if snapshot else BLANK},"time":"'
     ).encode("ascii")
 
@@ -242,17 +275,9 @@ class ReleaseLine(NamedTuple):
 
 def charge_line(second: bytes) -> ChargeLine:
     """The particulars of a charge, from the second line of its text; LedgerCorrupt if it was written differently."""
-    return ChargeLine._make(_members(str(second, "ascii", "replace"), ChargeLine, {"before"}))
-
-
-def charge_names(second: bytes) -> tuple[Any, ...]:
-    """Of these the analyst, `before`, the key, the question, the time and the token, in a tenth of the time."""
     text = str(second, "ascii", "replace")
     found = _CHARGE_LINE(text)
-    if found is not None:
-        return found.groups()
-    line = charge_line(second)
-    return line.analyst, line.before, line.key, line.question, line.time, line.token
+    return ChargeLine._make(_members(text, ChargeLine, {"before"}) if found is None else found.groups())
 
 
 def release_members(second: bytes) -> tuple[Any, ...]:
@@ -265,8 +290,8 @@ def release_members(second: bytes) -> tuple[Any, ...]:
 _PLAIN = r"[ !#-\[\]-~]*"  # what JSON writes as it is
 _TEXT, _MAYBE, _NUMBER = f'"({_PLAIN})"', f'(?:null|"({_PLAIN})")', "(0|[1-9][0-9]{0,17})"
 _CHARGE_LINE = re.compile(
-    f'{{"analyst":{_TEXT},"before":(?:null|{_NUMBER}),"body":"{_PLAIN}","key":{_TEXT},"label":"{_PLAIN}",'
-    f'"question":{_MAYBE},"snapshot":"{_PLAIN}","time":"({_TIME})","token":{_MAYBE}}}'
+    f'{{"analyst":{_TEXT},"before":(?:null|{_NUMBER}),"body":{_TEXT},"key":{_TEXT},"label":{_TEXT},'
+    f'"own":(true|false|null),"snapshot":{_TEXT},"time":"({_TIME})","token":{_MAYBE}}}'
 ).fullmatch
 _RELEASE_LINE = re.compile(
     f'{{"charge":{_NUMBER},"hash":{_TEXT},"question":{_MAYBE},"size":{_NUMBER},"time":"({_TIME})"}}'
@@ -289,6 +314,10 @@ def _members(text: str, line: type[ChargeLine | ReleaseLine], numbers: set[str])
 
 
 def _member(name: str, value: object, *, number: bool) -> str | None:
+    if name == "own" and (value is None or type(value) is bool):
+        return OWN[value]
+    if name == "own":
+        raise ValueError
     if (value is None and name in _OPTIONAL) or (type(value) is str and not number):
         return value
     if type(value) is not int or not number:

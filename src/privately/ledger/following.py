@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from privately.errors import LedgerCorrupt
 from privately.ledger.book import fetched, filed_charge, names
-from privately.ledger.entries import CHARGED_END, Charged, Checkpoint, chained, charge_names, kind_of, read
+from privately.ledger.entries import CHARGED_END, Charged, Checkpoint, chained, charge_line, kind_of, read
 from privately.ledger.lines import is_plain, usual_charge, usual_time
 from privately.ledger.state import WRONG, State, bill_of
 from privately.ledger.stores import Row, Session
@@ -51,7 +51,7 @@ def join_all(state: State, rows: Iterable[Row]) -> None:
         before += 1
         found = usual_charge(second) if type(key) is str and first.endswith(CHARGED_END) and is_plain(second) else None
         if found is not None and key is not None and number == before > 1 and sha256(last + text).digest() == hashed:
-            analyst, _, name, _, time, _ = found.groups()
+            analyst, _, _, name, _, _, _, time, _ = found.groups()
             in_order = time == latest or (time > latest and usual_time(time) is not None)
             if in_order and others == _NO_OTHERS and key.encode() == name + b"\n" + analyst:
                 run.append((row, state.terms.of(first, number), analyst.decode("ascii"), time))
@@ -91,9 +91,9 @@ def join(state: State, row: Row) -> None:
         raise LedgerCorrupt(f"record {row.number} breaks the chain.")
     first, _, second = row.text.partition(b"\n")
     if kind_of(first) is Charged:
-        analyst, _, key, _, time, _ = charge_names(second)
-        _check_names(row, filed_charge(analyst, key))
-        state.apply_charge(state.terms.of(first, row.number), analyst, time, row.head)
+        line = charge_line(second)
+        _check_names(row, filed_charge(line.analyst, line.key))
+        state.apply_charge(state.terms.of(first, row.number), line.analyst, line.time, row.head)
     else:
         entry, time = read(row.text)
         _check_names(row, names(entry))

@@ -8,16 +8,27 @@ from __future__ import annotations
 
 import re
 
+from privately.ledger.entries import question_of
+
 _TEXT, _MAYBE = rb'"([^"]*)"', rb'(?:null|"([^"]*)")'
 _PLAIN = bytes(range(32, 127)).replace(b"\\", b"")  # what JSON writes as it is, and the quotation marks around it
 
 usual_charge = re.compile(
-    rb'\{"analyst":%b,"before":(?:null|(0|[1-9][0-9]{0,17})),"body":"[^"]*","key":%b,"label":"[^"]*",'
-    rb'"question":%b,"snapshot":"[^"]*","time":"(.{27})","token":%b\}' % (_TEXT, _TEXT, _MAYBE, _MAYBE)
+    rb'\{"analyst":%b,"before":(?:null|(0|[1-9][0-9]{0,17})),"body":%b,"key":%b,"label":%b,'
+    rb'"own":(true|false|null),"snapshot":%b,"time":"(.{27})","token":%b\}' % (*[_TEXT] * 5, _MAYBE)
 ).fullmatch
-"""The analyst of a charge, `before`, key, question, time and token: if the time is one, and this second line plain."""
+"""What `ChargeLine` holds, as bytes: if the time is one, and this second line plain."""
 
 usual_time = re.compile(rb"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}Z").fullmatch
+
+
+def usual_question(body: bytes, snapshot: bytes, analyst: bytes, own: bytes) -> bytes | None:
+    """The question of a charge with these members."""
+    if own == b"false" and not snapshot:
+        return body
+    texts = (part.decode("ascii") for part in (body, snapshot, analyst))
+    found = question_of(*texts, own={b"true": True, b"false": False}.get(own))
+    return None if found is None else found.encode("ascii")
 
 
 def is_plain(text: bytes) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from privately.errors import InvalidParameter
 from privately.ledger.book import Quote
 from privately.ledger.charges import Charge, amounts, described, described_text
-from privately.ledger.entries import charge_end, charge_front, charge_start, terms
+from privately.ledger.entries import OWN, charge_end, charge_front, charge_start, question_of, terms
 from privately.ledger.state import Account, Bill, Offer, State
 
 _MOST_OFFERS = 4096
@@ -18,17 +18,12 @@ def quote(state: State, charge: Charge) -> Quote:
     offers = state.offers
     key, analyst = charge.key, charge.analyst
     known = offers.get((charge.lineages, analyst, charge.token, described_text(charge.cost)))
-    first, bill, own, front, end, around = offer(state, charge) if known is None else known
-    hashes = charge.hashes(own=own, around=around)
-    start = charge_start(front, hashes, key, charge.label, charge.snapshot)
-    made: Quote = tuple.__new__(Quote, (offers, f"{key}\n{analyst}", hashes[1], first, start, end, bill, analyst))
+    first, bill, own, front, end, beginning = offer(state, charge) if known is None else known
+    body, snapshot = charge.hashed(beginning), charge.snapshot
+    start = charge_start(front + body, key, charge.label, OWN[own], snapshot)
+    question = body if own is False and not snapshot else question_of(body, snapshot, analyst, own=own)
+    made: Quote = tuple.__new__(Quote, (offers, f"{key}\n{analyst}", question, first, start, end, bill, analyst))
     return made  # as Quote(...), in half the time, once for every charge
-
-
-def question_of(state: State, charge: Charge) -> str | None:
-    """What decides whether a stored answer serves: the query, the snapshot, and the policy of the lineages."""
-    own = _own(state, charge)
-    return None if own is None else charge.question(own=own)
 
 
 def offer(state: State, charge: Charge) -> Offer:
@@ -42,15 +37,14 @@ def offer(state: State, charge: Charge) -> Offer:
         }
         first = terms(owed, described(charge.cost))
         front, end = charge_front(charge.analyst), charge_end(charge.token)
-        own = _own(state, charge)
-        found = Offer(first, Bill.of(owed), own, front, end, charge.around(own=own))
+        found = Offer(first, Bill.of(owed), own_question(state, charge), front, end, charge.beginning)
         if len(offers) >= _MOST_OFFERS:
             offers.clear()
         offers[asked] = found
     return found
 
 
-def _own(state: State, charge: Charge) -> bool | None:
+def own_question(state: State, charge: Charge) -> bool | None:
     """Whether stored answers serve only whoever asked, by the strictest policy of the lineages; None: nobody."""
     policies = [lineage_account(state, lineage).reuse for lineage in charge.lineages]
     return None if "never" in policies else "own" in policies

@@ -106,7 +106,7 @@ def check_keys(session: Session, again: dict[int, int], upto: int) -> None:
         raise LedgerCorrupt("charges under one key do not follow one another.")
     for number, before in again.items():
         later, earlier = (fetched(session, one)[0] for one in (number, before))
-        if not isinstance(later, Charged) or not isinstance(earlier, Charged) or later.body != earlier.body:
+        if not isinstance(later, Charged) or not isinstance(earlier, Charged) or later.request != earlier.request:
             raise LedgerCorrupt(f"record {number} was charged under the key of another request.")
         listed = attempts(session, later.analyst, later.key)
         if sum(attempt.release is not None for attempt in listed) > 1:

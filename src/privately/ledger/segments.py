@@ -210,8 +210,8 @@ def _summed(data: Any) -> Summed:
 
 
 def _payers(data: Any) -> Payers:
-    analyst, token, unasked = data
-    return _bytes(analyst), None if token is None else _bytes(token), unasked
+    analyst, token, own = data
+    return _bytes(analyst), None if token is None else _bytes(token), _bytes(own)
 
 
 def main() -> None:

@@ -15,7 +15,7 @@ from privately.errors import LedgerCorrupt
 from privately.ledger.alike import Alike, Column, Payers, Summed, alike, counted, plainly, taken_apart
 from privately.ledger.book import spelled_page
 from privately.ledger.charges import repriced
-from privately.ledger.entries import Charged, charge_names, kind_of, terms_of
+from privately.ledger.entries import OWN, Charged, charge_line, kind_of, terms_of
 from privately.ledger.names import SEPARATOR
 from privately.ledger.state import WRONG, Account, State, bill_of
 from privately.ledger.stores import Session
@@ -23,9 +23,8 @@ from privately.ledger.stores import Session
 Look = Callable[[Callable[[Session], Any]], Any]
 """Has a function look at the ledger, as `Reader.look` does."""
 
-Group = tuple[bytes, bytes, bytes | None, bool]
-"""Charges on the same terms (the first line of their texts), of one analyst and token, and whether none says what
-question its answer serves again."""
+Group = tuple[bytes, bytes, bytes | None, bytes]
+"""Charges on the same terms (as they are said), of one analyst and token, and whom their answers serve again."""
 
 _MOST_TERMS = 50
 """So many terms are read one by one; of others their numbers alone, where that is possible."""
@@ -136,9 +135,9 @@ def _check_all_payers(state: State, run: Run) -> None:
     for first, payers, number in _asked(run):
         case = payers, tuple(bill_of(first).accounts)
         asked[case] = min(asked.get(case, number), number)
-    for ((who, which, unasked), owed), number in asked.items():
+    for ((who, which, own), owed), number in asked.items():
         analyst, token = _name(who), None if which is None else _name(which)
-        _check_payers(state, owed, analyst, token, unasked=unasked)
+        _check_payers(state, owed, analyst, token, own=_name(own))
         state.asked[analyst] = min(state.asked.get(analyst, number), number)
 
 
@@ -175,16 +174,17 @@ def _owed(state: State, run: Run) -> dict[str, _Owed]:
     return found
 
 
-def _check_payers(state: State, owed: Sequence[str], analyst: str, token: str | None, *, unasked: bool) -> None:
+def _check_payers(state: State, owed: Sequence[str], analyst: str, token: str | None, *, own: str) -> None:
     """Of every lineage that pays, those accounts of the analyst and the token pay that there are, and no others.
 
-    A charge says which question its answer serves again, unless a lineage does not allow it.
+    A charge says whom its answer serves again, by the strictest policy of its lineages.
     """
     expected, lineages = set(), {name.split(SEPARATOR)[0] for name in owed}
     for lineage in lineages:
         names = [lineage, f"{lineage}/{analyst}", f"{lineage}/{analyst}/{token}"][: 2 if token is None else 3]
         expected |= {lineage, *(name for name in names if name in state.accounts)}
-    if unasked != any(state.accounts[lineage].reuse == "never" for lineage in lineages):
+    policies = {state.accounts[lineage].reuse for lineage in lineages}
+    if own != OWN[None if "never" in policies else "own" in policies]:
         raise LedgerCorrupt("answers to charges may serve again, or not, where the lineage says otherwise.")
     if not owed or expected != set(owed):
         raise LedgerCorrupt(f"{', '.join(owed)} paid for what {', '.join(sorted(expected))} should have.")
@@ -226,4 +226,4 @@ def _one_by_one(look: Look, state: State, after: int, upto: int) -> None:
         for row in look(partial(spelled_page, start, min(start + 1_000, upto))):
             first, _, second = row.text.partition(b"\n")
             if kind_of(first) is Charged:
-                state.apply_charge(first, charge_names(second)[0], state.time, state.head)
+                state.apply_charge(first, charge_line(second).analyst, state.time, state.head)

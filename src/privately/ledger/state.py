@@ -62,7 +62,8 @@ class Bill(NamedTuple):
 class Offer(NamedTuple):
     """On what terms a charge is made: as a first line, its bill, and how its second line begins and ends.
 
-    `own` says whether stored answers serve only whoever asked, None that none serves. `around` is hashed with a query.
+    `own` says whether stored answers serve only whoever asked, None that none serves. `beginning` is hashed before a
+    query.
     """
 
     first: bytes
@@ -70,7 +71,7 @@ class Offer(NamedTuple):
     own: bool | None
     front: str
     end: bytes
-    around: tuple[str, str, str]
+    beginning: str
 
 
 @lru_cache(maxsize=MOST_TERMS)

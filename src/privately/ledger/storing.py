@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import NamedTuple
 
@@ -10,10 +10,9 @@ from privately.errors import LedgerCorrupt
 from privately.ledger.acts import StoreAnswer
 from privately.ledger.book import Book
 from privately.ledger.charges import Charge
-from privately.ledger.entries import CHARGED_END, Charged, quoted, terms_of
-from privately.ledger.lines import is_plain, usual_charge
+from privately.ledger.entries import CHARGED_END, Charged, charge_end, quoted, terms_of
+from privately.ledger.lines import is_plain, usual_charge, usual_question
 from privately.ledger.stores import EMPTY, Head, Row
-from privately.ledger.terms import named
 
 _UNREAD = (LedgerCorrupt, ValueError, TypeError, KeyError, AttributeError, RecursionError)
 
@@ -38,12 +37,13 @@ def owed(book: Book, acts: Sequence[StoreAnswer]) -> list[Owed | None]:
     rows = book.session.several({*numbers, *(number - 1 for number in numbers)})
     latest = book.session.last_of([act.receipt.charge.filed for act in acts])
     answered = book.session.answered(numbers)
+    said = book.state.terms.said
     found: list[Owed | None] = []
     for act, head in zip(acts, heads, strict=True):
         charge, row = act.receipt.charge, rows.get(head.number)
         named = None
         if row is not None and head.number not in answered and latest.get(charge.filed) == head.number:
-            named = _line(row, head, rows.get(head.number - 1), charge)
+            named = _line(row, head, rows.get(head.number - 1), charge, said)
         if named is None:
             found.append(None)
         else:
@@ -52,17 +52,24 @@ def owed(book: Book, acts: Sequence[StoreAnswer]) -> list[Owed | None]:
     return found
 
 
-def _line(row: Row, head: Head, before: Row | None, charge: Charge) -> tuple[bytes | None] | None:
-    """The question in the record of a charge, if it is that of this head and this request, and was made once."""
+def _line(
+    row: Row, head: Head, before: Row | None, charge: Charge, said: Mapping[bytes, bytes]
+) -> tuple[bytes | None] | None:
+    """The question of the charge in a record, if it is that of this head and this request, and was made once."""
     previous = (EMPTY if before is None else before.head).hash
     if row.head != head or row[3:] != (charge.filed, None, None) or sha256(previous + row.text).digest() != row.hash:
         return None
     first, _, second = row.text.partition(b"\n")
     begins = f'{{"analyst":{quoted(charge.analyst)},"before":null,"body":"{charge.body}","key":{quoted(charge.key)},'
-    found = usual_charge(second) if first.endswith(CHARGED_END) and is_plain(second) else None
-    if found is None or not second.startswith(begins.encode("ascii")):
+    found = usual_charge(second) if is_plain(second) else None
+    if found is None or not second.startswith(begins.encode("ascii")) or not second.endswith(charge_end(charge.token)):
         return None
+    terms = said.get(first, first)
+    ends = f',"cost":{charge.terms}'.encode("ascii") + CHARGED_END
     try:
-        return (found[4],) if named(first) is not None or terms_of(first)[0] is Charged else None
+        if terms_of(terms)[0] is not Charged or not terms.endswith(ends):
+            return None
     except _UNREAD:
         return None
+    analyst, _, body, _, _, own, snapshot, _, _ = found.groups()
+    return (usual_question(body, snapshot, analyst, own),)

@@ -24,13 +24,13 @@ from privately.ledger.entries import (
     Registered,
     Released,
     Served,
-    charge_names,
+    charge_line,
     kind_of,
     read,
     release_members,
 )
 from privately.ledger.following import join
-from privately.ledger.lines import is_plain, release_text, usual_charge, usual_time
+from privately.ledger.lines import is_plain, release_text, usual_charge, usual_question, usual_time
 from privately.ledger.names import checked_name
 from privately.ledger.rederiving import check_keys, check_opened, check_registered, check_served
 from privately.ledger.settling import Look, Run, settle
@@ -118,7 +118,7 @@ class Verifier:
         (before, previous), latest = self.state.head, self.state.time.encode("ascii")
         groups, questions, answered, said = self.run.groups, self.questions, 0, self.state.terms.said
         rows, answers = page
-        first, analyst, earlier, token = b"", b"", None, None
+        first, analyst, own, earlier, token = b"", b"", b"", None, None
         for number, hashed, text, key, question, charge, checkpoint in rows:
             before += 1
             if number != before or type(text) is not bytes or sha256(previous + text).digest() != hashed:
@@ -129,7 +129,8 @@ class Verifier:
                 found = usual_charge(second)
                 if found is not None and first.endswith(CHARGED_END) and is_plain(second):
                     first = said.get(first) or self.state.terms.of(first, number)
-                    analyst, earlier, name, asked, time, token = found.groups()
+                    analyst, earlier, body, name, _, own, snapshot, time, token = found.groups()
+                    asked = body if own == b"false" and not snapshot else usual_question(body, snapshot, analyst, own)
                     usual = key.encode() == name + b"\n" + analyst and (question, charge, checkpoint) == _NOTHING
             elif key is None and type(charge) is int and type(question) in _TEXT and number in answers:
                 size, digest = answers[number]
@@ -149,9 +150,9 @@ class Verifier:
                 questions[charge] = ANSWERED
                 answered += 1
             else:
-                group = groups.get((first, analyst, token, asked is None))
+                group = groups.get((first, analyst, token, own))
                 if group is None:
-                    self.run.add((first, analyst, token, asked is None), number)
+                    self.run.add((first, analyst, token, own), number)
                 else:
                     group[0] += 1
                     group[2] = number
@@ -174,14 +175,15 @@ class Verifier:
         first, _, second = text.partition(b"\n")
         kind = kind_of(first)
         if kind is Charged:
-            analyst, earlier, name, asked, time, token = charge_names(second)
-            if key != f"{name}\n{analyst}" or (question, charge, checkpoint) != _NOTHING:
+            line = charge_line(second)
+            if key != f"{line.key}\n{line.analyst}" or (question, charge, checkpoint) != _NOTHING:
                 _misfiled(number)
-            terms = self.state.terms.of(first, number)
-            self.run.add((terms, _encoded(analyst), None if token is None else _encoded(token), asked is None), number)
-            self.questions[number] = _odd(asked)
-            if earlier is not None:
-                self.again[number] = int(earlier)
+            time, token = line.time, None if line.token is None else _encoded(line.token)
+            payers = _encoded(line.analyst), token, _encoded(line.own)
+            self.run.add((self.state.terms.of(first, number), *payers), number)
+            self.questions[number] = _odd(line.question)
+            if line.before is not None:
+                self.again[number] = int(line.before)
         elif kind is Released:
             named, digest, asked, size, time = release_members(second)
             if (

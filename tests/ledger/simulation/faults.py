@@ -139,7 +139,7 @@ class RunsAgain(MakeCharge):
     """Has a request whose answer was lost run again, and charges nothing for it."""
 
     def _same_key(self, book: Book, before: list[accounts.Attempt]) -> Receipt | None:
-        lost = [one for one in before if isinstance(one.entry, Charged) and one.entry.body == self.charge.body]
+        lost = [one for one in before if isinstance(one.entry, Charged) and one.entry.request == self.charge.request]
         if lost and not any(one.release for one in lost):
             return Receipt(charge=self.charge, head=lost[0].head)
         return super()._same_key(book, before)
