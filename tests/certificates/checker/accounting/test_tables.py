@@ -34,6 +34,25 @@ def test_bases_are_below_their_tables(level: str) -> None:
     assert normal_profile(1, level) - mpmath.mpf(10) ** -25 <= shown <= normal_profile(1, level) + mpmath.mpf(10) ** -4
 
 
+@pytest.mark.parametrize("removes", [True, False])
+@pytest.mark.parametrize("depth", [1, 2])
+def test_samples_inside_are_in_the_same_direction(depth: int, *, removes: bool) -> None:
+    """Two sampled responses on a sample; and the same as a sample of one kind inside of another."""
+    inner, rate = law("sampled response", 1, 2, 0, "1/2"), mpf("1/2")
+    if depth == 2:  # at rate 1/4
+        inner, rate = enclosing("sampled mix", [{inner: 1}], "1/2"), mpf("1/4")
+    mix = enclosing("sampled mix", [{inner: 2}], "1/10")
+    layouts = [LAYOUT._replace(firsts=[-200], step=rational("1/200"))] * depth
+    ((found, _),) = laid_out({mix: 1}, iter(layouts), removes=removes, work=Work()).items()
+    t = mpmath.e
+    ends = [(t / (1 + t), 1 / (1 + t)), (1 / (1 + t), t / (1 + t))]
+    pair = [((1 - rate) * q + rate * p, q) if removes else (p, (1 - rate) * p + rate * q) for p, q in ends]
+    for alpha in ("1/2", "1", "6/5"):
+        true = mpmath.fsum(max(p * r - mpf(alpha) * q * s, 0) for p, q in pair for r, s in pair)
+        shown = high(found.inner[1].at(near(rational(alpha))))
+        assert true <= shown <= true + mpf("1/1000")
+
+
 def test_tables_of_large_losses_are_as_narrow() -> None:
     """Beside losses of 230, whose Q is below 2^-330."""
     layout = Layout(rational("23/10"), 300, [-100], rational(230), rational("1/1000000000000"))
