@@ -1,12 +1,15 @@
 """Sums of losses on a lattice: above the truth always, and equal to sums that are enumerated."""
 
 from collections import Counter
-from itertools import pairwise
+from fractions import Fraction
+from itertools import pairwise, product
+from math import ceil, floor
+from random import Random
 
 import mpmath
 import pytest
 
-from privately.certificates.checker.accounting.cells import Lattice, delta_by_cells
+from privately.certificates.checker.accounting.cells import Cells, Lattice, delta_by_cells
 from privately.certificates.checker.accounting.terms import Law, Terms
 from privately.certificates.checker.schema import Invalid
 from privately.certificates.checker.work import Work
@@ -87,6 +90,96 @@ def test_no_choice_among_mechanisms_of_bounded_range_costs_more(epsilon: str) ->
 
     worst = max(mpmath.fsum(after(p, q) for p, q in skewed(share)) for share in shares)
     assert worst <= found <= worst * mpmath.mpf("1.6") + mpmath.mpf("0.01")
+
+
+Masses = dict[int, Fraction]
+
+
+def vaguely(true: Masses, unit: int, rng: Random) -> Cells:
+    """Cells of which each may be a tenth too large, and of whose sum as much is known."""
+    first = min(true)
+    over = [true[first + i] * (1 + Fraction(rng.randrange(2), 10)) for i in range(len(true))]
+    whole = sum(true.values(), Fraction(0))
+    excess = ceil((sum(over) - whole) * unit) + len(over)
+    masses = [ceil(one * unit) for one in over]
+    return Cells(
+        first, masses, floor(whole * unit * Fraction(99, 100)), ceil(whole * unit * Fraction(101, 100)), excess
+    )
+
+
+def together(one: Masses, other: Masses) -> Masses:
+    total: Masses = {}
+    for (i, p), (j, q) in product(one.items(), other.items()):
+        total[i + j] = total.get(i + j, Fraction(0)) + p * q
+    return total
+
+
+def level(alpha: Fraction, finite: Fraction, masses: Masses) -> Fraction:
+    """1 - alpha Q(finite) + the sum of (alpha - e^loss) Q(loss) over losses below, with losses of j ln 2."""
+    return (
+        1
+        - alpha * finite
+        + sum((max(alpha - Fraction(2) ** j, Fraction(0)) * mass for j, mass in masses.items()), Fraction(0))
+    )
+
+
+@pytest.mark.parametrize("most", [3, 5, 8, 40])
+@pytest.mark.parametrize("seed", range(6))
+def test_whatever_is_not_known_counts_on_the_safe_side(seed: int, most: int) -> None:
+    """Sums of three vague lists, cut off at either end: above the truth at every ratio up to e^epsilon."""
+    rng = Random(seed)
+    laid = lattice("7/5", "1/5", 3, mpmath.nstr(mpmath.log(2), 15), most)  # losses up to 2 ln 2
+    unit = 2**laid.places
+    lists: list[Masses] = []
+    for _ in range(3):
+        weights = [rng.choice((1, 4, 20)) for _ in range(5)]
+        lists.append({i - 2: Fraction(weight, sum(weights) + rng.randrange(3)) for i, weight in enumerate(weights)})
+    one, two, three = (vaguely(true, unit, rng) for true in lists)
+    true = together(together(lists[0], lists[1]), lists[2])
+    found = laid.sum(laid.sum(one, two, three.first), three, 0)
+    shown = {found.first + i: Fraction(mass, unit) for i, mass in enumerate(found.masses)}
+    for place in range(-6, 3):
+        alpha = Fraction(2) ** place
+        assert level(alpha, Fraction(found.finite, unit), shown) >= level(alpha, sum(true.values(), Fraction(0)), true)
+    assert Fraction(found.total, unit) >= sum(shown.values()) - Fraction(found.excess, unit)
+
+
+@pytest.mark.parametrize("of", [law("normal", "1/4"), law("sampled laplace", 1, "1/4")], ids=str)
+def test_one_law_is_rounded_to_the_safe_side(of: Law) -> None:
+    """To the last digit: no mass is too small, and it is known by how much all of them together are too large."""
+    laid = lattice(1, "1/1000", 1, "1/8")
+    cells = laid.laid(of, -9, 0, removes=True)
+    with mpmath.workprec(400):
+        places = [mpmath.exp(mpf(cells.first + i) / 8) for i in range(len(cells.masses))]
+        values = [true_profile(of, place, removes=True) for place in places]
+        slopes = [(1 - values[0]) / places[0]]
+        slopes += [
+            (here - there) / (after - at)
+            for (here, there), (at, after) in zip(pairwise(values), pairwise(places), strict=True)
+        ]
+        true = [(one - next_one) * 2**laid.places for one, next_one in pairwise([*slopes, mpmath.mpf(0)])]
+        off = [mass - exact for mass, exact in zip(cells.masses, true, strict=True)]
+        assert all(0 <= one <= 2 for one in off)
+        assert mpmath.fsum(off) <= cells.excess <= 3 * len(off)
+        assert cells.finite <= slopes[0] * 2**laid.places <= cells.total <= cells.finite + 2
+
+
+def test_what_cells_show_is_rounded_up() -> None:
+    laid = lattice("7/5", "1/1000", 1, "1/8")
+    unit = 2**laid.places
+    cells = Cells(-9, [unit // 99] * 40, unit // 2, unit, 0)
+    with mpmath.workprec(400):
+        level, q = mpmath.exp(mpf("7/5")), mpf(unit // 99) / unit
+        below = [mpmath.exp(mpf(place) / 8) for place in range(-9, 12)]  # 11/8 <= 7/5 < 12/8
+        exact = 1 - level / 2 + mpmath.fsum(q * (level - one) for one in below)
+        assert exact < high(laid.delta(cells)) < exact + mpf(1000) / unit
+
+
+def test_cells_without_room_are_refused() -> None:
+    laid = lattice(1, "1/1000", 2, "1/8")
+    vague = Cells(0, [2 ** (laid.places + 1)], 0, 2 ** (laid.places + 1), 2 ** (laid.places + 1))
+    with pytest.raises(Invalid, match="vague"):
+        laid.sum(vague, vague, 0)
 
 
 @pytest.mark.parametrize("most", [20, 60, 200, 2000])

@@ -79,6 +79,38 @@ def test_what_remains_is_bounded_for_all_frequencies_beyond(case: Case, removes:
         assert abs(truth(case, factor * Fraction(frequency), removes=removes)) / whole <= found
 
 
+@pytest.mark.parametrize(
+    ("case", "removes"),
+    [
+        ((Fraction(1), Fraction(1, 10), Fraction(2), grid("1/4", -40, 16, 2, 0)), True),
+        ((Fraction(1), Fraction(1, 10), Fraction(2), grid("1/4", -4, 60, 2, 0)), True),
+        ((Fraction(1, 9), Fraction(9, 10), Fraction(7), grid("1/4", -12, 60, 5, 0)), False),
+        ((Fraction(1, 9), Fraction(9, 10), Fraction(7), grid("1/4", -60, 4, 5, 0)), False),
+    ],
+)
+def test_what_is_beyond_either_end_is_counted(case: Case, *, removes: bool) -> None:
+    mu_squared, rate, c, points = case
+    mu, q = mpmath.sqrt(mpf(mu_squared)), mpf(rate)
+
+    def weight(k: int) -> mpmath.mpf:
+        x = k * mpf("1/4")
+        mix = 1 - q + q * mpmath.exp(mu * x - mu * mu / 2)
+        return mix ** (mpf(c) + 1 if removes else -mpf(c)) * mpmath.exp(-x * x / 2)
+
+    beyond = mpmath.fsum(weight(k) for k in [*range(-120, points.first), *range(points.last + 1, 120)])
+    assert beyond <= high(made(case, 0, removes=removes).outside) <= 20 * beyond
+
+
+@both
+def test_sums_at_high_frequencies_may_say_nothing(removes: bool) -> None:
+    """As the points are about as far apart as the integrand turns."""
+    case = (Fraction(1, 9), Fraction(99, 100), Fraction(1, 10), grid(1, -12, 12, 6, 0))
+    found = turns(made(case, 12, removes=removes).points(), rational(12), 1, Work())
+    exact = truth(case, 12, removes=removes) / mpmath.re(truth(case, 0, removes=removes))
+    off = abs(mpmath.mpc(*found.values[0]) / 2**192 - exact)
+    assert mpf("1/100") < off <= mpf(found.constant + found.slope) / 2**192
+
+
 def test_what_remains_is_little() -> None:
     remains = [high(made(CASES[2], 0, removes=removes).remains(rational(8))) for removes in (True, False)]
     assert remains[0] < 0.04
@@ -102,6 +134,15 @@ def test_points_that_will_not_do(change: dict[str, Any], reason: str) -> None:
     case = (*CASES[0][:3], CASES[0][3]._replace(**change))
     with pytest.raises(Invalid, match=reason):
         made(case, 1, removes=True).remains(rational(1))
+
+
+@both
+def test_sums_over_few_points_are_off_by_no_more_than_they_say(removes: bool) -> None:
+    case = (Fraction(1, 9), Fraction(1, 2), Fraction(1, 10), grid(2, -8, 8, 3, 0))
+    one = made(case, 0, removes=removes)
+    exact = mpmath.re(truth(case, 0, removes=removes))
+    found = 2 * mpmath.ldexp(one.total.low, one.total.exponent) / mpmath.sqrt(2 * mpmath.pi)
+    assert high(one.start) / 5 <= abs(found - exact) / exact <= high(one.start)
 
 
 def test_without_the_cosine_the_sum_would_be_trusted_too_far() -> None:
