@@ -223,3 +223,38 @@ def test_precision_has_limits() -> None:
 def test_what_is_made_must_be_an_event() -> None:
     with pytest.raises(InvalidParameter, match="event"):
         acc.calibrate(lambda _: 3, epsilon=1, delta="1e-5")  # type: ignore[arg-type, return-value]
+
+
+@pytest.mark.parametrize(("epsilon", "expected"), [("0.65", 5.529071), (3, 5.0)])
+def test_parameters_between_two_powers_of_two(epsilon: Any, expected: float) -> None:
+    """Both ends lie between 4 and 8; where all keep the promise, the dearest is found."""
+
+    def make(noise: float) -> acc.Event:
+        if not 5 <= noise <= 6:
+            raise InvalidParameter("noise", "must be between 5 and 6.")
+        return acc.Gaussian(noise_multiplier=noise)
+
+    found = acc.calibrate(make, epsilon=epsilon, delta="1e-5")
+    assert found == pytest.approx(expected, rel=2e-5)
+    assert acc.epsilon(make(found), "1e-5").upper <= Fraction(epsilon)
+
+
+def test_whole_numbers_between_two_powers_of_two() -> None:
+    def make(times: float) -> acc.Event:
+        if not 1000 <= times <= 1011:
+            raise InvalidParameter("times", "must be between 1000 and 1011.")
+        return acc.Repeat(event=acc.Laplace(scale=1000), times=int(times))
+
+    assert acc.calibrate(make, epsilon="1.0075", whole=True) == 1007
+    assert acc.calibrate(make, epsilon=2, whole=True) == 1011
+
+
+def test_a_single_number_that_is_not_met() -> None:
+    def make(noise: float) -> acc.Event:
+        if noise != 5.5:
+            raise InvalidParameter("noise", "must be 5.5.")
+        return acc.Gaussian(noise_multiplier=noise)
+
+    with pytest.raises(InvalidParameter, match=r"of 1 it says 'noise: must be 5.5'.*make\(5.5 \* times\)"):
+        acc.calibrate(make, epsilon=3, delta="1e-5")
+    assert acc.calibrate(lambda times: make(5.5 * times), epsilon=3, delta="1e-5") == 1

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from fractions import Fraction
 
 from privately.accounting import answers
+from privately.accounting.comparing import compared
 from privately.accounting.events import Event
 from privately.accounting.guessing import Guess, guessed
 from privately.accounting.roads import nearly_log
 from privately.errors import InvalidParameter
-from privately.rounding import End, Number, rational
+from privately.rounding import End, Interval, Number, rational
 
 _WIDEST = 2.0**100
-_START = 61
+_START, _PARTS = 61, 64
+_BESIDE = (2.0, 1.2, 1.02, 1.001)
 _ROUGHLY, _CERTAINLY = Fraction(1, 50), Fraction(1, 10**4)
 """So narrow answers need to be far from the promise, and so far from it they must be to settle on which side it is."""
 _NEAR = 0.05
@@ -63,10 +66,14 @@ class _Search:
         self.seen: dict[float, float] = {}
         self.narrow: dict[float, float] = {}
         self.rough: dict[float, float] = {}
+        self.looks: dict[float, Interval] = {}
 
     def found(self) -> float:
         guess = None if self.whole else guessed(self.make, self.epsilon, self.delta)
         near = None if guess is None else self._near(guess)
+        if near is None and guess is None and not self.whole:
+            with suppress(InvalidParameter, OverflowError):
+                near = compared(self._looked, self._excess, float(self.epsilon), self.precision)
         return self._between_ends() if near is None else near
 
     def _near(self, guess: Guess) -> float | None:
@@ -111,10 +118,15 @@ class _Search:
     def _roughly(self, parameter: float) -> float:
         """The same from a rougher answer, where that is enough to tell on which side it is."""
         if parameter not in self.rough:
-            found = answers.epsilon(self._made(parameter), self.delta, width=_ROUGHLY)
+            found = self._looked(parameter)
             is_far = found.upper <= self.epsilon * (1 - _CERTAINLY) or found.lower > self.epsilon * (1 + _CERTAINLY)
             self.rough[parameter] = self._seen(parameter, found.upper) if is_far else self._excess(parameter)
         return self.rough[parameter]
+
+    def _looked(self, parameter: float) -> Interval:
+        if parameter not in self.looks:
+            self.looks[parameter] = answers.epsilon(self._made(parameter), self.delta, width=_ROUGHLY)
+        return self.looks[parameter]
 
     def _made(self, parameter: float) -> Event:
         return self.make(int(parameter) if self.whole else parameter)
@@ -137,11 +149,13 @@ class _Search:
 
     def _bracket(self) -> tuple[float, float]:
         """By doubling away from 1, first in the direction that seems right."""
-        places = (1.0, *(2.0**sign for k in range(1, _START) for sign in (-k, k)))
-        start = next((p for p in places if (p >= 1 or not self.whole) and self._exists(p)), None)
+        start = next((place for place in self._places() if self._exists(place)), None)
         if start is None:
-            self._excess(1.0)
-            raise InvalidParameter("make_event", "makes no event from 1.")
+            raise InvalidParameter(
+                "make_event",
+                f"makes an event from none of many numbers, 1 % apart, and of 1 it says '{self._refusal()}'. If there "
+                "are numbers that it accepts, such as 5.5, calibrate lambda times: make(5.5 * times).",
+            )
         is_safe = self._roughly(start) <= 0
         for rises in sorted((True, False), key=lambda rises: self._seems_wrong(start, rises=rises)):
             found, last = self._walk(start, is_safe=is_safe, rises=rises)
@@ -154,11 +168,32 @@ class _Search:
         word = "all" if is_safe else "none"
         raise InvalidParameter("make_event", f"{word} of the parameters that it accepts keep the promise.")
 
+    def _places(self) -> Iterator[float]:
+        """Where parameters are looked for: 1, powers of two on both sides, numbers between them."""
+        seen = set[float]()
+        for parts in (1, _PARTS):
+            for k in range((_START - 1) * parts + 1):
+                for place in (2.0 ** (-k / parts), 2.0 ** (k / parts)):
+                    number = float(round(place)) if self.whole else place
+                    if number not in seen and (number >= 1 or not self.whole):
+                        seen.add(number)
+                        yield number
+
+    def _refusal(self) -> str:
+        """What is said of 1."""
+        try:
+            self._excess(1.0)
+        except InvalidParameter as reason:
+            return str(reason).rstrip(".")
+        return ""
+
     def _is_dearest(self, start: float) -> bool:
         """Whether parameters end here on one side and get cheaper on the other."""
-        on, off = (start * 2, start / 2)
-        exists = self._exists(on), self._exists(off)
-        return exists in {(True, False), (False, True)} and self._is_dearer(start, on if exists[0] else off)
+        for on, off in ((start * factor, start / factor) for factor in _BESIDE):
+            exists = self._exists(on), self._exists(off)
+            if any(exists):
+                return not all(exists) and self._is_dearer(start, on if exists[0] else off)
+        return True
 
     def _is_dearer(self, one: float, other: float) -> bool:
         """Whether epsilon is larger at one parameter than at another."""

@@ -59,7 +59,7 @@ def guessed(make: Callable[[float], Event], promised: Fraction, allowed: Fractio
         found = None if rare is None else _delta(rare, at, delta)
         return None if found is None else max(math.log(max(found / delta, _TINY)), _FLOOR)
 
-    place = _crossing(excess)
+    place = crossing(excess)
     if place is None:
         return None
     around = [excess(place * (1 + _APART)), excess(place), excess(place, epsilon * (1 + _APART))]
@@ -70,7 +70,7 @@ def guessed(make: Callable[[float], Event], promised: Fraction, allowed: Fractio
     return Guess(place, power) if _FLAT < abs(power) < _STEEP else None
 
 
-def _crossing(excess: Callable[[float], float | None]) -> float | None:
+def crossing(excess: Callable[[float], float | None]) -> float | None:
     """Where it is about 0: by doubling away from 1 on both sides, then between the last two."""
     start = excess(1.0)
     if start is None:
