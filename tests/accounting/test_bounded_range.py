@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from privately.accounting import answers, bounded_range
 from privately.accounting.bounded_range import Ranges, skewed
 from privately.accounting.losses import FiniteLoss
 from privately.accounting.questions import EpsilonAt
+from privately.accounting.two_outcomes import mixed_games
 from privately.rounding import Enclosure
 
 SIZES = [Fraction(1, 10), Fraction(1), Fraction(7, 2)]
@@ -146,3 +148,39 @@ def test_what_is_beside_them_stays() -> None:
     many = acc.Sequence(events=[acc.Exponential(epsilon=f"0.{k}") for k in range(11, 19)])
     found = acc.epsilon(many, delta="1e-6")
     assert found.width < found.upper / 20
+
+
+def many_ranges() -> tuple[list[tuple[Fraction, int]], Fraction]:
+    """Ten kinds that cost as much as some 740 of the largest; a quarter of the sum of their squares."""
+    ranges = [(Fraction(k, 1000), 120) for k in range(11, 21)]
+    return ranges, sum((times * size**2 for size, times in ranges), Fraction(0)) / 4
+
+
+def test_very_many_ranges_are_like_noise() -> None:
+    """Normal noise is what ever more and smaller steps tend to; not much more is enough."""
+    ranges, square = many_ranges()
+    steps = [acc.Repeat(event=acc.Exponential(epsilon=size), times=times) for size, times in ranges]
+    found = acc.epsilon(acc.Sequence(events=steps), delta="1e-6")
+    noise = acc.epsilon(acc.GaussianDP(mu=Fraction(math.sqrt(square))), delta="1e-6")
+    assert "like normal noise" in found.method
+    assert found.lower <= noise.lower <= found.upper <= noise.upper * Fraction(1008, 1000)
+    assert found.lower >= noise.lower * Fraction(998, 1000)
+    beside = acc.epsilon(acc.Sequence(events=[*steps, acc.Gaussian(noise_multiplier=10)]), delta="1e-6")
+    with_noise = acc.epsilon(acc.GaussianDP(mu=Fraction(math.sqrt(square + Fraction(1, 100)))), delta="1e-6")
+    assert with_noise.lower <= beside.upper <= with_noise.upper * Fraction(1008, 1000)
+
+
+def test_all_steps_count_as_noise(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The largest range, the whole sum of squares and the number of steps are what is asked for."""
+    asked = []
+    known = mixed_games.above
+
+    def above(*given: Any, **more: Any) -> object:
+        asked.append((*given, more))
+        return known(*given, **more)
+
+    monkeypatch.setattr(mixed_games, "above", above)
+    ranges, square = many_ranges()
+    steps = [acc.Repeat(event=acc.Exponential(epsilon=size), times=times) for size, times in ranges]
+    acc.epsilon(acc.Sequence(events=steps), delta="1e-7")
+    assert asked[0] == (Fraction(1, 50) ** 2 / 8, square / 2, 1200, 1e-7, {"of_ranges": True})

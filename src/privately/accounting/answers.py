@@ -52,7 +52,7 @@ _MANY_STEPS, _LONG = 100, 10**9
 _MOST_LAWS = 2 * MOST_DIFFERENT
 """Compositions of more different laws are left to Renyi divergences."""
 
-_MOST_RESPONSES = 8_000
+_MOST_RESPONSES = 50_000
 """So many different responses stand for mechanisms of bounded range, from below."""
 
 _MOST_WORST, _MOST_PARTS = 200, 32

@@ -15,10 +15,11 @@ from privately.accounting.compositions import Composition, compositions
 from privately.accounting.ends import between
 from privately.accounting.events import Event, Exponential, Repeat
 from privately.accounting.events import Sequence as Steps
-from privately.accounting.losses import FiniteLoss, Loss
-from privately.accounting.questions import DeltaAt, Question
-from privately.accounting.roads import NotApplicable
+from privately.accounting.losses import FiniteLoss, GaussianLoss, Loss
+from privately.accounting.questions import DeltaAt, EpsilonAt, Question
+from privately.accounting.roads import DEAD_ENDS, NotApplicable
 from privately.accounting.terms import flatten
+from privately.accounting.two_outcomes import mixed_games
 from privately.errors import NoSuchRule
 from privately.rounding import Enclosure, End, Interval
 
@@ -36,6 +37,9 @@ _VERY_MANY, _CLEARLY_ENOUGH = 10**7, Fraction(1, 2000)
 """From so many steps on a quick answer is tried first, and is as good as others if it is as narrow as this."""
 _FINE, _PLACES, _TINY = 0.002, 3000, 1e-300
 _MOST_OTHERS = 256
+_FEW_KINDS, _LONG, _SMALL = 4, 400, Fraction(2, 5)
+"""More different ranges than these, none of them large, that cost as much as so many of the largest, are like noise."""
+_UNKNOWN, _LEAST = 1e-40, 1e-250
 
 
 def skewed(epsilon: Fraction, share: Fraction) -> FiniteLoss:
@@ -200,4 +204,40 @@ def chosen_adaptively(event: Event, question: Question, asked: adaptive.Asked) -
             beside = adaptive.Beside(compositions(bounding(both)), compositions(within(both)))
     except (NotApplicable, NoSuchRule):
         return None
+    if len(ranges) > _FEW_KINDS and ranges[-1][0] < _SMALL and _length(ranges) >= _LONG:
+        noisy = _like_noise(ranges, beside, question, asked)
+        if noisy is not None:
+            return noisy
     return adaptive.enclosed(tuple(ranges), beside, question, asked)
+
+
+def _length(ranges: Sequence[tuple[Fraction, int]]) -> float:
+    """About how many steps of the largest range cost as much."""
+    largest, _ = max(ranges)
+    return sum(times * float(size / largest) ** 2 for size, times in ranges)
+
+
+def _like_noise(
+    ranges: Sequence[tuple[Fraction, int]], beside: adaptive.Beside, question: Question, asked: adaptive.Asked
+) -> Interval | None:
+    """An upper end by normal noise for all of them.
+
+    Theorem: a step of range e is e^2/8-zCDP, and ln E_Q[(dP/dQ)^t] >= t(t-1) e^2/8 for 0 < t < 1 too; so in any order
+        all steps together cost at most as much as normal noise that is known for zCDP.
+    Reference: Dong-Durfee-Rogers 2020, Lemma 3.2; Hoeffding 1963
+    Proof: docs/theory/accounting/two_outcomes.md#many-different-steps
+    Checked-by: tests/accounting/test_bounded_range.py::test_very_many_ranges_are_like_noise
+    """
+    rare = float(question.delta) if isinstance(question, EpsilonAt) else _UNKNOWN
+    if not rare:
+        return None
+    total = sum((size**2 / 8 * times for size, times in ranges), Fraction(0))
+    steps = sum(times for _, times in ranges)
+    try:
+        noise = mixed_games.above(max(ranges)[0] ** 2 / 8, total, steps, max(rare, _LEAST), of_ranges=True)
+        law = GaussianLoss(mu_squared=noise.variance)
+        above = tuple(adaptive.with_law(one, law) for one in beside.above)
+        found = noise.put_back(asked(above, noise.taken_from(question)), question)
+    except DEAD_ENDS:
+        return None
+    return Interval(0, found.upper, method=f"{adaptive.METHOD} like normal noise, {found.method}")

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from privately import accounting as acc
+from privately.accounting.elementary import Floats
 from privately.accounting.roads import NotApplicable
 from privately.accounting.two_outcomes import mixed_games, normal_games
 from privately.accounting.two_outcomes.allowed import Concentrated
@@ -68,24 +69,65 @@ def test_very_many_different_ones() -> None:
     assert found.width < Fraction(1, 1000) * found.lower
 
 
+def gained(tau: float, v: float, share: float, sizes: Floats) -> Floats:
+    """What normal noise gains by 2 (1 + share) times each of these, in half the measure of its density."""
+    s = 2 * (1 + share) * sizes
+    rate = (1 + share) * (1 + s / v) ** -0.5 * np.exp(s / 2 * (tau**2 * v / (v + s) - 0.25))
+    return np.asarray(np.append(0.0, np.cumsum((rate[1:] + rate[:-1]) / 2 * np.diff(sizes))))
+
+
 @pytest.mark.parametrize(("rho", "v"), [(0.05, 1.5), (0.01, 0.2), (0.3, 20.0), (1e-4, 0.01)])
 @pytest.mark.parametrize("farthest", [3.0, 8.0])
-def test_a_share_keeps_the_condition(rho: float, v: float, farthest: float) -> None:
-    share = mixed_games.enough(rho, v, farthest)
+@pytest.mark.parametrize("of_ranges", [False, True])
+def test_a_share_is_enough_for_every_size(rho: float, v: float, farthest: float, of_ranges: bool) -> None:
+    """Not for the largest step alone; of what may be added only orders from 1 on are known, but of ranges."""
+    share = mixed_games.enough(rho, v, farthest, of_ranges=of_ranges)
     after = math.sqrt(v + 2 * rho * (1 + share))
-    even = math.log1p(share) - (1 + share) * rho / v - share * rho / 4
-    slope = share * rho - 2 * (1 + share) ** 2 * rho**2 / v
-    assert even >= rho / 4
-    assert all(even + tau**2 * slope >= 0 for tau in np.linspace(0.5, (after / 2 + farthest) * after / v, 50))
+    sizes = np.linspace(0.0, rho, 2001)
+    for tau in np.linspace(0.0, (after / 2 + farthest) * after / v, 40):
+        power = tau**2 - 0.25 if of_ranges else max(tau**2 - 0.25, 0.0)
+        added = np.expm1(power * sizes) / power if power else sizes
+        assert (gained(tau, v, share, sizes) >= added * (1 - 1e-7)).all()
+    assert (gained(0.0, v, 0.0, sizes)[1:] < sizes[1:]).all()
+
+
+@pytest.mark.parametrize("fault", ["at the end", "in the mean"])
+def test_a_smaller_share_would_be_noticed(fault: str) -> None:
+    """Where either condition just holds, a third of the share is not enough at the largest loss."""
+    rho, v, farthest = (0.05, 1.5, 8.0) if fault == "at the end" else (1e-4, 0.2, 8.0)
+    share = mixed_games.enough(rho, v, farthest, of_ranges=True) / 3
+    after = math.sqrt(v + 2 * rho * (1 + share))
+    tau = (after / 2 + farthest) * after / v
+    power, sizes = tau**2 - 0.25, np.linspace(0.0, rho, 2001)
+    assert gained(tau, v, share, sizes)[-1] < math.expm1(power * rho) / power
+
+
+def of_range(size: float, x: float, v: float) -> float:
+    """The best of many pairs of two outcomes of this range, before normal noise."""
+    found = 0.0
+    for loss in np.linspace(0.02, 0.98, 49) * size:
+        up = -math.expm1(loss - size) / -math.expm1(-size)
+        found = max(found, up * delta(v, x - loss) + (1 - up) * delta(v, x - loss + size))
+    return found
+
+
+@pytest.mark.parametrize("size", [0.6, 0.25])
+def test_a_range_before_normal_noise(size: float) -> None:
+    """No pair is above what rho = range^2/8 allows, of the largest range or of a smaller one."""
+    rho, v = 0.6**2 / 8, 1.5
+    share = mixed_games.enough(rho, v, 6.0, of_ranges=True)
+    for x in np.linspace(0.0, v / 2 + 5 * math.sqrt(v), 12):
+        assert of_range(size, x, v) <= delta(v + size**2 / 4 * (1 + share), x)
+    assert of_range(size, 0.0, v) > delta(v + size**2 / 4 * 0.97, 0.0)
 
 
 def test_shares_are_those_of_the_least_noise_that_may_follow(monkeypatch: pytest.MonkeyPatch) -> None:
     """The largest step from any sum leads to one that is smaller by rho: how much noise there is then counts."""
     asked: list[float] = []
 
-    def enough(_rho: float, v: float, _farthest: float) -> float:
+    def enough(_rho: float, v: float, _farthest: float, *, of_ranges: bool) -> float:
         asked.append(v)
-        return 0.3 / v
+        return 0.3 / v + of_ranges
 
     monkeypatch.setattr(mixed_games, "enough", enough)
 
