@@ -42,4 +42,3 @@ def test_listed_orders() -> None:
     bounds = ((Fraction(2), Fraction("0.1")), (Fraction(8), Fraction("0.4")))
     found = table(AtOrders(bounds), 0.02, 200)
     assert {choice.limit.t for choice in found.choices} <= {Fraction(2), Fraction(8)}
-    assert found.is_listed

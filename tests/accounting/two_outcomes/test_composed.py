@@ -45,8 +45,29 @@ def test_every_statement_counts_from_above(monkeypatch: pytest.MonkeyPatch) -> N
     assert one.infinite == 1 - (1 - Fraction(1, 400)) * (1 - Fraction(1, 200))
 
 
+def test_listed_orders_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each block as often as it is played, also with what is at infinite loss."""
+    listed = acc.Repeat(event=acc.Renyi(bounds={4: "0.1"}), times=7)
+    monkeypatch.setattr(module.listed_games, "MOST_STEPS", 3)
+    monkeypatch.setattr(module.listed_games, "above_steps", lambda statement, times, rare: times)
+    monkeypatch.setattr(
+        module.laws, "above", lambda curve, near: Above(response(Fraction(curve)), Fraction(curve, 100))
+    )
+    asked: list[Composition] = []
+
+    def worst(found: tuple[Composition, ...], question: Question) -> Interval:
+        asked.extend(found)
+        return Interval(1, 2)
+
+    found = module._Stated.of(listed)
+    assert module._top(module._Case(found, found.beside, AT, worst, 1e-6)).upper == 2
+    assert sorted(asked[0].parts, key=str) == sorted([(response(Fraction(3)), 1), (response(Fraction(2)), 2)], key=str)
+    assert asked[0].infinite == 1 - (1 - Fraction(3, 100)) * (1 - Fraction(4, 100))
+
+
 def test_the_lesser_of_two_upper_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     known = {"_summed": Interval(0, 3), "_bottom": Interval(Fraction(1, 2), 9), "_top": Interval(1, 2)}
+    known["_single"] = Interval(Fraction(1, 4), 9)
     for name, found in known.items():
         monkeypatch.setattr(module, name, lambda *_, found=found: found)
     assert list(composed(MIXED, AT, lambda *_: Interval(0, 1)) or ()) == [Fraction(1, 2), 2]
@@ -103,6 +124,23 @@ def test_low_orders(order: int, times: int) -> None:
     found = acc.epsilon(acc.Repeat(event=acc.Renyi(bounds={order: "0.1"}), times=times), "1e-6")
     assert found.width < Fraction(1, 500) * found.lower
     assert found.upper < acc.epsilon(acc.Renyi(bounds={order: Fraction(times, 10)}), "1e-6").lower
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("bounds", "times"),
+    [
+        ({"1.1": "0.1"}, 3),
+        ({"1.05": "0.1"}, 2),
+        ({"1.2": "0.01"}, 10),
+        ({2: "0.001"}, 5),
+        ({4: "0.1"}, 10),
+        ({2: "0.1", 8: "0.4", 32: "2"}, 5),
+    ],
+)
+def test_listed_orders_are_narrow(bounds: dict[int | str, str], times: int) -> None:
+    found = acc.epsilon(acc.Repeat(event=acc.Renyi(bounds=bounds), times=times), "1e-6")
+    assert found.width < Fraction(1, 1000) * found.lower
 
 
 @pytest.mark.slow

@@ -34,7 +34,7 @@ def test_several_steps_of_one_pair() -> None:
     alone = Choice(p, q, round(loss / STEP), round(loss / STEP), Limit(Fraction(2), Fraction(1)))
     curve = start(STEP, PLACES)
     for _ in range(steps):
-        curve = with_tests(curve, Table(STEP, PLACES, (alone,), is_listed=False))
+        curve = with_tests(curve, Table(STEP, PLACES, (alone,)))
     ways = [(math.comb(steps, k), p**k * q ** (steps - k), q**k * p ** (steps - k)) for k in range(steps + 1)]
     for place in range(PLACES):
         y = math.exp(place * STEP)

@@ -147,16 +147,18 @@ def _with(one: Composition, found: Normal | Pairs) -> Composition:
     return replace(one, parts=(*one.parts, *found.parts), infinite=infinite, infinite_lower=one.infinite_lower)
 
 
-def with_law(one: Composition, law: FiniteLoss | GaussianLoss, infinite: Fraction = Fraction(0)) -> Composition:
-    """With one law more, and so much more mass at infinite loss."""
+def with_law(
+    one: Composition, law: FiniteLoss | GaussianLoss, infinite: Fraction = Fraction(0), times: int = 1
+) -> Composition:
+    """With one law more, so many times, and so much more mass at infinite loss."""
     parts = one.parts
     if isinstance(law, GaussianLoss):  # all of it is one
         squares = [times * part.mu_squared for part, times in parts if isinstance(part, GaussianLoss)]
-        law = GaussianLoss(mu_squared=sum(squares, law.mu_squared))
+        law, times = GaussianLoss(mu_squared=sum(squares, times * law.mu_squared)), 1
         parts = tuple(part for part in parts if not isinstance(part[0], GaussianLoss))
     return replace(
         one,
-        parts=(*parts, (law, 1)),
+        parts=(*parts, (law, times)),
         infinite=1 - (1 - one.infinite) * (1 - infinite),
         infinite_lower=one.infinite_lower,
     )

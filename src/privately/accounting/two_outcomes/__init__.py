@@ -6,7 +6,8 @@ them, which is the lower end; `supports` proves that no pair which is allowed re
 
 Of several the steps may be chosen adaptively: `choices` lists allowed pairs, `steps` and `lines` play one step on a
 lattice, from below and from above, `games` all steps of a statement, and `composed` puts statements beside each other
-and beside whatever has a pair.
+and beside whatever has a pair. For listed orders `majorants` plays a step from above, by the functions that `families`
+and `corners` find above a profile that `sketches` keeps, and `listed_games` all of them.
 """
 
 from privately.accounting.two_outcomes.alone import alone

@@ -16,7 +16,7 @@ from privately.accounting.two_outcomes.pairs import TwoOutcomes
 from privately.accounting.two_outcomes.supports import Limit
 
 _NEAR, _FAR, _FINE = 100, 60, 0.04
-_APART, _BEYOND = 0.1, 3.0
+_APART, _BEYOND, _MOST_FAR = 0.05, 3.0, 300
 _ROOM = 1e-9
 _MARGIN, _TRIES = 1e-5, 4
 _AROUND = Fraction(1, 400)
@@ -51,15 +51,14 @@ class Table:
     step: float
     places: int
     choices: tuple[Choice, ...]
-    is_listed: bool
-    """Whether only some orders are bounded."""
 
 
 def table(statement: Statement, step: float, places: int) -> Table:
     """Choices of all kinds, from nearly even ones to rare large losses, each shown to be allowed."""
     even = np.concatenate([np.arange(_NEAR) * _FINE, _NEAR * _FINE * np.geomspace(1, places * step + 50, _FAR)])
     if statement.last < math.inf:  # where the highest order holds them, losses are evenly apart
-        even = np.union1d(even, np.arange(_NEAR * _FINE, places * step + _BEYOND, _APART) * (statement.last + 1))
+        apart = max(_APART, places * step / _MOST_FAR)
+        even = np.union1d(even, np.arange(_NEAR * _FINE, places * step + _BEYOND, apart) * (statement.last + 1))
     y = -np.logaddexp(0.0, step + even)
     z, at = edge(statement, y, _MARGIN)
     kept = np.flatnonzero((np.exp(y) + np.exp(y + z) < 1 - _ROOM) & (z < 2 * places * step))
@@ -67,7 +66,7 @@ def table(statement: Statement, step: float, places: int) -> Table:
     choices = tuple(one for one in found if one is not None)
     if not choices:
         raise NotApplicable("no choice of this statement is known on the lattice")
-    return Table(step, places, choices, statement.last < math.inf)
+    return Table(step, places, choices)
 
 
 def _choice(statement: Statement, q: float, z: float, step: float, order: float) -> Choice | None:

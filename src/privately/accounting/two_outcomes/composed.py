@@ -9,6 +9,7 @@ from fractions import Fraction
 
 from privately.accounting.adaptive import Asked, Beside, near, with_law
 from privately.accounting.adaptive import pairs as laws
+from privately.accounting.adaptive.curves import Curve
 from privately.accounting.bounding import bounding, within
 from privately.accounting.compositions import Composition, compositions
 from privately.accounting.events import ZCDP, Event, Renyi, Repeat
@@ -17,7 +18,7 @@ from privately.accounting.losses import GaussianLoss
 from privately.accounting.questions import NO_LOWER, DeltaAt, EpsilonAt, Question
 from privately.accounting.roads import DEAD_ENDS, NotApplicable
 from privately.accounting.terms import flatten
-from privately.accounting.two_outcomes import games, mixed_games, normal_games
+from privately.accounting.two_outcomes import games, listed_games, mixed_games, normal_games
 from privately.accounting.two_outcomes.allowed import AtOrders, Concentrated, Statement
 from privately.accounting.two_outcomes.alone import has_group, stated
 from privately.accounting.two_outcomes.normal_games import Normal
@@ -103,7 +104,7 @@ def composed(event: Event, question: Question, asked: Asked) -> Interval | None:
         return None
     summed = _summed(found, question)
     case = _Case(found, beside, replace(question, width=max(question.width, _FINE)), asked, rare)
-    bottom = _bottom(case)
+    bottom = max(_bottom(case), _single(found, question), key=lambda one: one.lower)
     known = Interval(min(bottom.lower, summed.upper), summed.upper, method=METHOD)
     if question.is_met(known, max(question.width, _NARROW)):
         return known
@@ -137,6 +138,17 @@ def _summed(found: _Stated, question: Question) -> Interval:
         return answer(found.summed, question) if found.summed else most
     except DEAD_ENDS:
         return most
+
+
+def _single(found: _Stated, question: Question) -> Interval:
+    """One step of one statement alone, while all others reveal nothing."""
+    answers = []
+    for statement, _ in found.parts[:_MOST_KINDS]:
+        try:
+            answers.append(answer(statement, question))
+        except DEAD_ENDS:
+            continue
+    return max(answers, key=lambda one: one.lower, default=NO_LOWER)
 
 
 def _bottom(case: _Case) -> Interval:
@@ -190,15 +202,24 @@ def _above(case: _Case, few: int | None) -> Interval | None:
         for statement, times in parts:
             if few is not None and times > few and isinstance(statement, Concentrated):
                 noise = noise.beside(normal_games.above(statement, times, case.rare))
+            elif isinstance(statement, AtOrders):
+                for steps, many in listed_games.blocks(times):
+                    curve = listed_games.above_steps(statement, steps, case.rare)
+                    most = _pair(curve, case, is_alone=is_alone and steps == times)
+                    infinite = min(many * most.infinite, Fraction(1))
+                    above = tuple(with_law(one, most.law, infinite, many) for one in above)
             else:
-                curve = games.above(statement, times, case.rare)
-                most = laws.above(curve, near(curve, curve.upper, case.question) if is_alone else None)
+                most = _pair(games.above(statement, times, case.rare), case, is_alone=is_alone)
                 above = tuple(with_law(one, most.law, most.infinite) for one in above)
         if noise.variance:
             above = tuple(with_law(one, GaussianLoss(mu_squared=noise.variance)) for one in above)
         return noise.put_back(case.asked(above, noise.taken_from(case.question)), case.question)
     except DEAD_ENDS:
         return None
+
+
+def _pair(curve: Curve, case: _Case, *, is_alone: bool) -> laws.Above:
+    return laws.above(curve, near(curve, curve.upper, case.question) if is_alone else None)
 
 
 def _mixed(parts: Sequence[tuple[Statement, int]], rare: float) -> Normal:

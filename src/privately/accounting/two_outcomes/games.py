@@ -20,8 +20,9 @@ MOST_TESTED = 100
 """From below more are not played."""
 _SPARE = 1e-4
 _COARSE = ((3, 0.02), (8, 0.04), (24, 0.06), (MOST_STEPS, 0.08))
-_COARSE_TESTS = 0.04
-_MOST_PLACES, _MOST_TESTS, _COARSEST, _MOST_LOSS = 1000, 2000, 0.25, 250.0
+_COARSE_TESTS, _COARSE_LISTED = 0.04, 0.02
+_MOST_PLACES, _MOST_TESTS, _MOST_LISTED, _COARSEST, _MOST_LOSS = 1000, 2000, 4000, 0.25, 600.0
+_FAR = 250.0
 _LEAST_RARE = 1e-290
 
 
@@ -54,7 +55,9 @@ def below(parts: tuple[tuple[Statement, int], ...], rare: float) -> Curve:
     total = sum(times for _, times in parts)
     if total > MOST_TESTED:
         raise NotApplicable("too many steps")
-    step, places = _lattice(parts, rare, min(_coarse(total), _COARSE_TESTS), _MOST_TESTS)
+    listed = any(one.last < math.inf for one, _ in parts)
+    coarse, most = (_COARSE_LISTED, _MOST_LISTED) if listed else (min(_coarse(total), _COARSE_TESTS), _MOST_TESTS)
+    step, places = _lattice(parts, rare, coarse, most)
     curve = start(step, places)
     for statement, times in reversed(parts):
         chances = table(statement, step, places)
@@ -77,7 +80,7 @@ def _lattice(
         return sum(times * statement.moments.rough(c) for statement, times in parts)
 
     c = min(float(best_excess(lambda c: epsilon_score(moment(c), c, rare_log))), *(one.last for one, _ in parts))
-    reach = epsilon_score(moment(c), c, rare_log)
+    reach = min(epsilon_score(moment(c), c, rare_log), max(_FAR, 1.25 * epsilon_score(moment(c), c, math.log(rare))))
     even = min(math.sqrt(2 * one.size) for one, _ in parts)
     step = max(coarse * even, reach / most)
     if step > _COARSEST * even or not 0 < reach < _MOST_LOSS:

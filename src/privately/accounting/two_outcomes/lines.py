@@ -6,7 +6,6 @@ Names are those of `adaptive.curves` (V(y) at places y) and of `supports` (f of 
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -25,8 +24,8 @@ from privately.accounting.two_outcomes.supports import Limit
 _LARGEST_POWER = 600.0
 _TAIL_DOUBT, _CHORD_DOUBT = 1e-8, 1e-9
 _MOST_TANGENTS, _CLOSE = 24, 1e-5
-_BETWEEN, _STRIDE, _IDLE = 4, 8, 40
-_SHARES = 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.98
+_BETWEEN, _STRIDE = 4, 8
+_HALF = 0.5
 
 
 @dataclass(frozen=True)
@@ -71,7 +70,7 @@ class Lines:
         """For upper values: the orders of all choices, and some between them, which need no pair."""
         found = [self._line(choice.up, choice.down, choice.limit) for choice in self.chances.choices]
         for one, two in pairwise(self.chances.choices):
-            if not self.chances.is_listed and one.limit.t < two.limit.t:
+            if one.limit.t < two.limit.t:
                 for part in range(1, _BETWEEN):
                     share = Fraction(part, _BETWEEN)
                     limit = replace(one.limit, t=one.limit.t + share * (two.limit.t - one.limit.t))
@@ -80,13 +79,8 @@ class Lines:
         return tuple(sorted(found, key=lambda line: (line.t, line.up)))
 
     @cached_property
-    def ups(self) -> list[int]:
-        """How far up they touch; hardly ever less for higher orders."""
-        return sorted(line.up for line in self.all)
-
-    @cached_property
-    def even(self) -> tuple[Line, ...]:
-        """Of the first choice, which is nearly even, and of the same order of the other direction, in some shares."""
+    def even(self) -> Line:
+        """Of the first choice, which is nearly even, and of the same order of the other direction, half of each."""
         first = self.chances.choices[0]
         one = self._line(first.up, first.down, first.limit)
         turned = one.f[::-1] * self.ratios
@@ -94,15 +88,7 @@ class Lines:
         t = float(1 - first.limit.t)
         slope = -expm1(-self.losses) if t == 0 else _steep(t, self.losses)
         off = 4 * UNIT * (np.abs(one.f) + np.abs(turned))
-        return tuple(
-            replace(
-                one,
-                f=share * one.f + (1 - share) * turned - off,
-                slope=share * one.slope + (1 - share) * slope,
-                share=share,
-            )
-            for share in (_SHARES if self.chances.is_listed else _SHARES[:1])
-        )
+        return replace(one, f=_HALF * (one.f + turned) - off, slope=_HALF * (one.slope + slope), share=_HALF)
 
     def _line(self, up: int, down: int, limit: Limit) -> Line:
         t, losses = float(limit.t), self.losses
@@ -172,8 +158,7 @@ def convex(upper: Floats, step: float) -> Floats:
 
 def _above(before: Curve, lines: Lines) -> Floats:
     """At all places, by the best order, which changes little from one to the next; near 0 by both directions of one."""
-    found, kind, beyond = np.ones(lines.chances.places), 0, round(math.log(2) / lines.chances.step)
-    mix = idle = 0
+    found, kind = np.ones(lines.chances.places), 0
     before = replace(before, upper=before.upper * (1 + 2 * lines.doubt))
     for place in range(lines.chances.places):
         known: dict[int, tuple[float, float]] = {}
@@ -187,25 +172,12 @@ def _above(before: Curve, lines: Lines) -> Floats:
         for stride in (_STRIDE, 1) if place % _STRIDE == 0 else (1,):
             while min(at(kind - stride), at(kind + stride)) < at(kind):
                 kind = kind - stride if at(kind - stride) < at(kind + stride) else kind + stride
-        direct = kind
-        if lines.chances.is_listed:  # a loss of about epsilon at once, which low orders allow
-            direct = min(bisect_left(lines.ups, place + beyond), len(lines.all) - 1)
-        tries = {
-            k: _enough(before, lines, lines.all[k], place, known[k][1]) for k in {kind, direct} if at(k) < math.inf
-        }
-        kind = min(tries, key=lambda k: tries[k], default=kind)
-        found[place] = tries.get(kind, 1.0)
-        if idle < _IDLE if lines.chances.is_listed else place < 2 * lines.even[0].up:
-            shares = {k: _touching(before, lines, lines.even[k], place) for k in _beside(mix, len(lines.even))}
-            mix = min(shares, key=lambda k: shares[k][0])
-            value = _enough(before, lines, lines.even[mix], place, shares[mix][1])
-            idle = 0 if value < found[place] else idle + 1
-            found[place] = min(found[place], value)
+        if at(kind) < math.inf:
+            found[place] = _enough(before, lines, lines.all[kind], place, known[kind][1])
+        if place < 2 * lines.even.up:
+            factor = _touching(before, lines, lines.even, place)[1]
+            found[place] = min(found[place], _enough(before, lines, lines.even, place, factor))
     return found
-
-
-def _beside(k: int, many: int) -> range:
-    return range(max(k - 1, 0), min(k + 2, many))
 
 
 class _At:

@@ -1,0 +1,102 @@
+"""Functions above a profile, and what they are worth with one more step before it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from privately.accounting.questions import DeltaAt
+from privately.accounting.roads import NotApplicable
+from privately.accounting.two_outcomes import majorants
+from privately.accounting.two_outcomes.allowed import AtOrders
+from privately.accounting.two_outcomes.families import families
+from privately.accounting.two_outcomes.majorants import Above, Powers, Tried, above, lowered
+from privately.accounting.two_outcomes.road import answer
+from privately.accounting.two_outcomes.sketches import Found, Lattice, Sketch
+
+from .listed import COARSE, FOUR, TIMES, found, profile
+
+POWERS = Powers(FOUR, COARSE)
+KINDS = ((0, 0), 1.0), ((0, 1), 0.9), ((0, 1), 0.4)
+
+
+def tried(rows: tuple[int, int], share: float) -> Tried:
+    return Tried(rows, 0, np.full(50, share))
+
+
+def gaps(known: Above, share: float) -> np.ndarray:
+    """How far the profile is above each function, at very many places, over what the profile is where it touches."""
+    losses = np.linspace(-10.0, 12.0, 4001)
+    y = np.exp(losses)
+    s = np.exp(losses[None, :] - np.arange(known.factors.size)[:, None] * COARSE.step)
+    g = share * (s**-3.0 - 1 + 3 * (s - 1)) + (1 - share) * (s**4.0 - 1 - 4 * (s - 1))
+    value = known.bases[:, None] + known.slopes[:, None] * (s - 1) + known.factors[:, None] * g
+    found: np.ndarray = (profile(y) - value) / known.bases[:, None]
+    return found
+
+
+@pytest.mark.parametrize(("rows", "share"), KINDS)
+def test_above_everywhere(rows: tuple[int, int], share: float) -> None:
+    """On the lattice, between its places and beyond; and nearly touching somewhere."""
+    sketch = Sketch.of(found(), FOUR, COARSE, TIMES)
+    off = gaps(above(sketch, POWERS, tried(rows, share)), share)
+    assert (off <= 1e-9).all()
+    assert (off.max(axis=1) > -0.05).all()
+
+
+def test_too_bent_a_profile_would_be_noticed() -> None:
+    """Where the profile is taken for more bent than it is, functions are below it between two places."""
+    sketch = Sketch.of(found(), FOUR, COARSE, TIMES)
+    wrong = replace(sketch, bends=sketch.bends * 8, starts=sketch.starts, ends=sketch.ends)
+    assert gaps(above(wrong, POWERS, tried((0, 1), 0.9)), 0.9).max() > 1e-6
+
+
+def raised(statement: AtOrders, lattice: Lattice) -> Found:
+    """One step."""
+    powers = Powers(statement, lattice)
+    sketch = Sketch.of(Found.nothing(statement, lattice), statement, lattice, 0)
+    known = Found.tails(statement, lattice, 1)
+    for family in families(statement, lattice.places * lattice.step)[1]:
+        functions = above(sketch, powers, family.at(sketch, powers, lattice.places))
+        lowered(known, powers, functions, family.offsets(lattice))
+    return known
+
+
+@pytest.mark.parametrize(
+    "bounds",
+    [
+        {4: "0.1"},
+        *(
+            pytest.param(bounds, marks=pytest.mark.slow)
+            for bounds in ({"1.5": "0.3"}, {"1.1": "0.1"}, {2: "1"}, {2: "0.1", 8: "0.4", 32: "2"}, {16: "0.01"})
+        ),
+    ],
+)
+def test_one_step_is_the_statement(bounds: dict[int | str, str]) -> None:
+    """On a coarse lattice as well, and never below it."""
+    statement = AtOrders(tuple((Fraction(order), Fraction(bound)) for order, bound in bounds.items()))
+    even, _ = families(statement, 10.0)
+    lattice = Lattice(even / 3, math.ceil(6 / even) + 40, 8, float(statement.bounds[0][0]))
+    known = raised(statement, lattice).upper
+    for place in (0, 1, 2, 3, 5, 8, 20, 40):
+        truth = answer(statement, DeltaAt(Fraction(place * lattice.step), Fraction(1, 10**6)))
+        assert known[place] >= truth.lower
+        assert known[place] == pytest.approx(float(truth.upper), rel=0.12)
+
+
+def test_without_what_is_between_places_it_would_be_less(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Functions that are above the profile at all places of the lattice alone are not enough."""
+    lattice = Lattice(0.12, 60, 6, 4.0)
+    monkeypatch.setattr(majorants, "_summit", lambda start, end, bend: np.maximum(start, end))
+    known = raised(FOUR, lattice).upper
+    truths = [answer(FOUR, DeltaAt(Fraction(place * lattice.step), Fraction(1, 10**6))) for place in range(0, 30, 3)]
+    assert any(known[3 * k] < truth.lower for k, truth in enumerate(truths))
+
+
+def test_bounds_beyond_all_range() -> None:
+    with pytest.raises(NotApplicable, match="too large"):
+        Powers(AtOrders(((Fraction(32), Fraction(100)),)), COARSE)
