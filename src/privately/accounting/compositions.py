@@ -155,20 +155,22 @@ def relaid(composition: Composition, change: Callable[[Loss], Loss]) -> Composit
 
 def _composed(terms: Terms) -> Iterable[Composition]:
     """One for each direction, or one in all where nothing is sampled."""
-    both, sampled = _Collected(), []
+    both, sampled, often = _Collected(), list[Event](), list[int]()
     for event, times in terms.items():
         match event:
             case Gaussian(noise_multiplier=multiplier) if multiplier:
                 both.squares.append((times * multiplier.denominator**2, multiplier.numerator**2))
             case PoissonSample():
-                sampled.append((event, times))
+                sampled.append(event)  # pairs of both would take more memory
+                often.append(times)
             case _:
                 both.add(_part(event), times)
     if not sampled:
         return [both.composition()]
 
     def one(direction: Direction) -> Composition:
-        return both.beside((law_of(event, direction), times) for event, times in sampled).composition()
+        laws = (law_of(event, direction) for event in sampled)
+        return both.beside(zip(laws, often, strict=True)).composition()
 
     return map(one, DIRECTIONS)
 

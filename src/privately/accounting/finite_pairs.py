@@ -140,11 +140,14 @@ def _mixed(one: Weight, other: Weight, rate: Fraction) -> Weight:
 
 @lru_cache(maxsize=_MOST_KEPT)
 def _reduced(outcomes: Outcomes) -> tuple[tuple[Exact, Exact], ...]:
-    """All weights without their common factor; equal numbers are one object, as there may be very many laws."""
-    numbers = {number for outcome in outcomes for weight in outcome for number in weight}
-    common = gcd(*numbers)
-    exact = {number: _exact(number // common) for number in numbers}
-    return tuple(((exact[a], exact[b]), (exact[c], exact[d])) for (a, b), (c, d) in outcomes)
+    """All weights without their common factor; equal ones are one object, as there may be very many laws."""
+    common = gcd(*(number for outcome in outcomes for weight in outcome for number in weight))
+    return tuple((_weight(a // common, b // common), _weight(c // common, d // common)) for (a, b), (c, d) in outcomes)
+
+
+@lru_cache(maxsize=_MOST_KEPT)
+def _weight(a: int, b: int) -> Exact:
+    return _exact(a), _exact(b)
 
 
 @lru_cache(maxsize=_MOST_KEPT)
