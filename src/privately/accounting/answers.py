@@ -8,7 +8,7 @@ from contextlib import suppress
 from fractions import Fraction
 from typing import Literal, get_args
 
-from privately.accounting import closed_forms, contour, lattice, renyi, spreading, two_outcomes
+from privately.accounting import closed_forms, contour, lattice, renyi, sampled_games, spreading, two_outcomes
 from privately.accounting.below import continuous, overlapping, told_apart
 from privately.accounting.bounded_range import Ranges, alone, chosen_adaptively, in_the_long_run
 from privately.accounting.bounding import bounding, within
@@ -421,7 +421,7 @@ def _indirect(event: Event, question: Question, method: Method | None, reason: E
     if long is not None:
         return long
     played = chosen_adaptively(event, question, _soon) if method is None else None
-    chosen = played or (two_outcomes.composed(event, question, _soon) if method is None else None)
+    chosen = played or (sampled_games.chosen(event, question, _soon) if method is None else None)
     if chosen is not None and question.is_met(chosen, max(question.width, _NEARLY)):
         return chosen
     ways = _bounded(event, question, method), _renyi_or_none(event, question), _by_group(event, question)

@@ -44,7 +44,12 @@ def above(curve: Curve, around: float | None = None, most: int = MOST) -> Above:
     places, values = curve.values(upward=True)[kept].tolist(), curve.upper[kept].tolist()
     points = [(Fraction(y), Fraction(value)) for y, value in zip(places, values, strict=True)]
     mirrored = [(1 / y, 1 - (1 - value) / y) for y, value in reversed(points)]
-    hull = _hull([(_NONE, _ONE), *mirrored, *points], sign=1)
+    return enclosing([*mirrored, *points])
+
+
+def enclosing(points: Sequence[Point]) -> Above:
+    """The pair of the largest convex function through (0, 1) that is not above these points, from left to right."""
+    hull = _hull([(_NONE, _ONE), *points], sign=1)
     slopes = [(v - u) / (y - x) for (x, u), (y, v) in pairwise(hull)]
     masses = [after - before for before, after in pairwise([*slopes, _NONE])]
     outcomes = [(y * mass, mass) for (y, _), mass in zip(hull[1:], masses, strict=True) if mass > 0]

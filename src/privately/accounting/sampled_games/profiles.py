@@ -1,0 +1,124 @@
+"""A profile of one direction on a lattice: values that are not below it.
+
+Unlike those of `adaptive.curves` it need not be the same with both laws exchanged, so both sides of y = 1 are kept.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from privately.accounting.adaptive.curves import Curve
+from privately.accounting.elementary import ERROR, UNIT, Floats, exp, expm1
+
+
+@dataclass(frozen=True)
+class Lattice:
+    """y = e^(i step) at all whole i from first < 0 to last > 0."""
+
+    step: float
+    first: int
+    last: int
+
+    @property
+    def size(self) -> int:
+        return self.last - self.first + 1
+
+    @cached_property
+    def losses(self) -> Floats:
+        return self.around(0)
+
+    def around(self, more: int) -> Floats:
+        """i step, also for so many places on either side."""
+        return np.arange(float(self.first - more), self.last + more + 1) * self.step
+
+    @property
+    def doubt(self) -> float:
+        """The relative error of e^(i step) at places as far apart as any two, and of few operations with it."""
+        return 8 * ERROR + 32 * UNIT * self.size * self.step
+
+
+@dataclass(frozen=True)
+class Profile:
+    """V(y), the largest P(A) - y Q(A) over all tests A, is at most (1 - y)+ and the excess at each place.
+
+    Theorem: a profile is convex, 1 at y = 0 and at least 1 - y, and falls. So with X(y) = V(y) - (1 - y), below the
+        first place X is at most in proportion to y, and beyond the last V is at most its last value.
+    Reference: Zhu-Dong-Wang 2022, section 3, for profiles
+    Proof: docs/theory/accounting/sampled_games.md#profiles
+    Checked-by: tests/accounting/sampled_games/test_profiles.py::test_wider_values_are_above
+    """
+
+    lattice: Lattice
+    excess: Floats
+
+    @classmethod
+    def start(cls, lattice: Lattice) -> Profile:
+        """Of nothing at all."""
+        return cls(lattice, np.zeros(lattice.size))
+
+    @cached_property
+    def padded(self) -> tuple[Floats, Floats]:
+        """V and X at all places and at as many more on either side, less one."""
+        more = self.lattice.size - 1
+        losses = self.lattice.around(more)
+        left = self.excess[0] * exp(losses[:more] - losses[more])
+        right = np.full(more, self.excess[-1])
+        excess, off = np.concatenate([left, self.excess, right]), 1 + self.lattice.doubt
+        beyond = expm1(losses)
+        return (excess + np.maximum(-beyond, 0.0)) * off, (excess + np.maximum(beyond, 0.0)) * off
+
+    @property
+    def values(self) -> Floats:
+        """V at all places."""
+        return np.minimum(self.padded[0][self.lattice.size - 1 :][: self.lattice.size], 1.0)
+
+    @property
+    def curve(self) -> OneWay:
+        nothing = np.zeros(self.lattice.size)
+        return OneWay(self.lattice.step, self.lattice.first, self.lattice.last + 1, self._falling(), nothing, nothing)
+
+    def _falling(self) -> Floats:
+        return np.minimum.accumulate(self.values)
+
+    def held(self, excess: Floats) -> Profile:
+        """With these in place of the excess, where V is at most 1 and falls with y, and X rises."""
+        zero = -self.lattice.first
+        least = np.minimum(excess, np.minimum(exp(self.lattice.losses), 1.0))
+        left, right = np.minimum.accumulate(least[zero::-1])[::-1], np.minimum.accumulate(least[zero:])
+        return replace(self, excess=np.concatenate([left[:-1], right]))
+
+
+def convex(profile: Profile) -> Profile:
+    """Not above it, and convex but for rounding: no profile below its values is above this.
+
+    Below y = 1 it is what is left beyond 1 - y that is compared, which is 0 at y = 0.
+    """
+    zero = -profile.lattice.first
+    y = exp(profile.lattice.losses)
+    left = _hull(np.concatenate([[0.0], y[: zero + 1]]), np.concatenate([[0.0], profile.excess[: zero + 1]]))[1:]
+    right = _hull(y[zero:], np.minimum.accumulate(profile.excess[zero:]))
+    return replace(profile, excess=np.concatenate([left, right[1:]]))
+
+
+def _hull(y: Floats, values: Floats) -> Floats:
+    """The largest convex function that is not above the values."""
+    kept: list[int] = []
+    at, heights = y.tolist(), values.tolist()
+    for k, height in enumerate(heights):
+        while len(kept) > 1 and (
+            (heights[kept[-1]] - heights[kept[-2]]) * (at[k] - at[kept[-2]])
+            >= (height - heights[kept[-2]]) * (at[kept[-1]] - at[kept[-2]])
+        ):
+            kept.pop()
+        kept.append(k)
+    return np.interp(y, y[kept], values[kept])
+
+
+class OneWay(Curve):
+    """A profile of one direction, all of which is there."""
+
+    def whole(self) -> Curve:
+        return self

@@ -1,0 +1,168 @@
+"""Compositions with samples of statements or of mechanisms of bounded range, alone or beside whatever has a pair."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+
+from privately.accounting import two_outcomes
+from privately.accounting.adaptive import Asked, near, with_law
+from privately.accounting.adaptive import pairs as laws
+from privately.accounting.bounding import bounding, within
+from privately.accounting.compositions import Composition, compositions
+from privately.accounting.events import ZCDP, Event, Exponential, PoissonSample, Renyi, Repeat
+from privately.accounting.events import Sequence as Steps
+from privately.accounting.losses import DIRECTIONS, Direction, FiniteLoss
+from privately.accounting.questions import EpsilonAt, Question
+from privately.accounting.roads import DEAD_ENDS, NotApplicable
+from privately.accounting.sampled_games import games
+from privately.accounting.sampled_games.games import Kind, Played
+from privately.accounting.sampled_games.jumps import law_of
+from privately.accounting.sampled_games.profiles import OneWay
+from privately.accounting.sampled_games.trials import Pair, law, mixed
+from privately.accounting.terms import Terms, alternatives
+from privately.accounting.two_outcomes.alone import has_group, stated
+from privately.errors import NoSuchRule
+from privately.rounding import Interval
+
+METHOD = "adaptive choices on samples"
+
+_MOST_KINDS, _MOST_RANGE = 3, Fraction(8)
+_LEAST_RANGE = Fraction(1, 1000)
+_FINE, _ROUGH = Fraction(1, 10**5), Fraction(1, 200)
+_UNKNOWN, _LEAST = 1e-40, 1e-200
+_NONE = Composition()
+
+
+@dataclass(frozen=True)
+class _Sampled:
+    """Kinds of steps, each so many times, and what is beside them from above and from below, for one direction."""
+
+    kinds: tuple[tuple[Kind, int], ...]
+    above: Composition
+    below: Composition
+    direction: Direction
+
+
+def chosen(event: Event, question: Question, asked: Asked) -> Interval | None:
+    """Where steps of statements, on samples or not, are chosen adaptively."""
+    return two_outcomes.composed(event, question, asked) or composed(event, question, asked)
+
+
+def composed(event: Event, question: Question, asked: Asked) -> Interval | None:
+    """The answer for a composition with samples of statements, or None; `asked` answers for several compositions.
+
+    Theorem: in each direction, and in any order, each step chosen in the light of all before, the profile is at most
+        that of the pairs beside composed with one pair for each kind of steps, whose profile is the value of the game
+        of its own steps; and at least that of any steps that are allowed. The larger direction counts.
+    Reference: Dong-Durfee-Rogers 2020, section 5; Zhu-Dong-Wang 2022, Theorems 10 and 11
+    Proof: docs/theory/accounting/sampled_games.md#compositions
+    Checked-by: tests/accounting/sampled_games/test_road.py::test_one_step_is_the_sample,
+        tests/accounting/sampled_games/test_road.py::test_beside_others
+    """
+    if question.width > _ROUGH or (isinstance(question, EpsilonAt) and not question.delta):
+        return None
+    try:
+        both = _directions(event)
+        rare = _rare(event, question, asked)
+        question = replace(question, width=max(question.width, _FINE))
+        ends = [(_top(one, question, asked, rare), _bottom(one, question, asked, rare)) for one in both]
+    except (*DEAD_ENDS, NoSuchRule):
+        return None
+    upper = max(top.upper for top, _ in ends)
+    return Interval(min(max(bottom.lower for _, bottom in ends), upper), upper, method=METHOD)
+
+
+def _directions(event: Event) -> list[_Sampled]:
+    if has_group(event) or event.neighbors.change != "add_remove" or event.neighbors.size > 1:
+        raise NotApplicable("only single rows that come and go")
+    listed = alternatives(event)
+    if len(listed) != 1:
+        raise NotApplicable("several parts")
+    kinds, others = _told_apart(listed[0])
+    above: tuple[Composition, ...] = (_NONE,)
+    below = above
+    if others:
+        beside = Steps(events=others)
+        above, below = compositions(bounding(beside)), compositions(within(beside))
+    if max(len(above), len(below)) > len(DIRECTIONS):
+        raise NotApplicable("several parts")
+    return [
+        _Sampled(kinds, above[k % len(above)], below[k % len(below)], direction)
+        for k, direction in enumerate(DIRECTIONS)
+    ]
+
+
+def _told_apart(terms: Terms) -> tuple[tuple[tuple[Kind, int], ...], list[Event]]:
+    kinds: list[tuple[Kind, int]] = []
+    others: list[Event] = []
+    for term, times in terms.items():
+        inner, rate = (term.event, term.rate) if isinstance(term, PoissonSample) else (term, Fraction(1))
+        if isinstance(inner, (ZCDP, Renyi)):
+            kinds.append((Kind(stated(inner), rate), times))
+        elif isinstance(inner, Exponential) and _LEAST_RANGE <= inner.epsilon <= _MOST_RANGE:
+            kinds.append((Kind(inner.epsilon, rate), times))
+        else:
+            others.append(Repeat(event=term, times=times))
+    if len(kinds) > _MOST_KINDS or all(kind.rate == 1 for kind, _ in kinds):
+        raise NotApplicable("no samples of statements, or too many different ones")
+    return tuple(kinds), others
+
+
+def _rare(event: Event, question: Question, asked: Asked) -> float:
+    """About how small deltas count; by tens, so that games are not played anew for every question."""
+    if isinstance(question, EpsilonAt):
+        delta = float(question.delta)
+    else:
+        delta = float(asked(compositions(within(event)), replace(question, width=Fraction(1, 10))).lower)
+    return 10.0 ** math.floor(math.log10(max(delta, _LEAST))) if delta else _UNKNOWN
+
+
+def _top(one: _Sampled, question: Question, asked: Asked, rare: float) -> Interval:
+    found, is_alone = one.above, one.above.is_nothing and len(one.kinds) == 1
+    for kind, times in one.kinds:
+        played = games.above(kind, times, one.direction, rare)
+        curve = played.profile.curve
+        is_last = is_alone and not played.jumps
+        pair = _enclosing(curve, near(curve, curve.upper, question) if is_last else None)
+        found = with_law(found, pair.law, pair.infinite)
+        if played.jumps:
+            infinite = 1 - (1 - found.infinite) * (1 - min(played.times * Fraction(played.jumps.infinite), Fraction(1)))
+            parts = (*found.parts, (law_of(played.jumps, played.way.lattice.step), played.times))
+            found = replace(found, parts=parts, infinite=infinite, infinite_lower=found.infinite_lower)
+    return asked((found,), question)
+
+
+def _enclosing(curve: OneWay, around: float | None) -> laws.Above:
+    """From values at some places, most of them near one loss if that is all that counts."""
+    kept = set(np.linspace(0, curve.upper.size - 1, laws.FEW if around is not None else 2 * laws.MOST).astype(int))
+    if around is not None:
+        middle = round(around / curve.step) - curve.first
+        kept |= {k for k in range(middle - laws.NEIGHBOURS, middle + laws.NEIGHBOURS + 2) if 0 <= k < curve.upper.size}
+    y = curve.values(upward=True)
+    return laws.enclosing([(Fraction(float(y[k])), Fraction(float(curve.upper[k]))) for k in sorted(kept)])
+
+
+def _bottom(one: _Sampled, question: Question, asked: Asked, rare: float) -> Interval:
+    found, is_alone = one.below, one.below.is_nothing and len(one.kinds) == 1
+    for kind, times in one.kinds:
+        played = games.above(kind, times, one.direction, rare)
+        last = min(times, games.MOST_TESTED)
+        curve = games.below(played, last)
+        is_last = is_alone and last == times
+        found = with_law(found, laws.below(curve, near(curve, None, question) if is_last else None))
+        if last < times:
+            found = replace(found, parts=(*found.parts, (_fixed(played), times - last)))
+    return asked((found,), question)
+
+
+def _fixed(played: Played) -> FiniteLoss:
+    """The pair whose moment of the order that counts is largest."""
+
+    def moment(pair: Pair) -> float:
+        return math.fsum(float(b) * (float(a) / float(b)) ** played.order for a, b in mixed(pair, played.way))
+
+    return law(max(played.pairs, key=moment), played.way)

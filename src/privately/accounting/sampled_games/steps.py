@@ -1,0 +1,18 @@
+"""One sampled step before a profile, chosen in the light of all before it: upper values."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from privately.accounting.sampled_games.profiles import Profile
+from privately.accounting.sampled_games.rules import Rule
+from privately.accounting.sampled_games.ways import Way
+
+
+def raised(profile: Profile, way: Way, rule: Rule) -> Profile:
+    """With one more step, from the last place to the first, as the best choice changes little from one to the next."""
+    lattice = profile.lattice
+    found = np.empty(lattice.size)
+    for place in range(lattice.last, lattice.first - 1, -1):
+        found[place - lattice.first] = rule.most(*way.payoffs(profile, place))
+    return profile.held(np.maximum(found, 0.0))

@@ -1,0 +1,83 @@
+"""Many steps at once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from privately.accounting.losses import Direction
+from privately.accounting.sampled_games import jumps as module
+from privately.accounting.sampled_games.jumps import Jumps, applied, fitted, law_of
+from privately.accounting.sampled_games.profiles import Lattice, Profile, convex
+from privately.accounting.sampled_games.ranges import Ranged
+from privately.accounting.sampled_games.steps import raised
+from tests.accounting.sampled_games.examples import way
+
+WIDE = Lattice(0.02, -130, 130)
+PLACES = np.array([-36, -24, -16, *range(-12, 0), *range(1, 13), 16, 24, 36])
+SPARE = 1e-9
+
+
+def _played(direction: Direction, times: int) -> tuple[Profile, Profile, Jumps | None]:
+    one = way("0.25", direction, WIDE)
+    rule = Ranged(Fraction(1), one.ratios, one.doubt)
+    known = Profile.start(WIDE)
+    for _ in range(times):
+        known = convex(raised(known, one, rule))
+    after = raised(known, one, rule)
+    return known, after, fitted(known, after, 8.0, SPARE, PLACES)
+
+
+@pytest.mark.parametrize("direction", ["remove", "add"])
+def test_jumps_are_enough_for_every_step(direction: Direction) -> None:
+    """Three steps by jumps are above three that are played, and hardly more."""
+    known, after, jumps = _played(direction, 4)
+    assert jumps is not None
+    one = way("0.25", direction, WIDE)
+    rule = Ranged(Fraction(1), one.ratios, one.doubt)
+    played = raised(raised(after, one, rule), one, rule)
+    found = applied(known, jumps, 3, SPARE)
+    inside = slice(5, -5)
+    assert (found.excess[inside] >= played.excess[inside] * (1 - 1e-6)).all()
+    near = found.values > 1e-4
+    assert (found.values[near] <= played.values[near] * 1.15).all()
+
+
+def test_jumps_are_a_pair_of_laws() -> None:
+    """P and Q have no more than 1; and Q is rounded down as a law."""
+    _, _, jumps = _played("remove", 4)
+    assert jumps is not None
+    assert sum(jumps.exact) + Fraction(jumps.infinite) == 1
+    second = sum(
+        float(mass) * np.exp(-place * WIDE.step) for mass, place in zip(jumps.exact, jumps.places, strict=True)
+    )
+    assert 1 - 1e-9 <= second + jumps.hidden <= 1 + 1e-9
+    assert second <= 1 + 1e-12
+    law = law_of(jumps, WIDE.step)
+    assert [p / q for (p, _), (q, _) in law.outcomes] == sorted(
+        (p / q for (p, _), (q, _) in law.outcomes), reverse=True
+    )
+
+
+def test_too_few_jumps_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the search says is checked at all places, and at both ends."""
+    known, after, _ = _played("remove", 4)
+    searched = module._searched(known, after, 8.0, SPARE, PLACES)
+    monkeypatch.setattr(module, "_searched", lambda *_: searched * 0.99)
+    assert fitted(known, after, 8.0, SPARE, PLACES) is None
+    monkeypatch.setattr(module, "_searched", lambda *_: searched)
+    assert fitted(known, after, 8.0, SPARE, PLACES) is not None
+    for end in (0, -1):
+        more = after.excess.copy()
+        more[end] += 2 * SPARE
+        assert fitted(known, replace(after, excess=more), 8.0, SPARE, PLACES) is None
+
+
+def test_what_is_not_convex_is_refused() -> None:
+    known, after, _ = _played("remove", 4)
+    bent = known.excess.copy()
+    bent[-WIDE.first] *= 1.5
+    assert fitted(replace(known, excess=bent), after, 8.0, SPARE, PLACES) is None

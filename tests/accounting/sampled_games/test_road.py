@@ -1,0 +1,69 @@
+"""Compositions of samples of statements."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import pytest
+
+from privately import accounting as acc
+from privately.accounting.answers import _soon
+from privately.accounting.questions import DeltaAt, EpsilonAt
+from privately.accounting.sampled_games import composed
+from privately.accounting.sampled_games.road import METHOD
+
+AT = EpsilonAt(Fraction(1, 10**4), Fraction(1, 10**6))
+SAMPLE = acc.PoissonSample(event=acc.Exponential(epsilon=1), rate="0.2")
+TWICE = acc.Repeat(event=SAMPLE, times=2)
+
+
+def test_one_step_is_the_sample() -> None:
+    """Which is known exactly: delta = q D, D = (e^(1/2) - e^(x/2))^2/(e - 1) at e^x = 1 + (e^epsilon - 1)/q."""
+    found = composed(SAMPLE, AT, _soon)
+    one = acc.epsilon(acc.Exponential(epsilon=1), Fraction(1, 2000))
+    exact = math.log1p(0.2 * math.expm1(float(one.lower)))
+    assert found is not None
+    assert found.method == METHOD
+    assert float(found.lower) <= exact <= float(found.upper) < exact * 1.005
+
+
+def test_two_steps_are_narrow() -> None:
+    """And above any one pair twice; delta and epsilon agree."""
+    found = acc.epsilon(TWICE, "1e-4")
+    assert found.method == METHOD
+    assert found.upper < found.lower * Fraction(102, 100)
+    within = acc.epsilon(
+        acc.Repeat(event=acc.PoissonSample(event=acc.Pure(epsilon="0.5"), rate="0.2"), times=2), "1e-4"
+    )
+    pure = acc.epsilon(acc.Repeat(event=acc.PoissonSample(event=acc.Pure(epsilon=1), rate="0.2"), times=2), "1e-4")
+    assert within.lower < found.upper < pure.lower
+    back = composed(TWICE, DeltaAt(Fraction(found.upper), Fraction(1, 10**6)), _soon)
+    assert back is not None
+    assert back.lower <= Fraction(1, 10**4) <= back.upper * Fraction(11, 10)
+
+
+def test_other_events_are_left_alone() -> None:
+    for event in (acc.ZCDP(rho=1), acc.Gaussian(noise_multiplier=1), acc.Group(event=TWICE, size=2)):
+        assert composed(event, AT, _soon) is None
+    assert composed(TWICE, EpsilonAt(Fraction(0), Fraction(1, 10**6)), _soon) is None
+
+
+@pytest.mark.slow
+def test_beside_others() -> None:
+    """More than without, and about what both cost together."""
+    beside = acc.Sequence(events=[TWICE, acc.Gaussian(noise_multiplier=2)])
+    found, alone = acc.epsilon(beside, "1e-4"), acc.epsilon(TWICE, "1e-4")
+    noise = acc.epsilon(acc.Gaussian(noise_multiplier=2), "1e-4")
+    assert max(alone.upper, noise.upper) < found.lower <= found.upper < alone.lower + noise.lower
+    assert found.upper < found.lower * Fraction(101, 100)
+
+
+@pytest.mark.slow
+def test_statements_on_samples() -> None:
+    """Between normal noise, which is allowed, and what divergences say."""
+    event = acc.Repeat(event=acc.PoissonSample(event=acc.ZCDP(rho="0.5"), rate="0.2"), times=2)
+    found = acc.epsilon(event, "1e-4")
+    normal = acc.epsilon(acc.Repeat(event=acc.PoissonSample(event=acc.GaussianDP(mu=1), rate="0.2"), times=2), "1e-4")
+    assert normal.upper < found.lower <= found.upper < acc.epsilon(event, "1e-4", method="renyi").upper
+    assert found.upper < found.lower * Fraction(101, 100)

@@ -1,0 +1,63 @@
+"""What the best allowed pair gains."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from privately.accounting.losses import Direction
+from privately.accounting.sampled_games import rules
+from privately.accounting.sampled_games.pairs import is_allowed
+from privately.accounting.two_outcomes.allowed import AtOrders, Statement
+from tests.accounting.sampled_games.examples import HALF, WAYS, bounded, drawn, payoff, profile, way
+
+LISTED = AtOrders(((Fraction(2), Fraction(1)), (Fraction(8), Fraction(3))))
+
+
+@pytest.mark.parametrize(("rate", "direction"), WAYS)
+@pytest.mark.parametrize("statement", [HALF, LISTED], ids=["zcdp", "listed"])
+def test_no_allowed_pair_gains_more(rate: str, direction: Direction, statement: Statement) -> None:
+    """Pairs with several outcomes, moved towards 1 until they are allowed; some come near."""
+    one, known = way(rate, direction), profile()
+    rule = bounded(one, statement)
+    pairs = []
+    for ratios, weights in drawn(3, 16):
+        near, far = 0.0, 1.0
+        for _ in range(12):
+            share = (near + far) / 2
+            moved = 1 + (1 - share) * (ratios - 1)
+            exact = tuple(
+                (Fraction(a), Fraction(b)) for a, b in zip((weights * moved).tolist(), weights.tolist(), strict=True)
+            )
+            near, far = (near, share) if is_allowed(statement, exact) else (share, far)
+        pairs.append((1 + (1 - far) * (ratios - 1), weights))
+    best = 0.0
+    for place in (0, 8, 30):
+        y = float(np.exp(place * known.lattice.step))
+        most = rule.most(*one.payoffs(known, place))
+        for ratios, weights in pairs:
+            value = sum(w * payoff(one, y, r) for r, w in zip(ratios.tolist(), weights.tolist(), strict=True))
+            assert value <= most
+            best = max(best, value / most)
+        law = rule.law()
+        if law is not None:
+            found = sum(w * payoff(one, y, r) for r, w in zip(law[0].tolist(), law[1].tolist(), strict=True))
+            assert found <= most * (1 + 1e-9)
+            assert found >= most * 0.98
+    assert best > 0.85
+
+
+def test_tangents_are_below() -> None:
+    """Between columns f is above the chords of its lowered values: at columns alone it would not be."""
+    one = way("0.2", "remove")
+    for limit in rules.orders(HALF, one.ratios)[::9]:
+        lowered, _ = rules._lowered(limit, one.ratios, one.doubt)
+        t, mean = float(limit.t), float(limit.most.upper)
+        r = (one.ratios[1:] + one.ratios[:-1]) / 2
+        if t in {0.0, 1.0}:
+            f = r * np.log(r) - r + 1 if t else r - 1 - np.log(r)
+        else:
+            f = (r**t - 1 - t * (r - 1)) / (t * (t - 1))
+        assert (np.interp(r, one.ratios, lowered) <= f / mean * (1 + 1e-9)).all()
