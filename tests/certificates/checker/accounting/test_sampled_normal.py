@@ -145,6 +145,20 @@ def test_sums_over_few_points_are_off_by_no_more_than_they_say(removes: bool) ->
     assert high(one.start) / 5 <= abs(found - exact) / exact <= high(one.start)
 
 
+def test_a_sum_that_is_too_small_is_made_up_for() -> None:
+    """Its points are on both sides of the middle, and none of them near it."""
+    case = (Fraction(1, 9), Fraction(99, 100), Fraction(2), grid(2, -8, 8, 3, 0))
+    one = made(case, 0, removes=True)
+    exact = mpmath.re(truth(case, 0, removes=True))
+    assert 2 * high(one.total) / mpmath.sqrt(2 * mpmath.pi) < exact < mpmath.exp(high(one.log_mass()))
+
+
+def test_what_is_beyond_the_ends_remains() -> None:
+    """The points begin late, and what they leave out need not turn at any frequency."""
+    one = made((Fraction(16), Fraction(1, 4), Fraction(1, 10), grid("1/8", -2, 60, "1/2", "1/4")), 1, removes=True)
+    assert high(one.remains(rational(100))) >= high(one.outside) / high(one.total) > 1
+
+
 def test_without_the_cosine_the_sum_would_be_trusted_too_far() -> None:
     """The factor for added rows is needed: a coarse sum is off by more than the bound without it."""
     case = (Fraction(4), Fraction(1, 2), Fraction(30), grid("1/2", -80, 30, "5/4", 0))
