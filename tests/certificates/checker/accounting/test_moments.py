@@ -14,7 +14,7 @@ from tests.certificates.checker.accounting.knowns import enclosing, high, law, s
 from tests.certificates.checker.building import Number, mpf, rational
 
 Pair = list[tuple[mpmath.mpf, mpmath.mpf]]
-ORDERS = ("1/2", "1", "3/2", "4")
+ORDERS = ("1/2", "1", "7/4", "4")
 both = pytest.mark.parametrize("removes", [True, False])
 
 
@@ -37,6 +37,14 @@ def product(pairs: list[Pair]) -> Pair:
 def sampled(pair: Pair, rate: Number, *, removes: bool) -> Pair:
     r = mpf(rate)
     return [((1 - r) * q + r * p, q) if removes else (p, (1 - r) * p + r * q) for p, q in pair]
+
+
+def both_ways(pair: Pair, rate: Number) -> Pair:
+    """Losses above 0 as if the row were removed, below as if it were added, and the rest of P in between."""
+    above, below = (sampled(pair, rate, removes=way) for way in (True, False))
+    outer = [one for one in above if one[0] > one[1]] + [one for one in below if one[0] < one[1]]
+    rest = 1 - mpmath.fsum(p for p, _ in outer)
+    return [*outer, (rest, rest)]
 
 
 def moment(pair: Pair, c: Number) -> mpmath.mpf:
@@ -64,7 +72,32 @@ def test_samples_of_several(terms: Terms, epsilons: tuple[Number, Number], rate:
     glued = enclosing("glued mix", [terms], rate)
     for c in ORDERS:
         parts = [moment(sampled(pair, rate, removes=way), c) for way in (True, False)]
-        assert max(parts) <= found(glued, c) + mpmath.mpf(10) ** -60
+        assert max(parts) <= moment(both_ways(pair, rate), c) <= found(glued, c) + mpmath.mpf(10) ** -60
+
+
+@both
+def test_samples_of_samples(*, removes: bool) -> None:
+    """What is inside is sampled in the same direction."""
+    one = enclosing("sampled mix", [{law("sampled response", 1, 2, 0, "1/2"): 2}], "1/3")
+    inside = product([sampled(response(1), "1/2", removes=removes)] * 2)
+    for c in ORDERS:
+        assert moment(sampled(inside, "1/3", removes=removes), c) <= found(one, c, removes=removes) + 1e-14
+
+
+def test_the_larger_direction_of_what_is_inside_counts() -> None:
+    """Of a removed row, and of one that may have been revealed if it is added."""
+    often, lost = law("sampled response", 2, 2, 0, "1/2"), law("sampled response", 0, 2, "1/2", "1/2")
+    for inside, larger in ((often, True), (lost, False)):
+        most = found(inside, 3, removes=larger)
+        assert most > found(inside, 3, removes=not larger)
+        glued = enclosing("glued mix", [{inside: 1}], "1/3")
+        assert abs(found(glued, 3) - mpmath.log1p(mpmath.expm1(most) / 3)) < 1e-14
+
+
+def test_directions_are_told_apart_where_they_are_kept() -> None:
+    one, kept = law("sampled response", 2, 2, 0, "1/2"), Moments(Work())
+    for removes in (True, False, True):
+        assert high(kept.of(one, rational(3), removes=removes)) == found(one, 3, removes=removes)
 
 
 @both
