@@ -1,3 +1,5 @@
+import itertools
+
 import mpmath
 import pytest
 from hypothesis import given
@@ -24,6 +26,16 @@ def test_sums_are_as_near_as_they_say(mass: list[int], loss: list[int], vague: i
         for n, (real, imaginary) in enumerate(found.values, 1):
             true = mpmath.fsum(mpf(a) * mpmath.expj(n * mpf("3/7") * mpf(x)) for a, x in zip(mass, loss, strict=False))
             assert abs(mpmath.mpc(real, imaginary) - true / total * 2**192) <= found.constant + n * found.slope
+
+
+def test_vague_weights_are_counted() -> None:
+    """Whatever they are, of two that are at least 1 and at most 9/8."""
+    vague = Interval(8, 9, -3, 256)
+    found = turns(Points([vague, vague], [whole(1, 256), whole(3, 256)], 0), rational(1), 4, Work())
+    for n, (real, imaginary) in enumerate(found.values, 1):
+        for one, other in itertools.product((1, mpf("9/8")), repeat=2):
+            true = (one * mpmath.expj(n) + other * mpmath.expj(3 * n)) / (one + other)
+            assert abs(mpmath.mpc(real, imaginary) / 2**192 - true) <= mpf(found.constant + n * found.slope) / 2**192
 
 
 def test_what_the_points_miss_is_kept() -> None:
