@@ -18,6 +18,7 @@ from privately.accounting.conditioning import Conditioned, Inner
 from privately.accounting.ends import between, between_rounded, both, least_of, top_of, worst_of
 from privately.accounting.events import Event, Group
 from privately.accounting.group_bounds import group_bound, group_lower
+from privately.accounting.grouped_parts import splits
 from privately.accounting.grouped_samples import on_samples
 from privately.accounting.groups import gathered, has_rule
 from privately.accounting.little_noise import LITTLE_NOISE
@@ -408,7 +409,7 @@ def _from_all_samples(unsampled: Composition, question: Question, method: Method
 
 def _indirect(event: Event, question: Question, method: Method | None, reason: Exception) -> Interval:
     """For events without a worst pair: the best of some upper bounds, and a mechanism within from below."""
-    parts = dict.fromkeys(side_by_side(event))
+    parts = dict.fromkeys(side_by_side(event) or splits(event))
     if 1 < len(parts) <= _MOST_PARTS:
         return worst_of([_answer(part, question, method) for part in parts])
     known = (alone(event, question) or two_outcomes.alone(event, question)) if method in {None, "closed form"} else None

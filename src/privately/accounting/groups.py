@@ -53,7 +53,7 @@ def grouped(event: Event, size: int) -> Event:
             return Pure(epsilon=0, neighbors=event.neighbors.times(size))
         case Approx():
             return Group(event=event, size=size)
-    return _leaf(event, size, event.neighbors.times(size))
+    return group_of_leaf(event, size, event.neighbors.times(size))
 
 
 def has_rule(event: Group) -> bool:
@@ -100,7 +100,8 @@ def gathered(event: Event) -> Event:
     return event
 
 
-def _leaf(event: Event, size: int, neighbors: Neighbors) -> Event:
+def group_of_leaf(event: Event, size: int, neighbors: Neighbors) -> Event:
+    """What `size` changes see of a leaf, as an event of these neighbours."""
     match event:
         case RandomizedResponse(epsilon=epsilon, categories=categories):
             one = RandomizedResponse(epsilon=epsilon, categories=categories, neighbors=neighbors)
