@@ -26,8 +26,9 @@ AT = EpsilonAt(Fraction(1, 10**6), Fraction(1, 10**6))
 
 
 def test_every_statement_counts_from_above(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The pair of its own game each, with what is at infinite loss, beside all that is no statement."""
-    monkeypatch.setattr(module.games, "above", lambda statement, times, rare: (statement.rho, times))
+    """All zCDP in one game, listed orders in their own, with what is at infinite loss, beside all that is none."""
+    monkeypatch.setattr(module.listed_games, "above_steps", lambda one, times, rare: (one.least, times))
+    monkeypatch.setattr(module.wave_games, "above", lambda parts, rare: (sum(one.rho * n for one, n in parts), 1))
     monkeypatch.setattr(module.laws, "above", lambda curve, near: Above(response(curve[0] * curve[1]), curve[0] / 100))
     asked: list[Composition] = []
 
@@ -35,14 +36,28 @@ def test_every_statement_counts_from_above(monkeypatch: pytest.MonkeyPatch) -> N
         asked.extend(found)
         return Interval(1, 2)
 
-    found = module._Stated.of(MIXED)
+    listed = acc.Repeat(event=acc.Renyi(bounds={2: "0.5"}), times=2)
+    found = module._Stated.of(acc.Sequence(events=[MIXED, listed]))
     assert module._top(module._Case(found, found.beside, AT, worst, 1e-6)).upper == 2
     (one,) = asked
-    half = response(Fraction(1, 2))
     assert sorted(map(str, one.parts)) == sorted(
-        map(str, [(LaplaceLoss(epsilon=Fraction(1)), 1), (half, 1), (half, 1)])
+        map(str, [(LaplaceLoss(epsilon=Fraction(1)), 1), (response(Fraction(1)), 1), (response(Fraction(1, 2)), 1)])
     )
-    assert one.infinite == 1 - (1 - Fraction(1, 400)) * (1 - Fraction(1, 200))
+    assert one.infinite == 1 - (1 - Fraction(1, 100)) * (1 - Fraction(1, 400))
+
+
+@pytest.mark.parametrize("kinds", [1, 3, 20, 120])
+def test_what_is_played_from_below(kinds: int) -> None:
+    """The largest steps, rounded down to few kinds, the largest last; nothing is lost, as noise makes good the rest."""
+    parts = tuple((Concentrated(Fraction(100 + k, 10**4)), 1 + k % 2) for k in range(kinds))
+    played, square = module._last_steps(parts)
+    assert len(played) <= module._MOST_TABLES
+    assert list(played) == sorted(played, key=lambda part: part[0].rho)
+    assert sum(n for _, n in played) == min(sum(n for _, n in parts), module.games.MOST_TESTED)
+    assert square + sum(2 * one.rho * n for one, n in played) == sum(2 * one.rho * n for one, n in parts)
+    largest = sorted((one.rho for one, n in parts for _ in range(n)), reverse=True)[: module.games.MOST_TESTED]
+    rounded = sorted((one.rho for one, n in played for _ in range(n)), reverse=True)
+    assert all(small <= large for small, large in zip(rounded, largest, strict=True))
 
 
 def test_listed_orders_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -138,18 +138,17 @@ def _search(
 
 def _one_order(tau: Floats, rho: float) -> Floats:
     """The mean of f for the order 1/2 + tau; if that is below 1, for both directions of order 1."""
-    product = (tau - 0.5) * (tau + 0.5)
+    found: Floats = mean_of((tau - 0.5) * (tau + 0.5), rho) * (1 + 8 * UNIT)
+    return found
+
+
+def mean_of(product: Floats, rho: float) -> Floats:
+    """(e^(t(t-1) rho) - 1)/(t(t-1)), rounded up, or rho if t(t-1) is not above 0; it may be off by few roundings."""
     is_more = product > 0
-    found = np.where(is_more, _mean(np.where(is_more, product, 1.0), rho), rho)
-    return found * (1 + 8 * UNIT)
-
-
-def _mean(product: Floats, rho: float) -> Floats:
-    """(e^(t(t-1) rho) - 1)/(t(t-1)), rounded up; t(t-1) > 0 may be off by few roundings."""
-    power = product * rho
+    power, below = product * rho, np.where(is_more, product, 1.0)
     with np.errstate(over="ignore"):
-        grows = expm1(np.minimum(power, _LARGEST_POWER)) / product * (1 + 4 * ERROR + 16 * UNIT * (1 + power))
-    return np.where(power < _LARGEST_POWER, grows, math.inf)
+        grows = expm1(np.minimum(power, _LARGEST_POWER)) / below * (1 + 4 * ERROR + 16 * UNIT * (1 + power))
+    return np.where(is_more, np.where(power < _LARGEST_POWER, grows, math.inf), rho)
 
 
 def _line(touching: Touching, v: float, tau: Floats, index: Floats) -> tuple[Floats, Floats]:
@@ -164,9 +163,7 @@ def _line(touching: Touching, v: float, tau: Floats, index: Floats) -> tuple[Flo
         slip = slips.sum(axis=0) + 8 * UNIT * np.abs(tilt)
         tilt = tilt + slip * (1 + 8 * UNIT)  # so that no slope is above 0
         heights = ends.above(factor, tilt)
-        product = order * (order - 1)
-        is_more = product > 0
-        mean = np.where(is_more, _mean(np.where(is_more, product, 1.0), touching.rho), touching.rho)
+        mean = mean_of(order * (order - 1), touching.rho)
         highest = heights.max(axis=0) + 3 * slip * ends.ratio[0]
         value = highest + factor * mean * (1 + 4 * UNIT) + 8 * UNIT * np.abs(highest)
         is_line = _is_line(tau, v, factor, (high, low, order, share)) & np.isfinite(value)

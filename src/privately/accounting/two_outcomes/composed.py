@@ -18,7 +18,7 @@ from privately.accounting.losses import GaussianLoss
 from privately.accounting.questions import NO_LOWER, DeltaAt, EpsilonAt, Question
 from privately.accounting.roads import DEAD_ENDS, NotApplicable
 from privately.accounting.terms import flatten
-from privately.accounting.two_outcomes import games, listed_games, mixed_games, normal_games
+from privately.accounting.two_outcomes import games, listed_games, mixed_games, normal_games, wave_games
 from privately.accounting.two_outcomes.allowed import AtOrders, Concentrated, Statement
 from privately.accounting.two_outcomes.alone import has_group, stated
 from privately.accounting.two_outcomes.normal_games import Normal
@@ -29,8 +29,10 @@ from privately.rounding import Interval
 METHOD = "adaptive choices of two outcomes"
 
 _MOST_KINDS, _MOST_ORDERS = 3, 24
-_FEW, _SOME = 12, 32
-"""Of more steps zCDP is nearly normal noise; of more still it is not looked at otherwise."""
+_FEW = 12
+"""Of more steps zCDP is nearly normal noise."""
+_MOST_TABLES = 8
+"""From below so many kinds are told apart."""
 _UNKNOWN, _LEAST = 1e-40, 1e-250
 _NARROW = Fraction(1, 10**4)
 _FINE = Fraction(1, 10**5)
@@ -152,14 +154,8 @@ def _single(found: _Stated, question: Question) -> Interval:
 
 
 def _bottom(case: _Case) -> Interval:
-    """By a game of the last steps, after normal noise for all others."""
-    parts = case.found.parts
-    total = sum(times for _, times in parts)
-    if len(parts) > _MOST_KINDS:
-        return _by_noise_alone(case)
-    played = tuple((one, -(-times * min(games.MOST_TESTED, total) // total)) for one, times in parts)
-    left = (2 * one.least * (n - kept) for (one, n), (_, kept) in zip(parts, played, strict=True))
-    square = sum(left, Fraction(0))
+    """By a game of the last steps, the largest at the end, after normal noise for all others."""
+    played, square = _last_steps(case.found.parts)
     try:
         curve = games.below(played, case.rare)
         is_all = case.beside.is_nothing and not square
@@ -169,7 +165,25 @@ def _bottom(case: _Case) -> Interval:
             least = tuple(with_law(one, GaussianLoss(mu_squared=square)) for one in least)
         return case.asked(least, case.question)
     except DEAD_ENDS:
-        return NO_LOWER
+        return _by_noise_alone(case)
+
+
+def _last_steps(parts: Sequence[tuple[Statement, int]]) -> tuple[tuple[tuple[Statement, int], ...], Fraction]:
+    """Which steps are played, of few kinds, the largest last, and mu^2 of normal noise that is allowed beside."""
+    left, square, kept = games.MOST_TESTED, Fraction(0), list[tuple[Statement, int]]()
+    for one, times in sorted(parts, key=lambda part: part[0].size, reverse=True):
+        many = min(times, left)
+        left, square = left - many, square + 2 * one.least * (times - many)
+        kept += [(one, many)] if many else []
+    found: dict[Statement, int] = {}
+    together = -(-len(kept) // _MOST_TABLES)
+    for k, (one, many) in enumerate(kept):
+        least = kept[min(k - k % together + together, len(kept)) - 1][0]
+        is_rounded = isinstance(one, Concentrated) and isinstance(least, Concentrated)
+        square += 2 * (one.least - least.least) * many if is_rounded else 0
+        kind = least if is_rounded else one
+        found[kind] = found.get(kind, 0) + many
+    return tuple(reversed(found.items())), square
 
 
 def _by_noise_alone(case: _Case) -> Interval:
@@ -182,35 +196,37 @@ def _by_noise_alone(case: _Case) -> Interval:
 
 
 def _top(case: _Case) -> Interval:
-    """Each statement as its game, or zCDP of many steps as normal noise; for some numbers of steps both are tried."""
-    times = [n for one, n in case.found.parts if isinstance(one, Concentrated)]
-    found = _above(case, _FEW) if max(times, default=0) > _FEW or len(times) > _MOST_KINDS else None
-    if len(times) <= _MOST_KINDS and (found is None or max(times, default=0) <= _SOME):
-        found = min(filter(None, [found, _above(case, None)]), key=lambda one: one.upper, default=None)
-    return found or Interval(0, 1 if isinstance(case.question, DeltaAt) else math.inf)
+    """All zCDP in one game, or of many steps as normal noise; for some numbers of steps both are tried."""
+    steps = sum(n for one, n in case.found.parts if isinstance(one, Concentrated))
+    tries = [_above(case, math.inf)] if steps <= wave_games.MOST_STEPS else []
+    tries += [_above(case, _FEW)] if steps > _FEW else []
+    most = Interval(0, 1 if isinstance(case.question, DeltaAt) else math.inf)
+    return min(filter(None, tries), key=lambda one: one.upper, default=most)
 
 
-def _above(case: _Case, few: int | None) -> Interval | None:
-    """With normal noise for zCDP of more than a few steps, if a number is given."""
+def _above(case: _Case, few: float) -> Interval | None:
+    """With normal noise for zCDP of more than so many steps."""
     above, noise = case.beside.above, Normal(Fraction(0), Fraction(1), Fraction(0))
-    is_alone = case.beside.is_nothing and len(case.found.parts) == 1
+    known = [(one, n) for one, n in case.found.parts if isinstance(one, Concentrated)]
+    others = [(one, n) for one, n in case.found.parts if isinstance(one, AtOrders)]
+    is_alone = case.beside.is_nothing
     try:
-        parts = case.found.parts
-        if few is not None and sum(isinstance(one, Concentrated) for one, _ in parts) > _MOST_KINDS:
-            noise = _mixed(parts, case.rare)
-            parts = tuple(part for part in parts if not isinstance(part[0], Concentrated))
-        for statement, times in parts:
-            if few is not None and times > few and isinstance(statement, Concentrated):
+        if few < math.inf and len(known) > _MOST_KINDS:
+            noise, known = _mixed(known, case.rare), []
+        for statement, times in known:
+            if times > few:
                 noise = noise.beside(normal_games.above(statement, times, case.rare))
-            elif isinstance(statement, AtOrders):
-                for steps, many in listed_games.blocks(times):
-                    curve = listed_games.above_steps(statement, steps, case.rare)
-                    most = _pair(curve, case, is_alone=is_alone and steps == times)
-                    infinite = min(many * most.infinite, Fraction(1))
-                    above = tuple(with_law(one, most.law, infinite, many) for one in above)
-            else:
-                most = _pair(games.above(statement, times, case.rare), case, is_alone=is_alone)
-                above = tuple(with_law(one, most.law, most.infinite) for one in above)
+        played = tuple(sorted(((one, n) for one, n in known if n <= few), key=lambda part: part[0].rho))
+        if played:
+            is_all = is_alone and not others and not noise.variance
+            most = _pair(wave_games.above(played, case.rare), case, is_alone=is_all)
+            above = tuple(with_law(one, most.law, most.infinite) for one in above)
+        for listed, times in others:
+            for steps, many in listed_games.blocks(times):
+                is_all = is_alone and len(case.found.parts) == 1 and steps == times
+                most = _pair(listed_games.above_steps(listed, steps, case.rare), case, is_alone=is_all)
+                infinite = min(many * most.infinite, Fraction(1))
+                above = tuple(with_law(one, most.law, infinite, many) for one in above)
         if noise.variance:
             above = tuple(with_law(one, GaussianLoss(mu_squared=noise.variance)) for one in above)
         return noise.put_back(case.asked(above, noise.taken_from(case.question)), case.question)
@@ -222,8 +238,7 @@ def _pair(curve: Curve, case: _Case, *, is_alone: bool) -> laws.Above:
     return laws.above(curve, near(curve, curve.upper, case.question) if is_alone else None)
 
 
-def _mixed(parts: Sequence[tuple[Statement, int]], rare: float) -> Normal:
+def _mixed(known: Sequence[tuple[Concentrated, int]], rare: float) -> Normal:
     """All zCDP together."""
-    known = [(one.rho, times) for one, times in parts if isinstance(one, Concentrated)]
-    total = sum((rho * times for rho, times in known), Fraction(0))
-    return mixed_games.above(max(rho for rho, _ in known), total, sum(times for _, times in known), rare)
+    total = sum((one.rho * times for one, times in known), Fraction(0))
+    return mixed_games.above(max(one.rho for one, _ in known), total, sum(times for _, times in known), rare)

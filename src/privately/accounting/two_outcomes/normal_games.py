@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 from typing import TypeAlias
@@ -18,8 +17,8 @@ from privately.accounting.questions import DeltaAt, EpsilonAt, Question
 from privately.accounting.roads import NotApplicable
 from privately.accounting.two_outcomes.allowed import Concentrated
 from privately.accounting.two_outcomes.before_normal import FARTHEST, gained, most, weight
+from privately.accounting.two_outcomes.single import between, profile
 from privately.accounting.two_outcomes.steps import NEVER
-from privately.accounting.two_outcomes.supports import Limit, support
 from privately.accounting.two_outcomes.touching import Touching, touching
 from privately.rounding import Interval
 
@@ -124,21 +123,13 @@ def last_step(
     Proof: docs/theory/accounting/two_outcomes.md#many-steps
     Checked-by: tests/accounting/two_outcomes/test_normal_games.py::test_the_last_step
     """
-    places, values = [], []
-    for k in range(0, lines.orders.size, _LINES):
-        line = support(_limits(statement, lines, k), Decimal(float(lines.lows[k])), Decimal(float(lines.highs[k])))
-        if line.alpha.lower > 0 and line.delta.upper < 1:
-            places.append(math.nextafter(float(line.alpha.upper), math.inf))
-            values.append(math.nextafter(float(line.delta.upper), math.inf))
-    order = np.argsort(places)
-    y, known = np.array(places)[order], np.minimum.accumulate(np.array(values)[order])
+    y, known = profile(statement, lines, _LINES)
     reach = min(lines.rho + farthest * math.sqrt(2 * lines.rho) * 1.1, math.log(y[-1]))
     if not 0 < reach < _MOST_LOSS:
         raise NotApplicable("losses that are out of range")
     step = reach / _PLACES
     curve = Curve(step, 0, NEVER, np.ones(_PLACES), np.zeros(_PLACES), np.zeros(_PLACES))
-    upper = np.interp(curve.values(upward=False), y, known) * (1 + _DOUBT) + max(y[0] - 1, 0.0)
-    upper = np.minimum.accumulate(upper)
+    upper = np.minimum.accumulate(between(curve.values(upward=False), y, known))
     best, rest = (math.inf, 1.0, 0.0), float(upper[-1])
     for factor in _FACTORS if price < math.inf else (1.0,):
         lowered = rest + (upper - rest) / factor * (1 + _DOUBT)
@@ -146,12 +137,6 @@ def last_step(
         cost = _LATER * price * mu * mu + math.log(factor) if price < math.inf else 0.0
         best = min(best, (cost, mu * mu * _UP, factor))
     return best[1], best[2], rest * _UP
-
-
-def _limits(statement: Concentrated, lines: Touching, k: int) -> list[Limit]:
-    share = Fraction(float(lines.shares[k]))
-    limits = [Limit(Fraction(float(lines.orders[k])), statement.rho, share)]
-    return limits if share == 1 else [*limits, Limit(Fraction(0), statement.rho, 1 - share)]
 
 
 def _rise(lines: Touching, v: float, farthest: float, price: float, known: Known | None = None) -> tuple[_Rise, Known]:

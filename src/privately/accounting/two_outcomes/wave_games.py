@@ -1,0 +1,110 @@
+"""Some steps that zCDP allows, of few kinds, each chosen in the light of all before it: their profile from above."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import product
+from typing import TypeAlias
+
+import numpy as np
+
+from privately.accounting.adaptive.curves import Curve
+from privately.accounting.elementary import Floats
+from privately.accounting.roads import NotApplicable
+from privately.accounting.two_outcomes.allowed import Concentrated
+from privately.accounting.two_outcomes.lines import convex
+from privately.accounting.two_outcomes.single import between, profile
+from privately.accounting.two_outcomes.smooth import Smooth
+from privately.accounting.two_outcomes.steps import NEVER
+from privately.accounting.two_outcomes.touching import touching
+from privately.accounting.two_outcomes.waves import Lattice, Wave, Waves, raised, tails
+
+Parts: TypeAlias = tuple[tuple[Concentrated, int], ...]
+"""Statements, each so many times."""
+
+MOST_STEPS = 50
+_SPARE = 1e-4
+_FINE, _COARSE = 0.04, 0.06
+_WORK, _MOST_PLACES = 250_000, 2500
+_MOST_LOSS = 250.0
+_APART = 0.5
+
+
+@lru_cache(maxsize=8)
+def above(parts: Parts, rare: float) -> Curve:
+    """Upper values; those far below `rare` need not be told apart.
+
+    Theorem: of all steps that are left any may be the next, so the value of what is left is the largest, over the
+        kinds, of one step before the value of the rest.
+    Reference: Dong-Durfee-Rogers 2020, section 5, for games of this kind
+    Proof: docs/theory/accounting/two_outcomes.md#games
+    Checked-by: tests/accounting/two_outcomes/test_wave_games.py::test_no_strategy_is_above,
+        tests/accounting/two_outcomes/test_wave_games.py::test_every_order_is_within
+    """
+    lattice = _lattice(parts, rare)
+    rarest = rare * _SPARE / sum(times for _, times in parts)
+    lines = [touching(one, rarest) for one, _ in parts]
+    waves = [Waves(line, lattice) for line in lines]
+    known: dict[tuple[int, ...], Wave] = {}
+    for level in _levels([times for _, times in parts]):
+        now = {}
+        for left in level:
+            if sum(left) == 1:
+                kind = left.index(1)
+                now[left] = _alone(waves[kind], *profile(parts[kind][0], lines[kind], _APART))
+                continue
+            tries = [raised(known[_less(left, kind)], waves[kind]) for kind, many in enumerate(left) if many]
+            now[left] = _worst(tries, lattice.step)
+        known = now
+    ((_, found),) = known.items()
+    nothing = np.zeros(lattice.places)
+    return Curve(lattice.step, 0, NEVER, found.upper, nothing, nothing)
+
+
+def _levels(times: Sequence[int]) -> Iterator[list[tuple[int, ...]]]:
+    """All that may be left, by how many steps that are."""
+    states = sorted(product(*(range(n + 1) for n in times)), key=sum)
+    for many in range(1, sum(times) + 1):
+        yield [left for left in states if sum(left) == many]
+
+
+def _less(left: tuple[int, ...], kind: int) -> tuple[int, ...]:
+    return tuple(many - (k == kind) for k, many in enumerate(left))
+
+
+def _alone(waves: Waves, places: Floats, values: Floats) -> Wave:
+    """One step."""
+    lattice = waves.lattice
+    epsilon = np.arange(lattice.places + 0.0) * lattice.step
+    y = Curve(lattice.step, 0, NEVER, epsilon, epsilon, epsilon).values(upward=False)
+    upper = np.minimum(between(y, places, values), tails(waves.rho, epsilon))
+    upper = convex(np.minimum.accumulate(np.minimum(upper, 1.0)), lattice.step)
+    return Wave(upper, Smooth.of(upper, lattice.far, lattice.step), waves.rho)
+
+
+def _worst(tries: Sequence[Wave], step: float) -> Wave:
+    """Whichever is worth more at every place."""
+    if len(tries) == 1:
+        return tries[0]
+    upper = convex(np.max([one.upper for one in tries], axis=0), step)
+    nearest = max(tries, key=lambda one: float(np.log(np.maximum(one.upper, 1e-280)).sum()))
+    return Wave(upper, nearest.smooth.fitted(upper), max(one.total for one in tries))
+
+
+def _lattice(parts: Parts, rare: float) -> Lattice:
+    """As fine as the work allows."""
+    steps = sum(times for _, times in parts)
+    total = math.fsum(float(one.rho) * times for one, times in parts)
+    rare_log = math.log(max(rare * _SPARE, 1e-290))
+    reach = total + 2 * math.sqrt(-rare_log * total)  # the conversion of one order
+    work = sum(
+        many * math.prod(n + 1 for k, (_, n) in enumerate(parts) if k != kind) for kind, (_, many) in enumerate(parts)
+    )
+    even = math.sqrt(2 * total / steps)
+    coarse = max(_FINE, work * reach / (even * _WORK))
+    places = math.ceil(reach / (coarse * even)) + 2
+    if steps > MOST_STEPS or coarse > _COARSE or places > _MOST_PLACES or not 0 < reach < _MOST_LOSS:
+        raise NotApplicable("too many steps for a lattice")
+    return Lattice(coarse * even, places)

@@ -1,0 +1,204 @@
+"""One step that zCDP allows before any profile: upper values at all places of a lattice at once.
+
+Names are those of `lines`: V(y) at places y = e^(j step), w(r) = r V(y/r), f with its mean, and a + b r + C f(r) >= w.
+Differences of places are d: from place i a loss of d steps, r = e^(d step), leads to place i - d.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+
+from privately.accounting.adaptive.curves import Curve
+from privately.accounting.elementary import ERROR, UNIT, Floats, exp, expm1
+from privately.accounting.two_outcomes.before_normal import mean_of
+from privately.accounting.two_outcomes.lines import convex
+from privately.accounting.two_outcomes.smooth import Fit, Smooth, Touched, Whole, fit
+from privately.accounting.two_outcomes.steps import NEVER
+from privately.accounting.two_outcomes.touching import Touching
+
+_LARGEST_POWER = 600.0
+_BETWEEN, _AT_ONCE = 12, 128
+_STRIDE, _WIDE, _MOST_ROWS = 16, 6.0, 1000
+_DOUBT, _TAIL_DOUBT = 1e-9, 1e-8
+_LEAST_EXCESS = 1e-4
+
+
+@dataclass(frozen=True)
+class Lattice:
+    """Places from 0 on, and how far on either side of each losses are looked at; beyond that no line is exceeded."""
+
+    step: float
+    places: int
+
+    @property
+    def far(self) -> int:
+        return -(-2 * self.places // _STRIDE) * _STRIDE
+
+    @property
+    def doubt(self) -> float:
+        """Relative to every ratio r."""
+        return 8 * ERROR + 64 * UNIT * (1 + self.places * self.step)
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Differences of places: all of some, or few of those that are far off."""
+
+    first: int
+    stride: int
+    size: int
+
+    @property
+    def last(self) -> int:
+        return self.first + (self.size - 1) * self.stride
+
+    def losses(self, step: float) -> Floats:
+        return np.arange(self.first, self.last + 1.0, self.stride) * step
+
+
+@dataclass(frozen=True)
+class Wave:
+    """Upper values from place 0 on, and a smooth profile next to them; the sum of all rho."""
+
+    upper: Floats
+    smooth: Smooth
+    total: float
+
+
+class Waves:
+    """All lines that are tried for one statement on one lattice."""
+
+    def __init__(self, touching: Touching, lattice: Lattice) -> None:
+        self.lattice, self.rho = lattice, touching.rho
+        high, low, order, share = touching.at(np.arange(0.0, touching.last, 1 / _BETWEEN))
+        kept = high < lattice.far * lattice.step
+        high, low, order, share = (one[kept] for one in (high, low, order, share))
+        mean = share * mean_of(order * (order - 1), touching.rho) + (1 - share) * touching.rho
+        self.touched = Touched(high, low, order, share, mean * (1 + 8 * UNIT), lattice.step)
+        self.orders, self.shares = order, share
+        wide = math.ceil(_WIDE * math.sqrt(2 * touching.rho) / lattice.step)
+        wide = min(-(-wide // _STRIDE) * _STRIDE, lattice.far)
+        more = (lattice.far - wide) // _STRIDE + 1
+        self.parts = (
+            _Part(-wide, 1, 2 * wide + 1),
+            _Part(wide, _STRIDE, more),
+            _Part(-lattice.far, _STRIDE, more),
+        )
+        self._slots = np.full(self.orders.size, -1)
+        self._rows: list[list[Floats]] = [[] for _ in self.parts]
+        self._known = 0
+
+    def rows(self, kind: Whole) -> list[Floats]:
+        """f of these lines, from below, also between the differences of each part."""
+        if self._known > _MOST_ROWS:
+            self._slots[:], self._known, self._rows = -1, 0, [[] for _ in self.parts]
+        missing = np.unique(kind[self._slots[kind] < 0])
+        if missing.size:
+            self._slots[missing] = np.arange(self._known, self._known + missing.size)
+            self._known += missing.size
+            for part, known in zip(self.parts, self._rows, strict=True):
+                known[:] = [np.concatenate([*known, self._below(part, missing[:, None])])]
+        return [known[0][self._slots[kind]] for known in self._rows]
+
+    def _below(self, part: _Part, kind: Whole) -> Floats:
+        """f at all differences, less by what it may be off, and by what chords beside it, or tangents, are below it."""
+        t, share, step = self.orders[kind], self.shares[kind], self.lattice.step
+        losses = part.losses(step)
+        f, slope, size = power(t, share, losses)
+        off = size * (self.lattice.doubt * (1 + t))
+        found: Floats = f - off
+        if part.stride == 1:
+            bend = share * exp(np.minimum(t * losses, _LARGEST_POWER)) + (1 - share)  # r^2 f''
+            inner = np.maximum(bend[:, :-1], bend[:, 1:] * math.exp(-2 * step))
+            inner *= math.expm1(step) ** 2 / 8 * (1 + _DOUBT)
+            found[:, :-1] = np.minimum(found[:, :-1], f[:, :-1] - off[:, :-1] - inner)
+            found[:, 1:] = np.minimum(found[:, 1:], f[:, 1:] - off[:, 1:] - inner)
+            return found
+        apart = np.diff(exp(losses)) * (1 - _DOUBT)
+        if part.first > 0:
+            found[:, 1:] = f[:, :-1] + slope[:, :-1] * apart - off[:, 1:]
+        else:
+            found[:, :-1] = f[:, 1:] - slope[:, 1:] * apart - off[:, :-1]
+        return found
+
+
+def power(t: Floats, share: Floats, loss: Floats) -> tuple[Floats, Floats, Floats]:
+    """f, its slope in r and the sum of the sizes of its terms; where powers are out of range f and slope are less."""
+    loss = np.minimum(loss, _LARGEST_POWER / t)
+    ratio, growth, fall = exp(loss), expm1(loss), -expm1(-loss)
+    near = np.where(t == 1, loss, expm1((t - 1) * loss) / np.where(t == 1, 1.0, t - 1))
+    across, rest = expm1(t * loss) / t, 1 - share
+    return (
+        share * (ratio * near - across) + rest * (growth - loss),
+        share * near + rest * fall,
+        share * (ratio * np.abs(near) + np.abs(across)) + rest * (np.abs(growth) + np.abs(loss)),
+    )
+
+
+def tails(rho: float, epsilon: Floats) -> Floats:
+    """What a statement of so much reveals at most, by one order each."""
+    excess = np.maximum((epsilon - rho) / (2 * rho), _LEAST_EXCESS)
+    logs = excess * (excess + 1) * rho - excess * epsilon - excess * np.log1p(1 / excess) - np.log1p(excess)
+    found: Floats = np.exp(np.minimum(logs, 0.0)) * (1 + _TAIL_DOUBT)
+    return found
+
+
+def raised(wave: Wave, waves: Waves) -> Wave:
+    """Upper values with one more step before it.
+
+    Theorem: as for `lines.raised`; between differences of places that are close f is above its chord less what it
+        bends, and far off above its tangents, and V is below its chords.
+    Reference: as for `lines.raised`
+    Proof: docs/theory/accounting/two_outcomes.md#games
+    Checked-by: tests/accounting/two_outcomes/test_waves.py::test_one_step_of_a_strategy_is_not_above,
+        tests/accounting/two_outcomes/test_waves.py::test_rows_are_below
+    """
+    lattice = waves.lattice
+    size, far, step = lattice.places, lattice.far, lattice.step
+    nothing = np.zeros(size)
+    around = Curve(step, 0, NEVER, wave.upper, nothing, nothing).upper_around(far, far)
+    around[far + size :] = np.minimum(around[far + size :], tails(wave.total, np.arange(size, size + far + 0.0) * step))
+    around *= 1 + 2 * lattice.doubt
+    kind, factor, smooth = wave.smooth.best(waves.touched, size)
+    wide = waves.parts[0].last
+    found = np.ones(size)
+    for start in range(0, size, _AT_ONCE):
+        some = slice(start, start + _AT_ONCE)
+        rows = waves.rows(kind[some])
+        seen = around[start + far - wide : start + far + rows[0].shape[0] + wide]
+        near = sliding_window_view(seen, 2 * wide + 1)[:, ::-1]
+        lines = fit(waves.touched, kind[some], factor[some], near, rows[0])
+        found[some] = _values(around, waves, start, rows, lines)
+    total = math.nextafter(wave.total + waves.rho, math.inf)
+    found = np.minimum.accumulate(np.minimum(found, tails(total, np.arange(size + 0.0) * step)))
+    upper = convex(found, step)
+    return Wave(upper, smooth.fitted(upper), total)
+
+
+def _values(around: Floats, waves: Waves, start: int, rows: list[Floats], lines: Fit) -> Floats:
+    """What these lines prove from one place on, by all differences; 1 if they prove nothing."""
+    lattice, kind, factor, tilt = waves.lattice, lines.kind, lines.factor, lines.tilt
+    far, step = lattice.far, lattice.step
+    less = tilt - 2 * lattice.doubt * np.abs(tilt)
+    highest = np.full(kind.size, -math.inf)
+    for part, f in zip(waves.parts, rows, strict=True):
+        first, wide = start + far - part.last, part.last - part.first + 1
+        seen = sliding_window_view(around[first : first + kind.size + wide - 1], wide)[:, :: -part.stride]
+        gaps = seen - less[:, None]
+        gaps *= exp(part.losses(step))
+        gaps -= factor[:, None] * f
+        highest = np.maximum(highest, gaps.max(axis=1))
+    t, share = waves.orders[kind], waves.shares[kind]
+    least, _, size = power(t, share, np.full(kind.size, -far * step))
+    last = around[start + 2 * far : start + 2 * far + kind.size]
+    beyond = np.maximum(last - less, 0.0) * (math.exp(-far * step) * (1 + _DOUBT))
+    highest = np.maximum(highest, beyond - factor * (least - size * (_DOUBT * (1 + t))))
+    slope = power(t, share, np.full(kind.size, far * step))[1]
+    is_falling = 1 - tilt + 4 * UNIT * (1 + np.abs(tilt)) - factor * slope * (1 - _DOUBT) <= 0
+    more = factor * waves.touched.means[kind]
+    value = highest + tilt + more + 8 * UNIT * (np.abs(highest) + np.abs(tilt) + more)
+    return np.where(is_falling & (factor >= 0) & np.isfinite(value), value, 1.0)
