@@ -48,9 +48,9 @@ def test_limits_too_long(limit: Fraction) -> None:
 @pytest.mark.parametrize(
     ("spent", "entries"),
     [
-        (["2"], 0),
-        (["-1/2"], 0),
-        (["one"], 0),
+        (["2"], 1),
+        (["-1/2"], 1),
+        (["one"], 1),
         ([], 0),
         (["0", "0"], 0),
         ("0", -1),
