@@ -10,9 +10,10 @@ import pytest
 
 from privately import accounting as acc
 from privately.accounting.adaptive import runs
+from privately.accounting.adaptive.curves import Curve
 from privately.accounting.adaptive.games import WORK, in_every_order
 from privately.accounting.adaptive.pairs import Above
-from privately.accounting.adaptive.runs import Masses, in_runs, least_together
+from privately.accounting.adaptive.runs import Masses, in_runs, is_enough, least_together
 from privately.accounting.losses import FiniteLoss
 from privately.accounting.roads import NotApplicable
 from tests.accounting.adaptive.brute import Floats
@@ -93,19 +94,51 @@ def test_two_pairs_together(seed: int) -> None:
     assert found == pytest.approx(exact, rel=1e-10)
 
 
-def test_profiles_at_places() -> None:
+@pytest.mark.parametrize("first", range(-12, 9, 3))
+def test_profiles_at_places(first: int) -> None:
     pair = pair_of(3, 0.25)
-    found = Masses.of(pair, 0.25).profile(-12, 12)
-    exact = profile_of([pair.law], np.arange(-12.0, 13) * 0.25) + float(pair.infinite)
+    found = Masses.of(pair, 0.25).profile(first, 12)
+    exact = profile_of([pair.law], np.arange(float(first), 13) * 0.25) + float(pair.infinite)
     assert found == pytest.approx(exact, rel=1e-12)
 
 
-def test_rare_losses_of_every_block_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runs, "SPARE", 1e3)
+@pytest.mark.parametrize("seed", range(3))
+def test_a_game_starts_above_the_pair(seed: int) -> None:
+    pair = pair_of(seed, 0.25)
+    found = runs._started(pair, 0.25)
+    exact = profile_of([pair.law], found.losses) + float(pair.infinite)
+    assert (found.upper >= exact).all()
+    assert found.upper == pytest.approx(np.minimum(exact, 1.0), rel=1e-10)
+
+
+def test_every_place_is_looked_at() -> None:
+    """What is a little less than both pairs is within them; a little more, anywhere, is not."""
+    step, last = 0.125, 20
+    one, other = pair_of(1, step), pair_of(2, step)
+    exact = profile_of([one.law, other.law], np.arange(last + 1.0) * step)
+    exact += float(1 - (1 - one.infinite) * (1 - other.infinite))
+    nothing, within = np.zeros(last + 1), exact * (1 - 1e-9)
+    within[-1] = 1e-15
+    assert is_enough(one, other, Curve(step, 0, last, within, nothing, nothing))
+    for place in range(last):
+        more = within.copy()
+        more[place] = exact[place] * (1 + 1e-9)
+        assert not is_enough(one, other, Curve(step, 0, last, more, nothing, nothing))
+
+
+def test_what_is_beyond_all_places_counts_for_every_block(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[Curve, Above]] = []
+
+    def least(_shorter: Curve, _block: Curve, before: Curve, end: Above) -> Above:
+        asked.append((before, end))
+        return Above(end.law, Fraction(1, 1000))
+
+    monkeypatch.setattr(runs, "_least", least)
     found = in_runs(HALF, 13, 1e-6, WORK[0])
-    count = found.parts[1][1]
-    assert count == 2
-    assert found.infinite > count * Fraction(1, 10**8)
+    ((before, end),) = asked
+    assert [count for _, count in found.parts] == [1, 2]
+    assert before.upper[-1] > 0
+    assert found.infinite == end.infinite + 2 * (Fraction(1, 1000) + Fraction(float(before.upper[-1])))
 
 
 def test_large_steps_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
