@@ -156,8 +156,9 @@ def many_ranges() -> tuple[list[tuple[Fraction, int]], Fraction]:
     return ranges, sum((times * size**2 for size, times in ranges), Fraction(0)) / 4
 
 
-def test_very_many_ranges_are_like_noise() -> None:
+def test_very_many_ranges_are_like_noise(monkeypatch: pytest.MonkeyPatch) -> None:
     """Normal noise is what ever more and smaller steps tend to; not much more is enough."""
+    monkeypatch.setattr(bounded_range, "_MOST_PLAYED", 0)
     ranges, square = many_ranges()
     steps = [acc.Repeat(event=acc.Exponential(epsilon=size), times=times) for size, times in ranges]
     found = acc.epsilon(acc.Sequence(events=steps), delta="1e-6")
@@ -180,7 +181,21 @@ def test_all_steps_count_as_noise(monkeypatch: pytest.MonkeyPatch) -> None:
         return known(*given, **more)
 
     monkeypatch.setattr(mixed_games, "above", above)
+    monkeypatch.setattr(bounded_range, "_MOST_PLAYED", 0)
     ranges, square = many_ranges()
     steps = [acc.Repeat(event=acc.Exponential(epsilon=size), times=times) for size, times in ranges]
     acc.epsilon(acc.Sequence(events=steps), delta="1e-7")
     assert asked[0] == (Fraction(1, 50) ** 2 / 8, square / 2, 1200, 1e-7, {"of_ranges": True})
+
+
+@pytest.mark.slow
+def test_many_ranges_are_played_in_one_order() -> None:
+    """Responses alone reveal clearly less."""
+    ranges, square = many_ranges()
+    steps = [acc.Repeat(event=acc.Exponential(epsilon=size), times=times) for size, times in ranges]
+    found = acc.epsilon(acc.Sequence(events=steps), delta="1e-6")
+    noise = acc.epsilon(acc.GaussianDP(mu=Fraction(math.sqrt(square))), delta="1e-6")
+    responses = [acc.Repeat(event=acc.RandomizedResponse(epsilon=size / 2), times=times) for size, times in ranges]
+    least = acc.epsilon(acc.Sequence(events=responses), delta="1e-6")
+    assert least.lower * Fraction(1001, 1000) < found.lower <= found.upper
+    assert noise.lower * Fraction(9995, 10000) < found.lower

@@ -203,7 +203,7 @@ def _of_many_ranges(event: Event, question: Question, method: Method | None) -> 
     if played is None:
         return None
     found = _compositions_or_none(within(coarser(event, upward=False, most=_MOST_RESPONSES)))
-    below = _worst(found, question, "contour") if found else NO_LOWER
+    below = max(_worst(found, question, "contour") if found else NO_LOWER, played, key=lambda end: end.lower)
     return least_of([between(below, played), _renyi_or_none(event, question)])
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
@@ -16,7 +17,7 @@ from privately.accounting.ends import between
 from privately.accounting.events import Event, Exponential, Repeat
 from privately.accounting.events import Sequence as Steps
 from privately.accounting.losses import FiniteLoss, GaussianLoss, Loss
-from privately.accounting.questions import DeltaAt, EpsilonAt, Question
+from privately.accounting.questions import NO_LOWER, DeltaAt, EpsilonAt, Question
 from privately.accounting.roads import DEAD_ENDS, NotApplicable
 from privately.accounting.terms import flatten
 from privately.accounting.two_outcomes import mixed_games
@@ -40,6 +41,8 @@ _MOST_OTHERS = 256
 _FEW_KINDS, _LONG, _SMALL = 4, 400, Fraction(2, 5)
 """More different ranges than these, none of them large, that cost as much as so many of the largest, are like noise."""
 _UNKNOWN, _LEAST = 1e-40, 1e-250
+_MOST_PLAYED = 2_000
+"""So many of them are played in one order, for the lower end."""
 
 
 def skewed(epsilon: Fraction, share: Fraction) -> FiniteLoss:
@@ -220,7 +223,7 @@ def _length(ranges: Sequence[tuple[Fraction, int]]) -> float:
 def _like_noise(
     ranges: Sequence[tuple[Fraction, int]], beside: adaptive.Beside, question: Question, asked: adaptive.Asked
 ) -> Interval | None:
-    """An upper end by normal noise for all of them.
+    """An upper end by normal noise for all of them, and where they are not too many a lower one.
 
     Theorem: a step of range e is e^2/8-zCDP, and ln E_Q[(dP/dQ)^t] >= t(t-1) e^2/8 for 0 < t < 1 too; so in any order
         all steps together cost at most as much as normal noise that is known for zCDP.
@@ -240,4 +243,9 @@ def _like_noise(
         found = noise.put_back(asked(above, noise.taken_from(question)), question)
     except DEAD_ENDS:
         return None
-    return Interval(0, found.upper, method=f"{adaptive.METHOD} like normal noise, {found.method}")
+    least = NO_LOWER
+    with suppress(*DEAD_ENDS):
+        if steps <= _MOST_PLAYED and isinstance(question, EpsilonAt):
+            least = adaptive.in_order(tuple(ranges), beside, question, asked)
+    method = f"{adaptive.METHOD} like normal noise, {found.method}"
+    return Interval(min(least.lower, found.upper), found.upper, method=method)

@@ -38,6 +38,13 @@ def test_one_step_before_normal_noise() -> None:
     assert lacking(0.05, 1.5, 0.0) > 0
 
 
+def test_of_ranges_more_is_known() -> None:
+    ranges, statements = (
+        mixed_games.above(Fraction(1, 100), Fraction(3), 300, 1e-6, of_ranges=of_ranges) for of_ranges in (True, False)
+    )
+    assert 6 < ranges.variance < statements.variance
+
+
 def test_steps_that_are_too_large() -> None:
     assert mixed_games.enough(1.0, 1.0, 30.0) == math.inf
     with pytest.raises(NotApplicable, match="too large"):

@@ -7,6 +7,6 @@ makes two laws of finitely many losses of the result, `runs` plays thousands of 
 composes these with whatever is beside.
 """
 
-from privately.accounting.adaptive.road import METHOD, Asked, Beside, enclosed, near, with_law
+from privately.accounting.adaptive.road import METHOD, Asked, Beside, enclosed, in_order, near, with_law
 
-__all__ = ["METHOD", "Asked", "Beside", "enclosed", "near", "with_law"]
+__all__ = ["METHOD", "Asked", "Beside", "enclosed", "in_order", "near", "with_law"]

@@ -10,7 +10,7 @@ import numpy as np
 
 from privately.accounting.adaptive.blocks import Normal, of_many_ranges
 from privately.accounting.adaptive.curves import Curve
-from privately.accounting.adaptive.games import MOST_PLAYS, WORK, Ranges
+from privately.accounting.adaptive.games import MOST_PLAYS, WORK, Ranges, in_one_order
 from privately.accounting.adaptive.groups import Profiles, by_size, profiles
 from privately.accounting.adaptive.pairs import MOST, above, below
 from privately.accounting.adaptive.runs import FEWER, MANY, Pairs, in_runs
@@ -117,19 +117,29 @@ def _with_long_runs(beside: Beside, long: Sequence[tuple[Fraction, int]], rare: 
 
 
 def _answer(known: Profiles, beside: Beside, question: Question, asked: Asked) -> Interval:
-    near_top = near_bottom = None
-    if beside.is_nothing:
-        near_bottom = near(known.below, None, question)
-        if len(known.above) == 1:
-            near_top = near(known.above[0], known.above[0].upper, question)
+    near_top = None
+    if beside.is_nothing and len(known.above) == 1:
+        near_top = near(known.above[0], known.above[0].upper, question)
     question = replace(question, width=max(question.width, _FINE))
-    bottom = asked(tuple(with_law(one, below(known.below, near_bottom)) for one in beside.below), question)
+    bottom = _reached(known.below, beside, question, asked)
     most = beside.above
     for curve in known.above:
         pair = above(curve, near_top, MOST if len(known.above) == 1 else 2 * MOST)
         most = tuple(with_law(one, pair.law, pair.infinite) for one in most)
     top = asked(most, question)
     return Interval(min(bottom.lower, top.upper), top.upper, method=f"{METHOD}, {top.method}")
+
+
+def in_order(ranges: Ranges, beside: Beside, question: EpsilonAt, asked: Asked) -> Interval:
+    """A lower end alone: all steps in one order, after those beside them."""
+    question = replace(question, width=max(question.width, _FINE))
+    curve = in_one_order(ranges, max(float(question.delta), _LEAST), WORK[-1] / 2)
+    return _reached(curve, beside, question, asked)
+
+
+def _reached(curve: Curve, beside: Beside, question: Question, asked: Asked) -> Interval:
+    law = below(curve, near(curve, None, question) if beside.is_nothing else None)
+    return asked(tuple(with_law(one, law) for one in beside.below), question)
 
 
 def near(curve: Curve, values: Floats | None, question: Question) -> float:
