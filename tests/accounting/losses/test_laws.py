@@ -84,6 +84,15 @@ def test_atoms_of_finite_laws() -> None:
     assert response(ONE).is_response
 
 
+def test_responses_are_told_from_other_pairs_of_two_outcomes() -> None:
+    (_, most), (_, least) = response(ONE).atoms()
+    assert most.contains(1)
+    assert least.contains(-1)
+    first, second = response(ONE).outcomes
+    skewed = FiniteLoss(epsilon=ONE, outcomes=(first, (second[0], (ONE, ONE))))
+    assert not skewed.is_response
+
+
 @pytest.mark.parametrize(
     ("epsilon", "outcomes", "field"),
     [
