@@ -50,7 +50,7 @@ def above_and_least(times: int, *, missing: bool = False) -> tuple[Floats, Float
     return profile_of(laws[missing:], losses) + float(found.infinite), least
 
 
-@pytest.mark.parametrize("times", [12, 13])
+@pytest.mark.parametrize("times", [pytest.param(12, marks=pytest.mark.slow), 13])
 def test_a_run_costs_at_least_as_much_as_its_game(times: int) -> None:
     """Four or five steps last, and two blocks of four before them."""
     above, least = above_and_least(times)
