@@ -181,3 +181,15 @@ def test_the_answer_is_found_by_its_question_in_the_same_turn() -> None:
     stores: list[Any] = [StoreAnswer(receipt=one, answer=b"42") for one in receipts]
     *_, again = told.turn([*stores, MakeCharge(charge=charge("q1"))])
     assert again.answer == b"42"
+
+
+@pytest.mark.parametrize("changed", [{"cost": PureDP(epsilon="0.2")}, {"token": "t"}, {"query": "other"}])
+def test_receipts_of_another_request_are_refused(changed: dict[str, Any]) -> None:
+    """Also where several come together, and the same was asked but for its cost."""
+    told = Told()
+    receipts = told.turn([MakeCharge(charge=charge(f"q{at}", key=f"k{at}")) for at in range(2)])
+    others = [charge(**{"query": f"q{at}", "key": f"k{at}", **changed}) for at in range(2)]
+    lies = [one._replace(charge=other) for one, other in zip(receipts, others, strict=True)]
+    outcomes = told.turn([StoreAnswer(receipt=one, answer=b"42") for one in lies])
+    assert ["another request" in str(one) for one in outcomes] == [True, True]
+    assert told.turn([StoreAnswer(receipt=one, answer=b"42") for one in receipts]) == [b"42", b"42"]

@@ -91,6 +91,7 @@ LIES = {
     "none": (9, 99),
     "itself": (9, 11),
     "a later one": (9, 12),
+    "a later one that says them": (3, 9),
     "an account": (9, 2),
     "a checkpoint": (9, 8),
     "an answer": (3, 7),
