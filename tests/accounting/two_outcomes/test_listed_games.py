@@ -60,7 +60,7 @@ def test_tests_are_close() -> None:
     assert least <= most <= least * 1.001
 
 
-@pytest.mark.parametrize("times", [1, 99, 100, 101, 250, 1000, 12345])
+@pytest.mark.parametrize("times", [1, 99, 101, 1000, 12345])
 def test_blocks_hold_all_steps(times: int) -> None:
     found = blocks(times)
     assert sum(steps * many for steps, many in found) == times

@@ -170,7 +170,8 @@ def _bottom(case: _Case) -> Interval:
 
 def _last_steps(parts: Sequence[tuple[Statement, int]]) -> tuple[tuple[tuple[Statement, int], ...], Fraction]:
     """Which steps are played, of few kinds, the largest last, and mu^2 of normal noise that is allowed beside."""
-    left, square, kept = games.MOST_TESTED, Fraction(0), list[tuple[Statement, int]]()
+    is_one = len(parts) == 1 and isinstance(parts[0][0], AtOrders)
+    left, square, kept = games.MOST_RUN if is_one else games.MOST_TESTED, Fraction(0), list[tuple[Statement, int]]()
     for one, times in sorted(parts, key=lambda part: part[0].size, reverse=True):
         many = min(times, left)
         left, square = left - many, square + 2 * one.least * (times - many)

@@ -15,6 +15,7 @@ from privately.accounting.two_outcomes.sketches import Lattice, Sketch
 
 _AROUND = 3
 _SHARES = np.concatenate([np.arange(0.5, 0.96, 0.02), [0.97, 0.98, 0.99]])
+_ODDS = 0.125, 0.25, 0.5, 2.0, 4.0, 8.0
 _KINKY = 6
 """So many steps leave kinks, between which more than two losses count."""
 _LARGEST_POWER = 300.0
@@ -70,6 +71,8 @@ class AtCorner:
     """Two orders, or one in both directions, that hold one pair: touching at both of its losses."""
 
     corner: Corner
+    odds: float = 1.0
+    """Of the second order, over those for which it touches."""
 
     @property
     def rows(self) -> tuple[int, int]:
@@ -80,12 +83,11 @@ class AtCorner:
         return self.corner.is_even
 
     def is_tried(self, done: int) -> bool:
-        del done  # always
-        return True
+        return self.odds == 1 or done < _KINKY
 
     def offsets(self, lattice: Lattice) -> range:
         down = round(self.corner.down / lattice.step)
-        return range(-down - _AROUND, -down + _AROUND + 1)
+        return range(-down - _AROUND, -down + _AROUND + 1) if self.is_even else range(-lattice.down, _AROUND)
 
     def at(self, sketch: Sketch, powers: Powers, places: int) -> Tried:
         """With the shares for which it touches at both, as near as the lattice has them."""
@@ -99,6 +101,7 @@ class AtCorner:
         (g, g_slope), (f, f_slope) = (_rise(float(powers.exponents[row]), away) for row in self.rows)
         one = np.maximum((gap * f_slope - f * bent) / (g * f_slope - f * g_slope), 0.0)
         two = np.maximum((g * bent - gap * g_slope) / (g * f_slope - f * g_slope), 0.0)
+        two = two * self.odds
         return Tried(self.rows, down, np.where(one + two > 0, one / np.maximum(one + two, 1e-300), 1.0))
 
 
@@ -115,4 +118,5 @@ def families(statement: AtOrders, farthest: float) -> tuple[float, tuple[Family,
     found = edge(statement, farthest)
     arcs = [Arc((row, row)) for row in found.arcs]
     mixed = [Arc(found.corners[0].rows, float(share)) for share in _SHARES]
-    return found.even, (*arcs, *map(AtCorner, found.corners), *mixed)
+    turned = [AtCorner(corner, odds) for corner in found.corners[1:] for odds in _ODDS]
+    return found.even, (*arcs, *map(AtCorner, found.corners), *mixed, *turned)

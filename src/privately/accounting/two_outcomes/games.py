@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from privately.accounting.adaptive.curves import Curve
@@ -12,12 +12,14 @@ from privately.accounting.roads import NotApplicable
 from privately.accounting.two_outcomes.allowed import Statement
 from privately.accounting.two_outcomes.choices import table
 from privately.accounting.two_outcomes.lines import Lines, raised, tails
+from privately.accounting.two_outcomes.runs import with_runs
 from privately.accounting.two_outcomes.steps import start, with_tests
 
 MOST_STEPS = 40
 """From above more steps are taken in blocks, each of which is one step of a larger statement."""
-MOST_TESTED = 100
-"""From below more are not played."""
+MOST_TESTED, MOST_RUN = 100, 20_000
+"""From below more are played in runs of one choice, of one statement; still more not at all."""
+_PART = 20
 _SPARE = 1e-4
 _COARSE = ((3, 0.02), (8, 0.04), (24, 0.06), (MOST_STEPS, 0.08))
 _COARSE_TESTS, _COARSE_LISTED = 0.04, 0.02
@@ -53,7 +55,7 @@ def above(statement: Statement, times: int, rare: float) -> Curve:
 def below(parts: tuple[tuple[Statement, int], ...], rare: float) -> Curve:
     """Tests for all of these steps, the last part first."""
     total = sum(times for _, times in parts)
-    if total > MOST_TESTED:
+    if total > (MOST_RUN if len(parts) == 1 else MOST_TESTED):
         raise NotApplicable("too many steps")
     listed = any(one.last < math.inf for one, _ in parts)
     coarse, most = (_COARSE_LISTED, _MOST_LISTED) if listed else (min(_coarse(total), _COARSE_TESTS), _MOST_TESTS)
@@ -61,9 +63,18 @@ def below(parts: tuple[tuple[Statement, int], ...], rare: float) -> Curve:
     curve = start(step, places)
     for statement, times in reversed(parts):
         chances = table(statement, step, places)
-        for _ in range(times):
-            curve = with_tests(curve, chances)
+        for length in _runs(times):
+            curve = with_tests(curve, chances) if length == 1 else with_runs(curve, chances, length)
     return curve
+
+
+def _runs(times: int) -> Iterator[int]:
+    """One step after the other, then ever longer runs, each a small part of what follows."""
+    done = 0
+    while done < times:
+        length = 1 if done < MOST_TESTED else min(done // _PART, times - done)
+        yield length
+        done += length
 
 
 def _coarse(steps: int) -> float:
