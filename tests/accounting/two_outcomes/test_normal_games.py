@@ -12,7 +12,7 @@ import pytest
 from privately import accounting as acc
 from privately.accounting.questions import DeltaAt, EpsilonAt
 from privately.accounting.roads import NotApplicable
-from privately.accounting.two_outcomes import games, normal_games
+from privately.accounting.two_outcomes import games, normal_games, wave_games
 from privately.accounting.two_outcomes.allowed import Concentrated
 from privately.accounting.two_outcomes.before_normal import gained
 from privately.accounting.two_outcomes.normal_games import Normal, above
@@ -123,6 +123,7 @@ def test_what_each_step_needs_adds_up(monkeypatch: pytest.MonkeyPatch) -> None:
     more, excess, rest = 0.2, 0.01, 1e-3
     rise = normal_games._Rise(more, excess, rest)
     monkeypatch.setattr(normal_games, "_rise", lambda *_given: (rise, None))
+    monkeypatch.setattr(normal_games, "_SOME", 0)
     v, factor, first = normal_games.last_step(TWENTIETH, touching(TWENTIETH, 1e-6 * normal_games.SPARE / 9), 8.0, 10.0)
     monkeypatch.setattr(normal_games, "last_step", lambda *_given: (v, factor, first))
     found = above.__wrapped__(TWENTIETH, 9, 1e-6)
@@ -155,3 +156,22 @@ def test_the_last_step_where_little_is_known_of_it(first: int, farthest: float, 
     for x in (0.0, 0.1, 0.4, 1.0):
         least = float(answer(TWENTIETH, DeltaAt(Fraction(x), Fraction(1, 1000))).lower)
         assert least <= rest + factor * delta(v, x)
+
+
+@pytest.mark.slow
+def test_some_steps_that_were_played() -> None:
+    """They are below what is found for them, up to where values are cut off, and not below less."""
+    curve = normal_games._cut(wave_games.above(((TWENTIETH, 5),), 1e-6), 1e-8)
+    assert curve.upper[-2] > 1e-8 >= curve.upper[-1]
+    v, factor, rest = normal_games.nearest(curve, 20.0)
+    most = [rest + factor * delta(v, float(x)) for x in curve.losses]
+    assert (curve.upper <= np.array(most)).all()
+    less = [rest + factor * delta(0.998 * v, float(x)) for x in curve.losses]
+    assert (curve.upper > np.array(less)).any()
+
+
+def test_games_whose_lines_are_not_good_are_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where so many steps would need far more noise than they should."""
+    monkeypatch.setattr(normal_games, "nearest", lambda *_given: (100.0, 1.0, 0.0))
+    monkeypatch.setattr(normal_games, "last_step", lambda *_given: (0.2, 1.0, 0.0))
+    assert above.__wrapped__(TWENTIETH, 2, 1e-6).variance < 1

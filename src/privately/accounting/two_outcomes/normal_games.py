@@ -15,6 +15,7 @@ from privately.accounting.adaptive.curves import Curve
 from privately.accounting.elementary import UNIT, Floats, normal_tail_one
 from privately.accounting.questions import DeltaAt, EpsilonAt, Question
 from privately.accounting.roads import NotApplicable
+from privately.accounting.two_outcomes import wave_games
 from privately.accounting.two_outcomes.allowed import Concentrated
 from privately.accounting.two_outcomes.before_normal import FARTHEST, gained, most, weight
 from privately.accounting.two_outcomes.single import between, profile
@@ -26,8 +27,11 @@ SPARE = 1e-4
 """What part of a value that counts may be neglected, in all."""
 _MOST_STEPS = 100_000
 """More are taken together."""
+_PLAYED, _SOME = 30, 5000
+"""So many are played as a game, unless there are very many."""
+_MOST_EXCESS = 1.4
 _FINE, _GROWTH = 0.1, 0.05
-_LATER, _FACTORS = 0.88, (1.0, 1.003, 1.01, 1.02, 1.04, 1.08, 1.16)
+_LATER, _FACTORS = 0.88, (1.0, 1.0003, 1.001, 1.003, 1.01, 1.02, 1.04, 1.08, 1.16)
 _HALVINGS, _LARGEST_RISE, _WIDE = 12, 16.0, 2.8
 _PLACES, _LINES = 400, 2
 _DOUBT, _UP = 1e-9, 1 + 8 * UNIT
@@ -99,8 +103,13 @@ def above(statement: Concentrated, times: int, rare: float) -> Normal:
     lines = touching(statement, rarest)
     even = 2 * lines.rho
     price = -math.log(rare) / (times * even)
-    v, factor, rest = last_step(statement, lines, farthest, price)
-    left = times - 1
+    played = min(_PLAYED, times) if times <= _SOME else 1
+    try:
+        v, factor, rest = nearest(_cut(_played(statement, played, rare), rare * SPARE), price)
+        _check((v + math.log(factor) / price) / even - played)
+    except NotApplicable:
+        played, (v, factor, rest) = 1, last_step(statement, lines, farthest, price)
+    left = times - played
     known: Known | None = None
     while left:
         steps = max(1, min(left, int(_GROWTH * v / even)))
@@ -130,10 +139,41 @@ def last_step(
     step = reach / _PLACES
     curve = Curve(step, 0, NEVER, np.ones(_PLACES), np.zeros(_PLACES), np.zeros(_PLACES))
     upper = np.minimum.accumulate(between(curve.values(upward=False), y, known))
-    best, rest = (math.inf, 1.0, 0.0), float(upper[-1])
+    return nearest(replace(curve, upper=upper), price)
+
+
+def _played(statement: Concentrated, steps: int, rare: float) -> Curve:
+    """Upper values of the last steps; of a single one more is known otherwise."""
+    if steps == 1:
+        raise NotApplicable("a single step")
+    return wave_games.above(((statement, steps),), rare)
+
+
+def _check(excess: float) -> None:
+    """Whether as many steps need hardly more noise than they should."""
+    if excess > _MOST_EXCESS:
+        raise NotApplicable("a game whose lines are not good")
+
+
+def _cut(curve: Curve, rare: float) -> Curve:
+    """Up to values so small: farther on lines are not as good."""
+    kept = slice(min(int((curve.upper > rare).sum()), curve.upper.size - 1) + 1)
+    return replace(curve, upper=curve.upper[kept], powers=curve.powers[kept], prices=curve.prices[kept])
+
+
+def nearest(curve: Curve, price: float) -> tuple[float, float, float]:
+    """mu^2, a factor and a rest for upper values of the last steps.
+
+    Theorem: if the profile less the rest, over the factor, is below r + (1 - r) G, r the rest, so is it below the rest
+        and the factor times G.
+    Reference: none
+    Proof: docs/theory/accounting/two_outcomes.md#many-steps
+    Checked-by: tests/accounting/two_outcomes/test_normal_games.py::test_the_last_step,
+        tests/accounting/two_outcomes/test_normal_games.py::test_some_steps_that_were_played
+    """
+    best, rest = (math.inf, 1.0, 0.0), float(curve.upper[-1])
     for factor in _FACTORS if price < math.inf else (1.0,):
-        lowered = rest + (upper - rest) / factor * (1 + _DOUBT)
-        mu = distance(Curve(step, 0, NEVER, lowered, curve.powers, curve.prices))
+        mu = distance(replace(curve, upper=rest + (curve.upper - rest) / factor * (1 + _DOUBT)))
         cost = _LATER * price * mu * mu + math.log(factor) if price < math.inf else 0.0
         best = min(best, (cost, mu * mu * _UP, factor))
     return best[1], best[2], rest * _UP

@@ -193,10 +193,12 @@ def _values(around: Floats, waves: Waves, start: int, rows: list[Floats], lines:
         gaps -= factor[:, None] * f
         highest = np.maximum(highest, gaps.max(axis=1))
     t, share = waves.orders[kind], waves.shares[kind]
-    least, _, size = power(t, share, np.full(kind.size, -far * step))
+    least, steep, size = power(t, share, np.full(kind.size, -far * step))
     last = around[start + 2 * far : start + 2 * far + kind.size]
     beyond = np.maximum(last - less, 0.0) * (math.exp(-far * step) * (1 + _DOUBT))
-    highest = np.maximum(highest, beyond - factor * (least - size * (_DOUBT * (1 + t))))
+    beyond -= factor * (least - size * (_DOUBT * (1 + t)))
+    is_rising = last - tilt - 4 * UNIT * (1 + np.abs(tilt)) - factor * steep * (1 - _DOUBT) >= 0
+    highest = np.maximum(highest, np.where(is_rising, -math.inf, beyond))
     slope = power(t, share, np.full(kind.size, far * step))[1]
     is_falling = 1 - tilt + 4 * UNIT * (1 + np.abs(tilt)) - factor * slope * (1 - _DOUBT) <= 0
     more = factor * waves.touched.means[kind]
