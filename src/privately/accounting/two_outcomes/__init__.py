@@ -4,12 +4,11 @@
 them, which is the lower end; `supports` proves that no pair which is allowed reveals more, which is the upper one.
 `road` joins them, and `alone` tells which events are one statement.
 
-Of several the steps may be chosen adaptively: `choices` lists allowed pairs, `steps` and `lines` play one step on a
-lattice, from below and from above, `runs` several by one choice, `games` all steps of a statement. `waves` plays a step
-of zCDP at all places at once, `wave_games` some steps of few kinds, and `normal_games` and `mixed_games` bound many by
-normal noise. For listed orders `majorants` plays a step from above, by the functions that `families` and `corners` find
-above a profile that `sketches` keeps, and `listed_games` all of them. `composed` puts statements beside each other and
-beside whatever has a pair.
+Of several the steps may be chosen adaptively. From below `choices` lists allowed pairs, `steps` plays one step on a
+lattice, `runs` several by one choice, `games` all of them. From above `waves` plays a step of zCDP at all places at
+once, `wave_games` some steps of few kinds, and `normal_games` and `mixed_games` bound many by normal noise. For listed
+orders `majorants` plays a step, by the functions that `families` and `corners` find above a profile that `sketches`
+keeps, and `listed_games` all of them. `composed` puts statements beside each other and beside whatever has a pair.
 """
 
 from privately.accounting.two_outcomes.alone import alone

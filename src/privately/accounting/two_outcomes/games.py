@@ -1,4 +1,4 @@
-"""Steps that statements allow, each chosen in the light of all before it: their profile from both sides."""
+"""Steps that statements allow, each chosen in the light of all before it: tests for all of them."""
 
 from __future__ import annotations
 
@@ -11,44 +11,18 @@ from privately.accounting.renyi.orders import best_excess, epsilon_score
 from privately.accounting.roads import NotApplicable
 from privately.accounting.two_outcomes.allowed import Statement
 from privately.accounting.two_outcomes.choices import table
-from privately.accounting.two_outcomes.lines import Lines, raised, tails
 from privately.accounting.two_outcomes.runs import with_runs
 from privately.accounting.two_outcomes.steps import start, with_tests
 
-MOST_STEPS = 40
-"""From above more steps are taken in blocks, each of which is one step of a larger statement."""
 MOST_TESTED, MOST_RUN = 100, 20_000
 """From below more are played in runs of one choice, of one statement; still more not at all."""
 _PART = 20
 _SPARE = 1e-4
-_COARSE = ((3, 0.02), (8, 0.04), (24, 0.06), (MOST_STEPS, 0.08))
+_COARSE = ((3, 0.02), (8, 0.04), (24, 0.06), (40, 0.08))
 _COARSE_TESTS, _COARSE_LISTED = 0.04, 0.02
-_MOST_PLACES, _MOST_TESTS, _MOST_LISTED, _COARSEST, _MOST_LOSS = 1000, 2000, 4000, 0.25, 600.0
+_MOST_TESTS, _MOST_LISTED, _COARSEST, _MOST_LOSS = 2000, 4000, 0.25, 600.0
 _FAR = 250.0
 _LEAST_RARE = 1e-290
-
-
-@lru_cache(maxsize=8)
-def above(statement: Statement, times: int, rare: float) -> Curve:
-    """Upper values for so many steps; values far below `rare` need not be told apart.
-
-    Theorem: several steps of a statement are one step of the statement whose bounds are as many times as large.
-    Reference: Mironov 2017, Proposition 1
-    Proof: docs/theory/accounting/two_outcomes.md#games
-    Checked-by: tests/accounting/two_outcomes/test_games.py::test_blocks_are_above
-    """
-    block = -(-times // MOST_STEPS)
-    blocks = [block] * (times // block) + [times % block] * (times % block > 0)
-    step, places = _lattice([(statement.repeated(block), len(blocks))], rare, _coarse(len(blocks)))
-    chances = {size: table(statement.repeated(size), step, places) for size in set(blocks)}
-    lines = {size: Lines(one) for size, one in chances.items()}
-    curve, played = start(step, places), 0
-    before = tails(statement, chances[block], played)
-    for size in blocks:
-        played += size
-        after = tails(statement, chances[block], played)
-        curve, before = raised(curve, lines[size], before, after), after
-    return curve
 
 
 @lru_cache(maxsize=8)
@@ -81,9 +55,7 @@ def _coarse(steps: int) -> float:
     return next((part for most, part in _COARSE if steps <= most), _COARSE[-1][1])
 
 
-def _lattice(
-    parts: Sequence[tuple[Statement, int]], rare: float, coarse: float, most: int = _MOST_PLACES
-) -> tuple[float, int]:
+def _lattice(parts: Sequence[tuple[Statement, int]], rare: float, coarse: float, most: int) -> tuple[float, int]:
     """The step of the lattice, and how many places of it count."""
     rare_log = math.log(max(rare * _SPARE, _LEAST_RARE))
 

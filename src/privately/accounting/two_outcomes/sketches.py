@@ -13,7 +13,7 @@ import numpy as np
 
 from privately.accounting.elementary import ERROR, UNIT, Floats, Integers, exp, expm1
 from privately.accounting.two_outcomes.allowed import AtOrders
-from privately.accounting.two_outcomes.lines import convex
+from privately.accounting.two_outcomes.hulls import convex
 
 _RISING, _NEARLY_ALL = 16.0, 12.0
 _SLACK, _DOUBT, _TAIL_DOUBT = 8 * UNIT, 1e-9, 1e-8

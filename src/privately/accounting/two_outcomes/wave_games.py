@@ -14,7 +14,7 @@ from privately.accounting.adaptive.curves import Curve
 from privately.accounting.elementary import Floats
 from privately.accounting.roads import NotApplicable
 from privately.accounting.two_outcomes.allowed import Concentrated
-from privately.accounting.two_outcomes.lines import convex
+from privately.accounting.two_outcomes.hulls import convex
 from privately.accounting.two_outcomes.single import between, profile
 from privately.accounting.two_outcomes.smooth import Smooth
 from privately.accounting.two_outcomes.steps import NEVER

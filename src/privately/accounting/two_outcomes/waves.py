@@ -1,6 +1,7 @@
 """One step that zCDP allows before any profile: upper values at all places of a lattice at once.
 
-Names are those of `lines`: V(y) at places y = e^(j step), w(r) = r V(y/r), f with its mean, and a + b r + C f(r) >= w.
+Names are those of `supports` and `adaptive.curves`: V(y) at places y = e^(j step), w(r) = r V(y/r), f with its mean, and
+a + b r + C f(r) >= w.
 Differences of places are d: from place i a loss of d steps, r = e^(d step), leads to place i - d.
 """
 
@@ -15,7 +16,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from privately.accounting.adaptive.curves import Curve
 from privately.accounting.elementary import ERROR, UNIT, Floats, exp, expm1
 from privately.accounting.two_outcomes.before_normal import mean_of
-from privately.accounting.two_outcomes.lines import convex
+from privately.accounting.two_outcomes.hulls import convex
 from privately.accounting.two_outcomes.smooth import Fit, Smooth, Touched, Whole, fit
 from privately.accounting.two_outcomes.steps import NEVER
 from privately.accounting.two_outcomes.touching import Touching
