@@ -1,8 +1,7 @@
 """One step that zCDP allows before any profile: upper values at all places of a lattice at once.
 
-Names are those of `supports` and `adaptive.curves`: V(y) at places y = e^(j step), w(r) = r V(y/r), f with its mean, and
-a + b r + C f(r) >= w.
-Differences of places are d: from place i a loss of d steps, r = e^(d step), leads to place i - d.
+Names are those of `supports` and `adaptive.curves`: V(y) at places y = e^(j step), w(r) = r V(y/r), f with its mean,
+and a + b r + C f(r) >= w. Differences of places are d: from place i a loss of d steps, r = e^(d step), leads to i - d.
 """
 
 from __future__ import annotations
