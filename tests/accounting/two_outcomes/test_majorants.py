@@ -100,3 +100,10 @@ def test_without_what_is_between_places_it_would_be_less(monkeypatch: pytest.Mon
 def test_bounds_beyond_all_range() -> None:
     with pytest.raises(NotApplicable, match="too large"):
         Powers(AtOrders(((Fraction(32), Fraction(100)),)), COARSE)
+
+
+def test_means_beyond_all_floats_are_infinite() -> None:
+    after = Powers(AtOrders(((Fraction(2), Fraction(1, 10)), (Fraction(64), Fraction(7)))), COARSE).after
+    assert np.isinf(after).any()
+    assert np.isfinite(after).any()
+    assert not np.isnan(after).any()

@@ -46,7 +46,8 @@ class Powers:
         rise, more = expm1(self.losses), expm1(raised)
         size = self.doubt * (np.abs(more) + np.abs(k * rise))
         self.g = np.maximum(more - k * rise - size, 0.0)
-        after = more - k * rise + size + self.grown[:, None] * self.powers
+        with np.errstate(over="ignore"):  # infinite where nothing is known
+            after = more - k * rise + size + self.grown[:, None] * self.powers
         self.after = np.where(k * self.losses < _LARGEST_POWER, after, np.inf)
         self.rise, self.fall = rise + self.doubt * np.abs(rise), -rise + self.doubt * np.abs(rise)
         self.bends = self.powers * self.bent[:, None] * (1 + _DOUBT)
