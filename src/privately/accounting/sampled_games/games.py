@@ -25,10 +25,12 @@ from privately.accounting.sampled_games.trials import Pair, moves, play, start
 from privately.accounting.sampled_games.ways import Way
 from privately.accounting.two_outcomes.allowed import Concentrated, Statement
 
-_SPARE = 1e-4
-_FINE, _FINER, _COARSE, _COARSEST, _FEW = 0.1, 0.04, 0.25, 0.6, 16
-_MOST_PLACES, _MOST_LOSS, _LEAST_RARE = 2400, 60.0, 1e-250
-_ONE_BY_ONE, _GROWTH = 10, 0.3
+_SPARE, _SPARE_LESS = 1e-4, 0.05
+_MOST_STATED, _MOST_RANGED = 10, 120
+"""Of more steps additions would take too long."""
+_FINE, _FINER, _COARSE, _COARSER, _COARSEST, _FEW = 0.1, 0.04, 0.25, 0.5, 0.6, 16
+_MOST_PLACES, _MOST_LOSS, _LEAST_RARE = 1200, 60.0, 1e-250
+_ONE_BY_ONE, _GROWTH = 30, 0.2
 MOST_PLAYED, MOST_TESTED = 1200, 240
 _LOOKED, _MERGED = 60, (1.0, 1.5)
 _NEAR = 12
@@ -71,9 +73,13 @@ class Played:
 @lru_cache(maxsize=16)
 def above(kind: Kind, times: int, direction: Direction, rare: float) -> Played:
     """Upper values for so many steps; values far below `rare` need not be told apart."""
+    if times > (_MOST_RANGED if isinstance(kind.base, Fraction) else _MOST_STATED):
+        raise NotApplicable("too many steps")
     way, order = _way(kind, times, direction, rare)
     rule = _rule(kind, way)
-    spare, places = _SPARE * rare / times, _places(way)
+    is_less = direction != DIRECTIONS[0] and times > _FEW  # additions cost less, and need not be known as well
+    spare, growth = (_SPARE_LESS, 1.0) if is_less else (_SPARE, _GROWTH)
+    spare, places = spare * rare / times, _places(way)
     profile, played, laws = Profile.start(way.lattice), 0, list[Law]()
     looked_at = 1
     while played < times:
@@ -82,7 +88,7 @@ def above(kind: Kind, times: int, direction: Direction, rare: float) -> Played:
             laws += _looked(profile, way, rule)
             looked_at = 2 * (played + 1)
         after = raised(profile, way, rule)
-        many = min(int(_GROWTH * played), times - played) if played >= _ONE_BY_ONE else 1
+        many = min(int(growth * played), times - played) if played >= _ONE_BY_ONE else 1
         jumps = fitted(profile, after, order, spare, places) if many > 1 else None
         if jumps is not None and played >= MOST_PLAYED:
             left = times - played
@@ -145,7 +151,8 @@ def _way(kind: Kind, times: int, direction: Direction, rare: float) -> tuple[Way
     spread = math.sqrt(math.expm1(min(kind.moments.rough(min(1.0, kind.stated.last)), 1.0)))
     even = rate * min(spread, 1.0)
     left, right = (least, reach) if direction == DIRECTIONS[0] else (reach, least)
-    fine = _COARSE if times > _FEW else _FINER if isinstance(kind.base, Fraction) else _FINE
+    coarse = _COARSE if direction == DIRECTIONS[0] else _COARSER
+    fine = coarse if times > _FEW else _FINER if isinstance(kind.base, Fraction) else _FINE
     step = max(fine * even, (left + right) / _MOST_PLACES)
     if step > _COARSEST * even:
         raise NotApplicable("too coarse a lattice")

@@ -14,7 +14,7 @@ from privately.accounting.sampled_games.simplex import Simplex
 from privately.rounding import Enclosure
 
 _ENOUGH, _MORE = 1e-6, 1 + 4e-6
-_NOTHING, _MOST = 1e-18, 0.9
+_NOTHING, _MOST, _BALANCED = 1e-18, 0.9, 1e5
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,8 @@ def _searched(profile: Profile, after: Profile, order: float, spare: float, plac
     scales = 1 / np.maximum(np.abs(columns).max(axis=0), _NOTHING)
     wanted = np.concatenate([np.ones(wide), [0.0, 0.0, -_MOST], np.zeros(many)])
     simplex = Simplex(columns * scales, np.ones(many), list(range(wide + 3, wide + 3 + many)))
-    scores = np.where(wanted > 0, 1 / scales, 1.0)
+    scores = 1 / scales
+    scores[wide : wide + 2] *= _BALANCED
     prices = simplex.prices(wanted * scales, scores, _ENOUGH)
     masses: Floats = np.maximum(prices, 0.0) / costs * _MORE
     return masses
