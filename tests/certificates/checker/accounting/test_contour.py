@@ -111,15 +111,15 @@ def test_normal_turns_are_as_near_as_they_say() -> None:
 def test_vague_angles_are_counted() -> None:
     """The sum is above that of every angle that may be meant; where turns would say nothing, it is refused."""
     line = Line(rational(1), rational("1/4"), 40)
-    values, places = [(UNIT, 0)] * 40, [1 + 1j * n * mpf("1/4") for n in range(1, 41)]
-    for low in (3 * 2**79, -3 * 2**79):
-        found = high(_sum(line, values, [0] * 40, Interval(low, low + 2**20, -80, 256)))
+    places, low = [1 + 1j * n * mpf("1/4") for n in range(1, 41)], 3 * 2**79
+    for sign in (1, -1):
+        found = high(_sum(line, [(sign * UNIT, 0)] * 40, [0] * 40, Interval(low, low + 2**20, -80, 256)))
         for angle in (mpmath.ldexp(low, -80), mpmath.ldexp(low + 2**20, -80)):
             terms = [mpmath.expj(n * angle) / (z * (z + 1)) for n, z in enumerate(places, 1)]
-            true = mpf("1/2") + 2 * mpmath.re(mpmath.fsum(terms))
+            true = mpf("1/2") + 2 * sign * mpmath.re(mpmath.fsum(terms))
             assert true <= found <= true + 1e-14
     with pytest.raises(Invalid, match="vague"):
-        _sum(line, values, [0] * 40, Interval(3, 4, -4, 256))
+        _sum(line, [(UNIT, 0)] * 40, [0] * 40, Interval(3, 4, -4, 256))
 
 
 def test_what_remains_is_counted_as_often_as_the_law() -> None:
