@@ -150,9 +150,10 @@ def tails(rho: float, epsilon: Floats) -> Floats:
 def raised(wave: Wave, waves: Waves) -> Wave:
     """Upper values with one more step before it.
 
-    Theorem: as for `lines.raised`; between differences of places that are close f is above its chord less what it
-        bends, and far off above its tangents, and V is below its chords.
-    Reference: as for `lines.raised`
+    Theorem: every pair that is allowed has E_Q[w(r)] <= a + b + C m, if a + b r + C f(r) >= w(r) for all r > 0 and m
+        bounds the mean of f. Between places that are close f is above its chord less what it bends, and far off above
+        its tangents, and V is below its chords.
+    Reference: Dong-Durfee-Rogers 2020, section 5, for games of this kind; duality of linear programs
     Proof: docs/theory/accounting/two_outcomes.md#games
     Checked-by: tests/accounting/two_outcomes/test_waves.py::test_one_step_of_a_strategy_is_not_above,
         tests/accounting/two_outcomes/test_waves.py::test_rows_are_below
