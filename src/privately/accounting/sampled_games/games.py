@@ -15,7 +15,7 @@ from privately.accounting.renyi.amplification import Kept
 from privately.accounting.renyi.moments import Moments
 from privately.accounting.renyi.orders import best_excess, epsilon_score
 from privately.accounting.roads import NotApplicable
-from privately.accounting.sampled_games.jumps import Jumps, applied, fitted
+from privately.accounting.sampled_games.jumps import applied, fitted
 from privately.accounting.sampled_games.pairs import Law, allowed, merged, ranged
 from privately.accounting.sampled_games.profiles import Lattice, OneWay, Profile, convex
 from privately.accounting.sampled_games.ranges import Ranged
@@ -31,7 +31,6 @@ _MOST_STATED, _MOST_RANGED = 10, 120
 _FINE, _FINER, _COARSE, _COARSER, _COARSEST, _FEW = 0.1, 0.04, 0.25, 0.5, 0.6, 16
 _MOST_PLACES, _MOST_LOSS, _LEAST_RARE = 1200, 60.0, 1e-250
 _ONE_BY_ONE, _GROWTH = 30, 0.2
-MOST_PLAYED, MOST_TESTED = 1200, 240
 _LOOKED, _MERGED = 60, (1.0, 1.5)
 _NEAR = 12
 _NEARLY_ONE = 1 - Fraction(1, 2**20)
@@ -60,14 +59,11 @@ class Kind:
 
 @dataclass(frozen=True)
 class Played:
-    """Upper values of the first steps, what is left of them in jumps, and pairs that are nearly the worst."""
+    """Upper values of all steps, and pairs that are nearly the worst."""
 
     way: Way
     profile: Profile
-    jumps: Jumps | None
-    times: int
     pairs: tuple[Pair, ...]
-    order: float
 
 
 @lru_cache(maxsize=16)
@@ -90,12 +86,9 @@ def above(kind: Kind, times: int, direction: Direction, rare: float) -> Played:
         after = raised(profile, way, rule)
         many = min(int(growth * played), times - played) if played >= _ONE_BY_ONE else 1
         jumps = fitted(profile, after, order, spare, places) if many > 1 else None
-        if jumps is not None and played >= MOST_PLAYED:
-            left = times - played
-            return Played(way, profile.held(profile.excess + left * spare), jumps, left, _pairs(kind, laws), order)
         profile = after if jumps is None else applied(profile, jumps, many, spare)
         played += 1 if jumps is None else many
-    return Played(way, profile, None, 0, _pairs(kind, laws), order)
+    return Played(way, profile, _pairs(kind, laws))
 
 
 def below(played: Played, times: int) -> OneWay:

@@ -8,7 +8,6 @@ from fractions import Fraction
 import numpy as np
 
 from privately.accounting.elementary import UNIT, Floats, Integers, exp
-from privately.accounting.losses import FiniteLoss
 from privately.accounting.sampled_games.profiles import Profile
 from privately.accounting.sampled_games.simplex import Simplex
 from privately.rounding import Enclosure
@@ -127,17 +126,6 @@ def _exact(places: Integers, masses: Floats, step: float) -> Jumps | None:
     exact = tuple(mass for _, mass in listed)
     floats = np.array([float(mass) for mass in exact])
     return Jumps(np.array([place for place, _ in listed]), floats, float(infinite), hidden, exact)
-
-
-def law_of(jumps: Jumps, step: float) -> FiniteLoss:
-    """Their losses, given that they are finite, with Q rounded down."""
-    none, h = Fraction(0), Fraction(step)
-    outcomes = [
-        ((mass, none), (mass * Fraction(Enclosure.of(-place * h).exp().lower), none))
-        for place, mass in zip(jumps.places.tolist(), jumps.exact, strict=True)
-        if mass > 0
-    ]
-    return FiniteLoss(epsilon=none, outcomes=tuple(reversed(outcomes)))
 
 
 def applied(profile: Profile, jumps: Jumps, times: int, spare: float) -> Profile:

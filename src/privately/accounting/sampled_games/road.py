@@ -15,14 +15,12 @@ from privately.accounting.bounding import bounding, within
 from privately.accounting.compositions import Composition, compositions
 from privately.accounting.events import ZCDP, Event, Exponential, PoissonSample, Renyi, Repeat
 from privately.accounting.events import Sequence as Steps
-from privately.accounting.losses import DIRECTIONS, Direction, FiniteLoss
+from privately.accounting.losses import DIRECTIONS, Direction
 from privately.accounting.questions import EpsilonAt, Question
 from privately.accounting.roads import DEAD_ENDS, NotApplicable
 from privately.accounting.sampled_games import games
-from privately.accounting.sampled_games.games import Kind, Played
-from privately.accounting.sampled_games.jumps import law_of
+from privately.accounting.sampled_games.games import Kind
 from privately.accounting.sampled_games.profiles import OneWay
-from privately.accounting.sampled_games.trials import Pair, law, mixed
 from privately.accounting.terms import Terms, alternatives
 from privately.accounting.two_outcomes.alone import has_group, stated
 from privately.errors import NoSuchRule
@@ -126,13 +124,8 @@ def _top(one: _Sampled, question: Question, asked: Asked, rare: float) -> Interv
     for kind, times in one.kinds:
         played = games.above(kind, times, one.direction, rare)
         curve = played.profile.curve
-        is_last = is_alone and not played.jumps
-        pair = _enclosing(curve, near(curve, curve.upper, question) if is_last else None)
+        pair = _enclosing(curve, near(curve, curve.upper, question) if is_alone else None)
         found = with_law(found, pair.law, pair.infinite)
-        if played.jumps:
-            infinite = 1 - (1 - found.infinite) * (1 - min(played.times * Fraction(played.jumps.infinite), Fraction(1)))
-            parts = (*found.parts, (law_of(played.jumps, played.way.lattice.step), played.times))
-            found = replace(found, parts=parts, infinite=infinite, infinite_lower=found.infinite_lower)
     return asked((found,), question)
 
 
@@ -150,19 +143,6 @@ def _bottom(one: _Sampled, question: Question, asked: Asked, rare: float) -> Int
     found, is_alone = one.below, one.below.is_nothing and len(one.kinds) == 1
     for kind, times in one.kinds:
         played = games.above(kind, times, one.direction, rare)
-        last = min(times, games.MOST_TESTED)
-        curve = games.below(played, last)
-        is_last = is_alone and last == times
-        found = with_law(found, laws.below(curve, near(curve, None, question) if is_last else None))
-        if last < times:
-            found = replace(found, parts=(*found.parts, (_fixed(played), times - last)))
+        curve = games.below(played, times)
+        found = with_law(found, laws.below(curve, near(curve, None, question) if is_alone else None))
     return asked((found,), question)
-
-
-def _fixed(played: Played) -> FiniteLoss:
-    """The pair whose moment of the order that counts is largest."""
-
-    def moment(pair: Pair) -> float:
-        return math.fsum(float(b) * (float(a) / float(b)) ** played.order for a, b in mixed(pair, played.way))
-
-    return law(max(played.pairs, key=moment), played.way)

@@ -10,7 +10,6 @@ from fractions import Fraction
 import numpy as np
 
 from privately.accounting.elementary import UNIT, exp
-from privately.accounting.losses import FiniteLoss
 from privately.accounting.sampled_games.profiles import OneWay
 from privately.accounting.sampled_games.ways import Way
 
@@ -36,12 +35,6 @@ def mixed(pair: Pair, way: Way) -> Pair:
     if way.is_kept:
         return tuple(((1 - rate) * q + rate * p, q) for p, q in pair)
     return tuple((p, (1 - rate) * p + rate * q) for p, q in pair)
-
-
-def law(pair: Pair, way: Way) -> FiniteLoss:
-    """The same as a law of the loss."""
-    none = Fraction(0)
-    return FiniteLoss(epsilon=none, outcomes=tuple(((a, none), (b, none)) for a, b in mixed(pair, way)))
 
 
 def moves(pairs: Iterable[Pair], way: Way) -> list[Move]:
