@@ -252,4 +252,4 @@ def _shape(powers: Powers, known: Above, where: Integers) -> tuple[Floats, Float
     bends = np.zeros((slopes.size, powers.exponents.size))
     for row, share in zip(tried.rows[::-1], (1 - tried.shares, tried.shares), strict=True):
         bends[:, row] = known.factors * (share * (grown[row, 0] * powers.bent[row])) * (1 - _DOUBT)
-    return slopes, bends
+    return slopes, np.nan_to_num(bends, nan=0.0, posinf=0.0)
