@@ -28,9 +28,9 @@ _MORE = 8
 @lru_cache(maxsize=8)
 def above_steps(statement: AtOrders, times: int, rare: float) -> Curve:
     """Upper values for so many steps; values far below `rare` need not be told apart."""
-    game = _Game(statement, times, rare)
-    found = Found.nothing(statement, game.lattice)
     with np.errstate(over="ignore", invalid="ignore"):  # a value that is out of all range is not taken
+        game = _Game(statement, times, rare)
+        found = Found.nothing(statement, game.lattice)
         for done in range(times):
             found = game.raised(found, done)
     upper = np.minimum.accumulate(np.minimum(found.upper, 1.0))
