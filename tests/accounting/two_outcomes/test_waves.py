@@ -99,6 +99,14 @@ def test_rows_are_below(part: int, share: float) -> None:
         assert (f - row <= 0.001 * (1 + t * t) * size + 1e-4).all()
 
 
+def test_rows_beyond_all_floats_are_finite() -> None:
+    """Tangents of high orders at very large losses: kept as less than they are, never as infinite."""
+    lines = Waves(touching(Concentrated(Fraction(3)), 1e-10), Lattice(1.0, 220))
+    kinds = np.arange(0, lines.orders.size, 40)
+    assert all(np.isfinite(row).all() for row in lines.rows(kinds))
+    assert float(lines.rows(kinds)[1].max()) > 1e250
+
+
 def test_tails() -> None:
     """Those of normal noise are within, and at a loss of 0 there is nothing to say."""
     epsilon = np.array([0.0, 0.3, 1.0, 2.5, 5.0])

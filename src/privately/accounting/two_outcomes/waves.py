@@ -20,7 +20,7 @@ from privately.accounting.two_outcomes.smooth import Fit, Smooth, Touched, Whole
 from privately.accounting.two_outcomes.steps import NEVER
 from privately.accounting.two_outcomes.touching import Touching
 
-_LARGEST_POWER = 600.0
+_LARGEST_POWER, _LARGEST = 600.0, 1e280
 _BETWEEN, _AT_ONCE = 12, 128
 _STRIDE, _WIDE, _MOST_ROWS = 16, 6.0, 1000
 _DOUBT, _TAIL_DOUBT = 1e-9, 1e-8
@@ -120,10 +120,11 @@ class Waves:
             return found
         apart = np.diff(exp(losses)) * (1 - _DOUBT)
         if part.first > 0:
-            found[:, 1:] = f[:, :-1] + slope[:, :-1] * apart - off[:, 1:]
+            with np.errstate(over="ignore"):
+                found[:, 1:] = f[:, :-1] + slope[:, :-1] * apart - off[:, 1:]
         else:
             found[:, :-1] = f[:, 1:] - slope[:, 1:] * apart - off[:, :-1]
-        return found
+        return np.minimum(found, _LARGEST)
 
 
 def power(t: Floats, share: Floats, loss: Floats) -> tuple[Floats, Floats, Floats]:
