@@ -139,13 +139,26 @@ def test_shares_are_those_of_the_least_noise_that_may_follow(monkeypatch: pytest
     monkeypatch.setattr(mixed_games, "enough", enough)
 
     def after(total: float) -> float:
-        return mixed_games._carried(2.0, 1.0, total, 0.5, 6.0)
+        return mixed_games._carried((2.0, 2.0, 2.0), 1.0, total, 0.5, 6.0)
 
     after(40.0)
     starts, looked = [1.0], list(asked)
     while len(starts) < len(looked):
         starts.append(starts[-1] + max(0.5, mixed_games._GROWTH * starts[-1]))
-    assert all(v <= after(max(start - 0.5, 1.0)) for start, v in zip(starts, looked, strict=True))
+    assert all(v <= after(max(start - 0.5, 1.0 + 1e-9)) for start, v in zip(starts, looked, strict=True))
+
+
+@pytest.mark.parametrize("known", [(2.0, 2.0, 2.0), (2.0, 1.7, 1.2), (2.0, 1.95, 1.3)])
+def test_a_step_from_below_the_start_counts_as_a_whole(
+    monkeypatch: pytest.MonkeyPatch, known: tuple[float, ...]
+) -> None:
+    """From every sum that is one statement, however little of the step is beyond the last of these."""
+    monkeypatch.setattr(mixed_games, "enough", lambda *_, **__: 0.3)
+    for total in (1.001, 1.1, 1.4):
+        after = mixed_games._carried(known, 1.0, total, 0.5, 6.0)
+        for before in np.linspace(total - 0.5, 1.0, 101):
+            follows = known[0] if before > 0.9 else known[1] if before > 0.75 else known[2]
+            assert follows + 2 * 1.3 * (total - before) <= after
 
 
 def test_what_is_beyond_the_last_place_counts_for_every_step(monkeypatch: pytest.MonkeyPatch) -> None:

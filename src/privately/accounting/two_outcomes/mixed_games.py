@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
 
@@ -19,6 +20,8 @@ _GROWTH = 0.05
 _SHARES = np.geomspace(0.25, 64.0, 700)
 _EVEN = 1.6
 """About what mu^2 one statement needs, in 2 rho."""
+_LESS = Fraction(0), Fraction(1, 5), Fraction(1, 2)
+"""Sums are one statement up to a multiple of the largest rho, and up to less by these parts of it."""
 _DOUBT, _UP = 1e-9, 1 + 8 * UNIT
 
 
@@ -39,29 +42,42 @@ def above(largest: Fraction, total: Fraction, times: int, rare: float, *, of_ran
     rarest = rare * SPARE / times
     farthest = math.sqrt(-2 * math.log(rarest))
     rho, whole = (math.nextafter(float(one), math.inf) for one in (largest, total))
-    tries = [
-        (_carried(2 * _EVEN * many * rho, many * rho, whole, rho, farthest, of_ranges=of_ranges), many)
-        for many in _TOGETHER
-    ]
+    tries = []
+    for many in _TOGETHER:
+        rough = [2 * _EVEN * (many - float(less)) * rho for less in _LESS]
+        tries.append((_carried(rough, many * rho, whole, rho, farthest, of_ranges=of_ranges), many))
     found, many = min(tries)
     if found == math.inf:
         raise NotApplicable("steps that are too large")
-    statement = Concentrated(many * largest)
-    v, _, rest = last_step(statement, touching(statement, rarest), farthest)
-    v = _carried(v, float(statement.rho) * (1 - 4 * UNIT), whole, rho, farthest, of_ranges=of_ranges)
+    known, rests = [], []
+    for less in _LESS if many * largest < total else _LESS[:1]:
+        statement = Concentrated((many - less) * largest)
+        v, _, rest = last_step(statement, touching(statement, rarest), farthest)
+        known.append(v)
+        rests.append(rest)
+    v = _carried(known, float(many * largest) * (1 - 4 * UNIT), whole, rho, farthest, of_ranges=of_ranges)
     if v == math.inf:
         raise NotApplicable("steps that are too large")
-    rest += times * normal_tail_one(farthest * (1 - 16 * UNIT)) * (1 + _DOUBT)
+    rest = max(rests) + times * normal_tail_one(farthest * (1 - 16 * UNIT)) * (1 + _DOUBT)
     return Normal(Fraction(v), Fraction(1), Fraction(min(rest, 1.0)))
 
 
-def _carried(v: float, start: float, total: float, rho: float, farthest: float, *, of_ranges: bool = False) -> float:
-    """v(total), from what it is at the start; infinite where no share is known."""
-    before = v  # not above v at any sum from which one step leads beyond the start
+def _carried(
+    known: Sequence[float], start: float, total: float, rho: float, farthest: float, *, of_ranges: bool = False
+) -> float:
+    """v(total), from what it is up to the start, and up to somewhat less; infinite where no share is known.
+
+    A step from just below the start counts as a whole, not only by what it is beyond.
+    """
+    v = known[0]
+    before = min(known)  # not above v at any sum from which one step leads beyond the start
+    below = [float(less) * rho * (1 + _DOUBT) for less in (*_LESS[1:], 1)]
     while start < total:
         share = enough(rho, before, farthest, of_ranges=of_ranges)
         if share == math.inf:
             return math.inf
+        v = max([v, *(one + 2 * (1 + share) * rest * _UP for one, rest in zip(known, below, strict=False))])
+        below = []
         end = min(total, start + max(rho, _GROWTH * start))
         v = (v + 2 * (1 + share) * (end - start) * _UP) * _UP
         before = max(before, v - 2 * (1 + share) * rho * (1 + _DOUBT))
