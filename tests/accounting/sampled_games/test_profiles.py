@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from decimal import Decimal, localcontext
+
 import numpy as np
 
 from privately.accounting.sampled_games.profiles import Lattice, Profile, convex
@@ -21,7 +23,10 @@ def test_wider_values_are_above() -> None:
 
 
 def test_nothing_is_known_exactly() -> None:
-    assert np.allclose(Profile.start(LATTICE).values, np.maximum(-np.expm1(LATTICE.losses), 0.0), rtol=1e-12)
+    known = Profile.start(LATTICE).values
+    assert np.allclose(known, np.maximum(-np.expm1(LATTICE.losses), 0.0), rtol=1e-12)
+    exact = [1 - Decimal(loss).exp() for loss in LATTICE.losses.tolist()]
+    assert all(Decimal(value) >= least for value, least in zip(known.tolist(), exact, strict=True))
 
 
 def test_a_hull_is_between() -> None:
@@ -33,6 +38,20 @@ def test_a_hull_is_between() -> None:
     assert (hull.excess < bumps.excess * 0.99).any()
 
 
+def test_chords_of_a_hull_are_above_where_places_are_close() -> None:
+    """Places are hardly apart as floats: the chord of two values is not below what it is exactly."""
+    lattice, most, least = Lattice(3e-8, -40, 40), 0.4, 1e-9
+    for ends in ((39, 40), (-39, -40)):
+        excess = np.full(lattice.size, 0.5)
+        excess[slice(40, None) if ends[1] > 0 else slice(41)] = most
+        excess[40], excess[40 + ends[1]] = most, least
+        hull = convex(Profile(lattice, excess)).excess
+        with localcontext(prec=50):
+            near, far, one = (Decimal(place * lattice.step).exp() for place in (*ends, 0))
+            exact = Decimal(least) + (Decimal(most) - Decimal(least)) * (far - near) / (far - one)
+        assert exact * (1 - Decimal(2) ** -51) <= Decimal(float(hull[40 + ends[0]])) <= exact * (1 + Decimal(10) ** -12)
+
+
 def test_values_fall_and_the_rest_rises() -> None:
     known = profile()
     rough = known.held(known.excess * (1 + 0.5 * (np.arange(LATTICE.size) % 5 == 2)))
@@ -41,4 +60,6 @@ def test_values_fall_and_the_rest_rises() -> None:
     assert (np.diff(rough.excess[: zero + 1]) >= 0).all()
     assert (np.diff(rough.curve.upper) <= 0).all()
     assert (rough.excess >= known.excess * (1 - 1e-12)).all()
+    cut = known.held(np.full(LATTICE.size, 2.0)).excess
+    assert np.allclose(cut, np.minimum(np.exp(LATTICE.losses), 1.0), rtol=1e-12)
     assert np.array_equal(known.curve.whole().upper, known.curve.upper)

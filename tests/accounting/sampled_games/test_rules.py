@@ -49,6 +49,15 @@ def test_no_allowed_pair_gains_more(rate: str, direction: Direction, statement: 
     assert best > 0.85
 
 
+def test_prices_are_made_good(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever has been found: here nothing, and the line must rise by 1 beyond the last column, and be above all."""
+    ratios = np.array([0.0, 0.4, 0.8, 1.0, 1.3, 1.6])
+    rule = rules.Bounded(rules.orders(LISTED, ratios), ratios, 1e-13)
+    monkeypatch.setattr(rule, "_mended", lambda *_: (0.0, np.zeros(len(rule.rows))))
+    assert 1 <= rule.most(np.maximum(ratios - 1.5, 0.0), 1.0) <= 1 + 1e-9
+    assert 0.7 <= rule.most(np.maximum(0.7 - ratios, 0.0), 0.0) <= 0.7 + 1e-9
+
+
 def test_tangents_are_below() -> None:
     """Between columns f is above the chords of its lowered values: at columns alone it would not be."""
     one = way("0.2", "remove")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
@@ -96,17 +97,20 @@ def convex(profile: Profile) -> Profile:
 
     Below y = 1 it is what is left beyond 1 - y that is compared, which is 0 at y = 0.
     """
-    zero = -profile.lattice.first
-    y = exp(profile.lattice.losses)
-    left = _hull(np.concatenate([[0.0], y[: zero + 1]]), np.concatenate([[0.0], profile.excess[: zero + 1]]))[1:]
-    right = _hull(y[zero:], np.minimum.accumulate(profile.excess[zero:]))
+    losses, zero = profile.lattice.losses, -profile.lattice.first
+    apart = exp(losses[:-1]) * expm1(np.full(1, profile.lattice.step))
+    left = _hull(np.append(exp(losses[:1]), apart[:zero]), np.append([0.0], profile.excess[: zero + 1]))[1:]
+    right = _hull(apart[zero:], np.minimum.accumulate(profile.excess[zero:]))
     return replace(profile, excess=np.concatenate([left, right[1:]]))
 
 
-def _hull(y: Floats, values: Floats) -> Floats:
-    """The largest convex function that is not above the values."""
+def _hull(apart: Floats, values: Floats) -> Floats:
+    """The largest convex function that is not above the values, by how far apart they are; not below it by rounding.
+
+    Any chord will do, so it does not matter if rounding chooses another; its values are sums of positive terms.
+    """
     kept: list[int] = []
-    at, heights = y.tolist(), values.tolist()
+    at, heights = np.append([0.0], np.cumsum(apart)).tolist(), values.tolist()
     for k, height in enumerate(heights):
         while len(kept) > 1 and (
             (heights[kept[-1]] - heights[kept[-2]]) * (at[k] - at[kept[-2]])
@@ -114,7 +118,13 @@ def _hull(y: Floats, values: Floats) -> Floats:
         ):
             kept.pop()
         kept.append(k)
-    return np.interp(y, y[kept], values[kept])
+    found, off = values.copy(), 1 + 8 * ERROR + 4 * UNIT * values.size
+    for k, last in pairwise(kept):
+        cells = apart[k:last]
+        behind, ahead = np.cumsum(cells), np.cumsum(cells[::-1])[::-1]
+        chord = (values[k] * ahead[1:] + values[last] * behind[:-1]) / behind[-1]
+        found[k + 1 : last] = np.minimum(chord * off, values[k + 1 : last])
+    return found
 
 
 class OneWay(Curve):

@@ -31,16 +31,17 @@ class Simplex:
 
     def prices(self, costs: Floats, scores: Floats | float, enough: float) -> Floats:
         """Of the rows, when no column gains more than `enough` for one unit of its score; or those reached by then."""
-        costs = costs.copy()
+        barred: list[int] = []
         most, self.is_new = (_FIRST_PIVOTS if self.is_new else _MOST_PIVOTS), False
         for _ in range(most):
             prices: Floats = costs[self.basis] @ self.inverse
             gains = (costs - prices @ self.columns) * scores
+            gains[barred] = -np.inf
             entering = int(np.argmax(gains))
             if gains[entering] <= enough:
                 break
             if not self._enter(entering):
-                costs[entering] = -np.inf  # only rounding may have it unbounded
+                barred.append(entering)  # only rounding may have it unbounded
         return costs[self.basis] @ self.inverse
 
     def _enter(self, entering: int) -> bool:

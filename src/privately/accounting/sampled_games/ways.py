@@ -19,7 +19,7 @@ from privately.accounting.sampled_games.profiles import Lattice, Profile
 
 _NEAR, _GROWTH, _APART = 40, 0.04, 0.04
 _LEAST_RATIO, _LEAST_LEFT = 1 / 64, 1 / 256
-_LITTLE = 1e-9
+_LITTLE, _HALF = 1e-9, Fraction(1, 2)
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,14 @@ class Way:
     @cached_property
     def _far(self) -> float:
         """The largest loss that removes a row's sample."""
-        return math.inf if self.rate == 1 else -math.log1p(-float(self.rate))
+        if self.rate == 1:
+            return math.inf
+        return -math.log1p(-float(self.rate)) if self.rate < _HALF else -math.log(self._left)
+
+    @property
+    def _left(self) -> float:
+        """1 - q, which q as a float may hardly tell."""
+        return float(1 - self.rate)
 
     def _at_nothing(self, values: Floats, zero: int, place: int) -> float:
         """At r = 0: what follows at y/(1-q), on the chord between two places; for additions y is beyond all bounds."""
@@ -97,12 +104,12 @@ class Way:
         if not self.is_kept:
             return 0.0 if place >= 0 else y * rate
         if not self._far < step * (values.size - 2 - zero):
-            return (1 - rate) * float(values[-1]) if place >= 0 else y + (1 - rate)
+            return self._left * float(values[-1]) if place >= 0 else y + self._left
         places = int(self._far / step)
         share = math.expm1(self._far - places * step) / math.expm1(step)
         first, second = float(values[zero + places]), float(values[zero + places + 1])
         share = min(max(share + math.copysign(_LITTLE, second - first), 0.0), 1.0)
-        return (1 - rate) * (first + share * (second - first))
+        return self._left * (first + share * (second - first))
 
     def _at_all(self, values: Floats, zero: int, place: int) -> float:
         """At y (1-q), where r is beyond all bounds: V falls and X rises."""
