@@ -48,6 +48,21 @@ def test_above_everywhere(rows: tuple[int, int], share: float) -> None:
     assert (off.max(axis=1) > -0.05).all()
 
 
+@pytest.mark.parametrize(("order", "bound"), [("1.1", 20), ("2", 20)])
+def test_above_before_the_first_place(order: str, bound: int) -> None:
+    """However small y is, where powers are not much larger than what a step adds to their means."""
+    statement = AtOrders(((Fraction(order), Fraction(bound)),))
+    lattice = Lattice(0.4, 100, 8, float(order))
+    sketch = Sketch.of(Found.nothing(statement, lattice), statement, lattice, 0)
+    k, y = 1 - float(order), np.exp(-lattice.left * lattice.step - np.geomspace(1e-3, 40.0, 60))
+    for share in (1.0, 0.7, 0.0):
+        known = above(sketch, Powers(statement, lattice), tried((0, 1), share))
+        s = y[None, :] * np.exp(-np.arange(50) * lattice.step)[:, None]
+        g = share * (s**k - 1 - k * (s - 1)) + (1 - share) * (s ** (1 - k) - 1 - (1 - k) * (s - 1))
+        value = known.bases[:, None] + known.slopes[:, None] * (s - 1) + known.factors[:, None] * g
+        assert (value >= (1 - y) * (1 - 1e-14)).all()
+
+
 def test_too_bent_a_profile_would_be_noticed() -> None:
     """Where the profile is taken for more bent than it is, functions are below it between two places."""
     sketch = Sketch.of(found(), FOUR, COARSE, TIMES)

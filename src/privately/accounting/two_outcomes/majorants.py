@@ -50,6 +50,11 @@ class Powers:
             after = more - k * rise + size + self.grown[:, None] * self.powers
         self.after = np.where(k * self.losses < _LARGEST_POWER, after, np.inf)
         self.rise, self.fall = rise + self.doubt * np.abs(rise), -rise + self.doubt * np.abs(rise)
+        self.ratios = exp(self.losses) * (1 - 2 * self.doubt)
+        """s, rounded down."""
+        size = 4 * self.doubt * (self.powers + self.ratios)
+        self.falls = np.maximum(np.abs(k) * (np.abs(self.powers - self.ratios) - size), 0.0)
+        """At least the size of s times the slope of G."""
         self.bends = self.powers * self.bent[:, None] * (1 + _DOUBT)
         self.most_bent = self.bends * self.straighter[1][:, None]
 
@@ -175,7 +180,17 @@ class _Chunk:
         lifts = np.zeros(factors.size)
         who, _, over = self._over(factors)
         np.maximum.at(lifts, who, over)
-        return factors, lifts * (1 + _LITTLE)
+        return factors, np.maximum(lifts, self._before(factors)) * (1 + _LITTLE)
+
+    def _before(self, factors: Floats) -> Floats:
+        """How far 1 is above the tangents at the first place, at y = 0."""
+        falls = sum(
+            (share * self._shifted(self.powers.falls[row])[:, 0] for row, share in self.shares.items()),
+            np.zeros(factors.size),
+        )
+        falls = (factors * falls + self.slopes * self._shifted(self.powers.ratios)[:, 0]) * (1 - _SLACK)
+        found: Floats = self.over_line[:, 0] - factors * self.g[:, 0] - falls
+        return found
 
     def _over(self, factors: Floats) -> tuple[Integers, Integers, Floats]:
         """Where the profile may be above between two places, and at most how far."""
