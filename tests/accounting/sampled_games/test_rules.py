@@ -53,20 +53,24 @@ def test_prices_are_made_good(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever has been found: here nothing, and the line must rise by 1 beyond the last column, and be above all."""
     ratios = np.array([0.0, 0.4, 0.8, 1.0, 1.3, 1.6])
     rule = rules.Bounded(rules.orders(LISTED, ratios), ratios, 1e-13)
+    monkeypatch.setattr(rule._simplex, "prices", lambda *_: -np.ones(2 + len(rule.rows)))
+    assert rule.most(np.zeros(ratios.size), 0.0) >= 0
     monkeypatch.setattr(rule, "_mended", lambda *_: (0.0, np.zeros(len(rule.rows))))
     assert 1 <= rule.most(np.maximum(ratios - 1.5, 0.0), 1.0) <= 1 + 1e-9
     assert 0.7 <= rule.most(np.maximum(0.7 - ratios, 0.0), 0.0) <= 0.7 + 1e-9
 
 
 def test_tangents_are_below() -> None:
-    """Between columns f is above the chords of its lowered values: at columns alone it would not be."""
+    """Between columns f is above the chords of its lowered values, and beyond the last above the line."""
     one = way("0.2", "remove")
     for limit in rules.orders(HALF, one.ratios)[::9]:
-        lowered, _ = rules._lowered(limit, one.ratios, one.doubt)
+        lowered, slope = rules._lowered(limit, one.ratios, one.doubt)
         t, mean = float(limit.t), float(limit.most.upper)
-        r = (one.ratios[1:] + one.ratios[:-1]) / 2
+        beyond = one.ratios[-1] * 1.5
+        r = np.append((one.ratios[1:] + one.ratios[:-1]) / 2, beyond)
         if t in {0.0, 1.0}:
             f = r * np.log(r) - r + 1 if t else r - 1 - np.log(r)
         else:
             f = (r**t - 1 - t * (r - 1)) / (t * (t - 1))
-        assert (np.interp(r, one.ratios, lowered) <= f / mean * (1 + 1e-9)).all()
+        lines = np.append(np.interp(r[:-1], one.ratios, lowered), lowered[-1] + slope * (beyond - one.ratios[-1]))
+        assert (lines <= f / mean * (1 + 1e-9)).all()
