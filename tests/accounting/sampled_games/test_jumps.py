@@ -77,3 +77,16 @@ def test_what_is_not_convex_is_refused() -> None:
     bent = known.excess.copy()
     bent[-WIDE.first] *= 1.5
     assert fitted(replace(known, excess=bent), after, 8.0, SPARE, PLACES) is None
+
+
+def test_infinite_losses_hidden_masses_and_what_is_spared_count() -> None:
+    jumps = Jumps(np.array([0]), np.array([0.99]), 0.01, 0.01, (Fraction(99, 100),))
+    found = applied(Profile.start(WIDE), jumps, 3, 1e-3).excess
+    assert np.allclose(found, (1 - 0.99**3) * np.minimum(np.exp(WIDE.losses), 1.0) + 3e-3, rtol=1e-9)
+
+
+def test_losses_that_are_too_low_are_balanced() -> None:
+    jumps = module._exact(np.array([-1, 1]), np.array([0.1, 0.01, 0.0]), 0.5)
+    assert jumps is not None
+    assert sum(jumps.exact) == 1
+    assert 1 - 1e-9 <= jumps.masses @ np.exp(-0.5 * jumps.places) <= 1 + 1e-15
