@@ -3,15 +3,16 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
+from privately.accounting import Laplace, Sequence
 from privately.errors import LedgerCorrupt
 from privately.guarantees import PureDP
 from privately.ledger import Ledger, terms
 from privately.ledger import book as books
-from privately.ledger.entries import Charged
+from privately.ledger.entries import Charged, terms_of
 from privately.ledger.stores import SQLiteReader
 from privately.ledger.terms import Terms, named, naming
 from privately.ledger.verifying import verified
@@ -137,3 +138,39 @@ def test_what_is_copied_goes_on_by_itself() -> None:
     one.note(b"a", 5)
     assert (one.named(b"a"), one.named(b"b")) == (naming(3), b"b")
     assert (other.of(naming(3), 6), other.of(naming(4), 6)) == (b"a", b"b")
+
+
+def test_whoever_is_told_an_entry_may_change_it(tmp_path: Path) -> None:
+    """Entries share nothing with what is remembered: neither what was spent nor what is verified follows them."""
+    with founded(tmp_path / "l", cap=20) as ledger, Ledger.open(tmp_path / "l") as other:
+        for at in range(4):
+            ledger.charge(charge(f"q{at}", analyst="ann", cost=PureDP(epsilon=2)))
+        for one in (*ledger.history(), *other.history()):
+            if isinstance(one.entry, Charged):
+                cast(dict[str, Any], one.entry.cost)["guarantee"]["epsilon"] = "1/100"
+                one.entry.accounts["visits"][0] = "1/100"
+        assert ledger.account("visits", analyst="ann", cap=PureDP(epsilon=8)).spent == PureDP(epsilon=8)
+        other.charge(charge("more", cost=PureDP(epsilon=2)))
+        assert [one.budget("visits").spent for one in (ledger, other)] == [PureDP(epsilon=10)] * 2
+
+
+def test_long_terms_are_neither_named_nor_remembered() -> None:
+    """Whoever chooses costs does not choose how much memory they take."""
+    long = Sequence(events=[Laplace(scale=1000 + at) for at in range(200)])
+    with founded(cap=100) as ledger:
+        for at in range(3):
+            ledger.charge(charge(f"q{at}", cost=long))
+        assert not ledger._state().terms.names
+        assert not ledger._state().offers
+        assert ledger.verify().charges == 3
+        costs = [one.entry.cost for one in ledger.history() if isinstance(one.entry, Charged)]
+        assert costs[0] == costs[1] == costs[2]
+
+
+def test_terms_have_one_spelling() -> None:
+    """Of two members of one name another reader might take the first."""
+    first = b'{"accounts":{"visits":["1"]},"cost":{"guarantee":{}},"what":"charged"}'
+    assert terms_of(first)[1]["accounts"] == {"visits": ["1"]}
+    for other in (first.replace(b'{"acc', b'{"accounts":{"visits":["99"]},"acc'), first.replace(b":", b": ")):
+        with pytest.raises(LedgerCorrupt, match="as no other"):
+            terms_of(other)

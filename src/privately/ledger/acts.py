@@ -54,7 +54,7 @@ class OpenAccount:
         known = book.state.accounts.get(self.name)
         if known is None:
             start = CaughtUp(self.filter) if self.before is None else self.before
-            spent = caught_up(book.session, book.state, self.name, start, book.state.head.number)
+            spent = caught_up(book.session, book.state, self.name, start)
             entry = Opened(account=self.name, filter=spent.filter.to_state(), reuse=self.reuse, last=spent.last)
             book.append(entry)
             return

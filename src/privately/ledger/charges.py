@@ -25,7 +25,7 @@ from privately.ledger.names import checked_name, checked_text
 
 Cost: TypeAlias = Guarantee | Event | Batch
 
-LONGEST_QUERY, LONGEST_COST, LONGEST_LABEL, MOST_LINEAGES = 10**6, 10**6, 10_000, 100
+LONGEST_QUERY, LONGEST_COST, LONGEST_LABEL, MOST_LINEAGES = 10**6, 10**5, 10_000, 100
 OWNER, _BLANK = "owner", ""
 _COSTS = {*GUARANTEES.values(), *(kind for kind, _ in EVENTS.values()), Batch}
 
@@ -159,7 +159,7 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_keys.clear)
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=128)
 def described(cost: Cost) -> dict[str, Any]:
     """A cost as JSON data that nobody may change: the event that is run, or the guarantee where there is none."""
     if isinstance(cost, Guarantee):
@@ -182,7 +182,7 @@ def described_text(cost: Cost) -> str:
 
 
 _texts: dict[int, tuple[Cost, str]] = {}
-_MOST_TEXTS = 1024
+_MOST_TEXTS = 128
 
 
 @lru_cache(maxsize=1024)

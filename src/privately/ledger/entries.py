@@ -326,10 +326,10 @@ def _member(name: str, value: object, *, number: bool) -> str | None:
 
 
 def read(text: bytes) -> tuple[Entry, str]:
-    """The entry with this text, and its time."""
+    """The entry with this text, and its time. Whoever gets it may change it: nothing of it is kept elsewhere."""
     try:
         first, second = text.split(b"\n")
-        kind, terms = terms_of(first)
+        kind, terms = _terms(first)
         particulars = json.loads(second)
         time = particulars.pop("time")
         entry = kind(**terms, **particulars)
@@ -355,12 +355,24 @@ def kind_of(first: bytes) -> type[Entry]:
 _RELEASED, CHARGED_END = b'{"what":"released"}', b',"what":"charged"}'
 MOST_TERMS = 16_384
 """So many terms are remembered: more than there are records between two checkpoints."""
+LONGEST_REMEMBERED = 4_096
+"""None that are longer: whoever chooses costs does not choose how much memory they take."""
+
+
+def terms_of(first: bytes) -> tuple[type[Entry], dict[str, Any]]:
+    """What kind of entry the first line begins, and the terms in it, which nobody may change."""
+    return _remembered(first) if len(first) <= LONGEST_REMEMBERED else _terms(first)
 
 
 @lru_cache(maxsize=MOST_TERMS)
-def terms_of(first: bytes) -> tuple[type[Entry], dict[str, Any]]:
-    """What kind of entry the first line begins, and the terms in it, which nobody may change."""
+def _remembered(first: bytes) -> tuple[type[Entry], dict[str, Any]]:
+    return _terms(first)
+
+
+def _terms(first: bytes) -> tuple[type[Entry], dict[str, Any]]:
     terms = json.loads(first)
+    if canonical(terms) != first:
+        raise LedgerCorrupt("a record is written as no other is.")
     kind = KINDS[terms.pop("what")]
     if terms.keys() != set(_TERMS.get(kind, ())):
         raise LedgerCorrupt(f"a record of the kind {kind.what!r} has other terms than it should.")

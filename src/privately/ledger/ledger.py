@@ -423,7 +423,7 @@ class Ledger:
         state = self._follow(session)
         if name in state.accounts:
             return None
-        return caught_up(session, state, name, CaughtUp(filter_), state.head.number)
+        return caught_up(session, state, name, CaughtUp(filter_))
 
 
 def _end(writer: Writer, reader: Reader, store: Store) -> None:

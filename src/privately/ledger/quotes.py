@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from privately.errors import InvalidParameter
 from privately.ledger.book import Quote
 from privately.ledger.charges import Charge, amounts, described, described_text
-from privately.ledger.entries import OWN, charge_end, charge_front, charge_start, question_of, terms
+from privately.ledger.entries import LONGEST_REMEMBERED, OWN, charge_end, charge_front, charge_start, question_of, terms
 from privately.ledger.state import Account, Bill, Offer, State
 
 _MOST_OFFERS = 4096
@@ -40,7 +40,8 @@ def offer(state: State, charge: Charge) -> Offer:
         found = Offer(first, Bill.of(owed), own_question(state, charge), front, end, charge.beginning)
         if len(offers) >= _MOST_OFFERS:
             offers.clear()
-        offers[asked] = found
+        if len(first) <= LONGEST_REMEMBERED:
+            offers[asked] = found
     return found
 
 

@@ -9,7 +9,7 @@ from privately.accounting.filters.tallies import Tally
 from privately.errors import InvalidParameter, LedgerCorrupt, PrivatelyError
 from privately.ledger.acts import REUSES, attempts, may_serve
 from privately.ledger.book import fetched
-from privately.ledger.catching_up import CaughtUp, asked_before, caught_up
+from privately.ledger.catching_up import CaughtUp, asked_before, recounted
 from privately.ledger.entries import Charged, Opened, Registered, Served
 from privately.ledger.names import SEPARATOR, checked_name
 from privately.ledger.settling import Look
@@ -87,7 +87,7 @@ def _spent(look: Look, account: str, start: CaughtUp, state: State) -> CaughtUp:
     """What the holder of an account had spent. Nothing need be looked at for somebody who had not asked."""
     if not asked_before(state, account):
         return start
-    found: CaughtUp = look(lambda session: caught_up(session, state, account, start, state.head.number))
+    found: CaughtUp = look(lambda session: recounted(session, state, account, start))
     return found
 
 

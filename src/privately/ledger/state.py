@@ -15,6 +15,7 @@ from privately.accounting.filters.currencies import Amounts
 from privately.accounting.filters.tallies import Tally
 from privately.errors import BudgetExhausted, LedgerCorrupt, PrivatelyError
 from privately.ledger.entries import (
+    LONGEST_REMEMBERED,
     MOST_TERMS,
     VERSION,
     Adjusted,
@@ -74,9 +75,17 @@ class Offer(NamedTuple):
     beginning: str
 
 
-@lru_cache(maxsize=MOST_TERMS)
 def bill_of(first: bytes) -> Bill:
     """The bill in the first line of the text of a charge; ValueError or KeyError if it is no such line."""
+    return _remembered(first) if len(first) <= LONGEST_REMEMBERED else _bill(first)
+
+
+@lru_cache(maxsize=MOST_TERMS)
+def _remembered(first: bytes) -> Bill:
+    return _bill(first)
+
+
+def _bill(first: bytes) -> Bill:
     kind, terms = terms_of(first)
     if kind is not Charged:
         raise LedgerCorrupt("a record is no charge, and ends as one.")

@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 
 from privately.errors import LedgerCorrupt
 
-MOST = 1_000
-"""So many terms that are said after a checkpoint can be named until the next. It is part of the form of a ledger."""
+MOST, LONGEST = 1_000, 4_096
+"""So many terms that are said after a checkpoint can be named until the next, and none of more bytes. It is part of the
+form of a ledger."""
 
 NAMES = b'{"terms":'
 _NAME = re.compile(rb'\{"terms":([1-9][0-9]{0,17}),"what":"charged"\}').fullmatch
@@ -40,9 +41,14 @@ class Terms:
         """Others that may go on by themselves."""
         return Terms(self.said.copy(), self.names.copy())
 
+    def clear(self) -> None:
+        """At a checkpoint: nothing that was said before it can be named."""
+        self.said.clear()
+        self.names.clear()
+
     def note(self, terms: bytes, number: int) -> None:
         """That a record says these terms, unless one before it did."""
-        if len(self.names) < MOST and terms not in self.names:
+        if len(self.names) < MOST and len(terms) <= LONGEST and terms not in self.names:
             name = naming(number)
             self.said[name], self.names[terms] = terms, name
 

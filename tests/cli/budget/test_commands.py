@@ -70,7 +70,9 @@ def test_everything_is_shown(run: Run, ledger: Path) -> None:
 def test_the_last_records(run: Run, ledger: Path) -> None:
     assert "founded" not in run(ledger).out
     assert "founded" in run(ledger, "--history", 100).out
-    assert len(json.loads(run(ledger, "--json").out)["history"]) == 10
+    data = json.loads(run(ledger, "--json").out)
+    assert len(data["history"]) == 10
+    assert data["valid"] is None  # nothing was verified
     assert [one["number"] for one in json.loads(run(ledger, "--json", "--history", 3).out)["history"]] == [10, 11, 12]
     none = run(ledger, "--history", 0)
     assert "charged" not in none.out

@@ -58,7 +58,7 @@ def show(file: Path, seen: Seen, console: Console) -> None:
 def as_json(file: Path, seen: Seen) -> str:
     """For programs. Numbers of guarantees are exact, as texts."""
     data = {
-        "valid": True,
+        "valid": None if seen.verification is None else True,
         "file": str(file),
         "ledger": seen.head.ledger,
         "records": seen.head.number,
