@@ -61,6 +61,7 @@ def test_equal_steps_are_within() -> None:
     assert 0 < mixed.rest < 1e-9
 
 
+@pytest.mark.slow
 def test_many_different_ones() -> None:
     known = [Fraction(1, 600) * (1 + Fraction(k, 300)) for k in range(300)]
     found = acc.epsilon(acc.Sequence(events=[acc.ZCDP(rho=rho) for rho in known]), "1e-6")
