@@ -73,7 +73,7 @@ def test_every_rounded_term_is_on_its_side(name: str, bits: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.slow) if name == "exponential" else name for name in FAMILIES]
+    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name in ("exponential", "zcdp"))) for name in FAMILIES]
 )
 def test_rounded_events_enclose_the_event(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     event = many(FAMILIES[name], 24)
