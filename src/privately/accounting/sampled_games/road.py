@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -23,6 +22,7 @@ from privately.accounting.sampled_games.games import Kind
 from privately.accounting.sampled_games.profiles import OneWay
 from privately.accounting.terms import Terms, alternatives
 from privately.accounting.two_outcomes.alone import has_group, stated
+from privately.accounting.two_outcomes.composed import how_rare
 from privately.errors import NoSuchRule
 from privately.rounding import Interval
 
@@ -31,7 +31,6 @@ METHOD = "adaptive choices on samples"
 _MOST_KINDS, _MOST_RANGE = 3, Fraction(8)
 _LEAST_RANGE = Fraction(1, 1000)
 _FINE, _ROUGH = Fraction(1, 10**5), Fraction(1, 200)
-_UNKNOWN, _LEAST = 1e-40, 1e-200
 _NONE = Composition()
 
 
@@ -65,7 +64,7 @@ def composed(event: Event, question: Question, asked: Asked) -> Interval | None:
         return None
     try:
         both = _directions(event)
-        rare = _rare(event, question, asked)
+        rare = how_rare(event, question, asked)
         question = replace(question, width=max(question.width, _FINE))
         ends = [(_top(one, question, asked, rare), _bottom(one, question, asked, rare)) for one in both]
     except (*DEAD_ENDS, NoSuchRule):
@@ -108,15 +107,6 @@ def _told_apart(terms: Terms) -> tuple[tuple[tuple[Kind, int], ...], list[Event]
     if len(kinds) > _MOST_KINDS or all(kind.rate == 1 for kind, _ in kinds):
         raise NotApplicable("no samples of statements, or too many different ones")
     return tuple(kinds), others
-
-
-def _rare(event: Event, question: Question, asked: Asked) -> float:
-    """About how small deltas count; by tens, so that games are not played anew for every question."""
-    if isinstance(question, EpsilonAt):
-        delta = float(question.delta)
-    else:
-        delta = float(asked(compositions(within(event)), replace(question, width=Fraction(1, 10))).lower)
-    return 10.0 ** math.floor(math.log10(max(delta, _LEAST))) if delta else _UNKNOWN
 
 
 def _top(one: _Sampled, question: Question, asked: Asked, rare: float) -> Interval:

@@ -101,7 +101,7 @@ def composed(event: Event, question: Question, asked: Asked) -> Interval | None:
     try:
         found = _Stated.of(event)
         beside = found.beside
-        rare = _rare(event, question, asked)
+        rare = how_rare(event, question, asked)
     except (*DEAD_ENDS, NoSuchRule):
         return None
     summed = _summed(found, question)
@@ -125,7 +125,7 @@ class _Case:
     rare: float
 
 
-def _rare(event: Event, question: Question, asked: Asked) -> float:
+def how_rare(event: Event, question: Question, asked: Asked) -> float:
     """About how small deltas count; by tens, so that games are not played anew for every question."""
     if isinstance(question, EpsilonAt):
         delta = float(question.delta)

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 
 from privately.accounting.adaptive.curves import Curve
-from privately.accounting.elementary import UNIT, Floats, exp
+from privately.accounting.elementary import UNIT, Floats
 from privately.accounting.two_outcomes.choices import Choice, Table
-from privately.accounting.two_outcomes.steps import NEVER
+from privately.accounting.two_outcomes.steps import best
 
 _CHOICES, _RARE = 48, 1e-14
 
@@ -29,18 +28,12 @@ def with_runs(curve: Curve, chances: Table, times: int) -> Curve:
     """
     size = chances.places
     before = curve.widened(size - 1, size)
-    y = exp(np.arange(float(size)) * chances.step)
-    powers, prices, value = np.zeros(size), np.zeros(size), np.full(size, -1.0)
-    for choice in chances.choices[:: -(-len(chances.choices) // _CHOICES)]:
-        for mirrored in (False, True):
-            power, price = _tests(before, choice, chances.step, times, mirrored=mirrored)
-            worth = power - y * price
-            is_more = worth > value
-            value = np.where(is_more, worth, value)
-            powers, prices = np.where(is_more, power, powers), np.where(is_more, price, prices)
-    slack = (16 + 4 * times) * UNIT
-    prices = np.minimum(prices * (1 + slack), 1.0)
-    return replace(curve, first=0, top=NEVER, upper=np.ones(size), powers=powers * (1 - slack), prices=prices)
+    tests = (
+        _tests(before, choice, chances.step, times, mirrored=mirrored)
+        for choice in chances.choices[:: -(-len(chances.choices) // _CHOICES)]
+        for mirrored in (False, True)
+    )
+    return best(curve, chances, tests, (16 + 4 * times) * UNIT)
 
 
 def _tests(before: Curve, choice: Choice, step: float, times: int, *, mirrored: bool) -> tuple[Floats, Floats]:

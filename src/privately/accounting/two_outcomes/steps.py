@@ -5,6 +5,7 @@ Names are those of `adaptive.curves`: a profile V(y), and tests with their power
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -33,23 +34,26 @@ def with_tests(curve: Curve, chances: Table) -> Curve:
     """
     size = chances.places
     before = curve.widened(size - 1, size)
+    both = (
+        one
+        for choice in chances.choices
+        for one in ((choice.weights, choice.up, choice.down), (choice.mirrored, choice.down, choice.up))
+    )
+    return best(curve, chances, (_tests(before, *one, size) for one in both), _SLACK)
+
+
+def best(curve: Curve, chances: Table, tests: Iterable[tuple[Floats, Floats]], slack: float) -> Curve:
+    """Of tests that are given by power and price at every place, the one worth most there, both rounded by `slack`."""
+    size = chances.places
     y = exp(np.arange(float(size)) * chances.step)
     powers, prices, value = np.zeros(size), np.zeros(size), np.full(size, -1.0)
-    for choice in chances.choices:
-        both = (choice.weights, choice.up, choice.down), (choice.mirrored, choice.down, choice.up)
-        for power, price in (_tests(before, *one, size) for one in both):
-            worth = power - y * price
-            is_more = worth > value
-            value = np.where(is_more, worth, value)
-            powers, prices = np.where(is_more, power, powers), np.where(is_more, price, prices)
-    return replace(
-        curve,
-        first=0,
-        top=NEVER,
-        upper=np.ones(size),
-        powers=powers * (1 - _SLACK),
-        prices=np.minimum(prices * (1 + _SLACK), 1.0),
-    )
+    for power, price in tests:
+        worth = power - y * price
+        is_more = worth > value
+        value = np.where(is_more, worth, value)
+        powers, prices = np.where(is_more, power, powers), np.where(is_more, price, prices)
+    prices = np.minimum(prices * (1 + slack), 1.0)
+    return replace(curve, first=0, top=NEVER, upper=np.ones(size), powers=powers * (1 - slack), prices=prices)
 
 
 def _tests(
