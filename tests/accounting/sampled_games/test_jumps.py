@@ -90,3 +90,14 @@ def test_losses_that_are_too_low_are_balanced() -> None:
     assert jumps is not None
     assert sum(jumps.exact) == 1
     assert 1 - 1e-9 <= jumps.masses @ np.exp(-0.5 * jumps.places) <= 1 + 1e-15
+
+
+@pytest.mark.parametrize("lost", ["infinite", "hidden"])
+def test_hardly_any_mass_is_lost(lost: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beyond both ends of the lattice steps with jumps are above the steps only up to the mass that is lost."""
+    known, after, jumps = _played("remove", 4)
+    assert jumps is not None
+    for mass, is_enough in ((9e-7, True), (2e-6, False)):
+        more = replace(jumps, infinite=mass) if lost == "infinite" else replace(jumps, hidden=mass)
+        monkeypatch.setattr(module, "_exact", lambda *_, more=more: more)
+        assert (fitted(known, after, 8.0, SPARE, PLACES) is not None) == is_enough
