@@ -3,11 +3,21 @@
 import os
 import signal
 import threading
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from privately.ledger.interrupts import uninterrupted
+
+
+@pytest.fixture(autouse=True)
+def _interrupts_are_handled() -> Iterator[None]:
+    """As in a terminal: what a shell starts in the background begins with interrupts ignored."""
+    handle = signal.signal  # which a test may replace
+    before = handle(signal.SIGINT, signal.default_int_handler)
+    yield
+    handle(signal.SIGINT, before)
 
 
 def test_an_interrupt_comes_at_the_end() -> None:

@@ -9,6 +9,7 @@ Checked-by: tests/folder/test_file.py::test_name, and others if there are any.
 
 import ast
 import re
+from functools import lru_cache
 from pathlib import Path
 
 LABELS = ("Theorem", "Reference", "Proof", "Checked-by")
@@ -68,6 +69,7 @@ def has_heading(root: Path, target: str) -> bool:
     return path.is_file() and anchor in anchors(path.read_text(encoding="utf-8"))
 
 
+@lru_cache
 def anchors(markdown: str) -> set[str]:
     """The link targets that GitHub makes of the headings of a page."""
     found: dict[str, int] = {}
@@ -85,13 +87,18 @@ def anchors(markdown: str) -> set[str]:
     return targets
 
 
+@lru_cache
+def _parsed(text: str) -> ast.Module:
+    return ast.parse(text)
+
+
 def has_test(root: Path, target: str) -> bool:
     """Whether `file::test` or `file::Class::test` is defined in the file, and is a test."""
     file, *names = target.split("::")
     path = root / file
     if not path.is_file() or not path.name.startswith("test_") or not names[-1].startswith("test_"):
         return False
-    body: list[ast.stmt] = ast.parse(path.read_text(encoding="utf-8")).body
+    body: list[ast.stmt] = _parsed(path.read_text(encoding="utf-8")).body
     for name in names:
         for node in body:
             if isinstance(node, ast.ClassDef | ast.FunctionDef) and node.name == name:
