@@ -91,6 +91,7 @@ def test_smooth_sum_of_huge_variances(exponent: int, steps: int) -> None:
     assert encloses(half_sum(n, v), by_integral(n, v), width=TIGHT)
 
 
+@pytest.mark.slow
 def test_the_integral_is_a_fair_judge() -> None:
     for n, v in ((1, Fraction(4000)), (1500, Fraction(4000))):
         assert abs(by_integral(n, v) / plain_sum(n, v) - 1) < Fraction(1, 10**105)

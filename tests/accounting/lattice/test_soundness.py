@@ -179,7 +179,7 @@ def test_densities(case: Case) -> None:
 
 
 @pytest.mark.parametrize("direction", DIRECTIONS)
-@pytest.mark.parametrize(("mu", "rate"), [(1.0, 0.1), (2.0, 0.6)])
+@pytest.mark.parametrize(("mu", "rate"), [(1.0, 0.1), pytest.param(2.0, 0.6, marks=pytest.mark.slow)])
 def test_two_sampled_steps(mu: float, rate: float, direction: str) -> None:
     law, times, truth = sampled_normal(mu, rate, direction, 2)
     for epsilon in (0.05, 0.1, 0.4):
@@ -234,7 +234,7 @@ def test_heavy_cuts(cut: float) -> None:
 MIXED = [
     (normal(0.5, 2), laplace(1.0, None, "")),
     (laplace(1.0, 0.2, "remove"), sampled_normal(1.0, 0.2, "remove", 1)),
-    (glued_normal(1.0, 0.2), laplace(0.5, 0.2, "glued")),
+    pytest.param(glued_normal(1.0, 0.2), laplace(0.5, 0.2, "glued"), marks=pytest.mark.slow),
 ]
 
 
