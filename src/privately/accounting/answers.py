@@ -12,6 +12,7 @@ from privately.accounting import closed_forms, contour, lattice, renyi, sampled_
 from privately.accounting.below import continuous, overlapping, told_apart
 from privately.accounting.bounded_range import Ranges, alone, chosen_adaptively, in_the_long_run
 from privately.accounting.bounding import bounding, within
+from privately.accounting.chosen_parts import among_parts
 from privately.accounting.coarsening import MOST_DIFFERENT, coarser, concentrated, has_few
 from privately.accounting.compositions import Composition, compositions, one_by_one
 from privately.accounting.conditioning import Conditioned, Inner
@@ -57,8 +58,7 @@ _MOST_RESPONSES = 50_000
 """So many different responses stand for mechanisms of bounded range, from below."""
 
 _MOST_WORST, _MOST_PARTS = 200, 32
-"""Of more alternatives each is asked of the contour integral alone; more parts without a worst pair are not told apart.
-"""
+"""Of more alternatives each is asked of the contour alone; more parts without a worst pair are not told apart."""
 
 _FOR_ONE_STEP: tuple[Road, ...] = (closed_forms,)
 _SOON: tuple[Road, ...] = (closed_forms, lattice.Plain())
@@ -415,7 +415,7 @@ def _indirect(event: Event, question: Question, method: Method | None, reason: E
     known = (alone(event, question) or two_outcomes.alone(event, question)) if method in {None, "closed form"} else None
     if known is not None:
         return known
-    shared = on_samples(event, question, _anyhow) if method is None else None
+    shared = (among_parts(event, question, _anyhow) or on_samples(event, question, _anyhow)) if method is None else None
     if shared is not None and _is_tight(shared, question):
         return shared
     long = in_the_long_run(event, question, _renyi_or_none, _worst) if method is None else None

@@ -275,6 +275,14 @@ def test_refusals() -> None:
         MORE_JUMPS.epsilon(Composition(parts=((LaplaceLoss(epsilon=Fraction(1)), 100),)), Fraction(1, 10**6), WIDTH)
 
 
+def test_deltas_out_of_the_range_of_floats_are_no_error() -> None:
+    for law in (("0.7", "1e-5", 100_000), ("1", "0.3", 500)):
+        with pytest.raises(NotApplicable):
+            JUMPS.epsilon(steps(*law), Fraction(1, 10**4000), WIDTH)
+    with pytest.raises(NotApplicable, match="delta is too small"):
+        jumps._Sums(steps("3.74", "0.0007825", 303), math.log(1e-9), 1.0).at(0.1, -4000.0)
+
+
 def test_all_splits_lead_to_the_same() -> None:
     """Jumps that are 30 times and 0.01 times as probable as delta: all rather narrow, and never disjoint."""
     composition, delta = steps("0.7", "1e-5", 100_000), Fraction(1, 10**8)

@@ -340,6 +340,8 @@ class _Sums:
                 saddle = _saddle(self.outline, math.exp(middle))
                 low, high = (low, middle) if _bound(saddle, epsilon) < enough else (middle, high)
         tolerance = min(self.tolerance * math.exp(min(log_delta - _bound(saddle, epsilon), 30.0)), _COARSEST)
+        if not tolerance:
+            raise NotApplicable("delta is too small")
         laid = shape(self.outline, saddle, epsilon, math.log(tolerance))
         near = lay(self.parts, self.gaussian, laid, tolerance, _MOST_WORK)
         return Both(Integral(near), self._jumps(epsilon, log_delta))
