@@ -410,7 +410,7 @@ def _from_all_samples(unsampled: Composition, question: Question, method: Method
 def _indirect(event: Event, question: Question, method: Method | None, reason: Exception) -> Interval:
     """For events without a worst pair: the best of some upper bounds, and a mechanism within from below."""
     parts = dict.fromkeys(side_by_side(event) or splits(event))
-    if 1 < len(parts) <= _MOST_PARTS:
+    if 0 < len(parts) <= _MOST_PARTS:
         return worst_of([_answer(part, question, method) for part in parts])
     known = (alone(event, question) or two_outcomes.alone(event, question)) if method in {None, "closed form"} else None
     if known is not None:

@@ -293,7 +293,7 @@ def test_the_worst_of_all_splits_counts(monkeypatch: pytest.MonkeyPatch) -> None
     known = {(3, 0): (4, 5), (2, 1): (3, 7), (1, 2): (6, 6), (0, 3): (0, 1)}
     monkeypatch.setattr(road, "_of", lambda _, split, __: Interval(*known[split]))
     monkeypatch.setattr(road, "_is_below", lambda *_: False)
-    found = road._worst(seen, DeltaAt(Fraction(1), Fraction(1, 10)))
+    found = road._all(seen, DeltaAt(Fraction(1), Fraction(1, 10)))
     assert list(found) == [6, 7]
 
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from fractions import Fraction
+from typing import Protocol, TypeVar
 
 from privately.accounting.contour.road import delta_by, epsilon_by, log_ends
-from privately.accounting.events import Event, Group
-from privately.accounting.grouped_samples.mixtures import Split
+from privately.accounting.ends import worst_of
+from privately.accounting.events import Event, Group, Parallel, PoissonSample
+from privately.accounting.grouped_samples.divided import Divided
+from privately.accounting.grouped_samples.normal_law import GroupSums
 from privately.accounting.grouped_samples.seen import Seen
 from privately.accounting.questions import LARGEST_EPSILON, NEVER, DeltaAt, EpsilonAt, Question
 from privately.accounting.roads import DEAD_ENDS, NotApplicable
@@ -17,6 +20,7 @@ from privately.accounting.shared_samples import Asked, on_shared_samples
 from privately.accounting.shared_samples.lists import Parted
 from privately.accounting.shared_samples.road import at_most, between
 from privately.accounting.spreading import Side
+from privately.accounting.terms import flatten, side_by_side
 from privately.errors import NoSuchRule
 from privately.rounding import Interval
 
@@ -30,13 +34,56 @@ _FEW = 2
 _NARROW, _NEARLY, _ROUGH = Fraction(1, 10**6), Fraction(1, 10**5), Fraction(1, 100)
 
 
+SplitT = TypeVar("SplitT")
+SplitT_contra = TypeVar("SplitT_contra", contravariant=True)
+
+
+class _Ways(Protocol[SplitT_contra]):
+    """What rows see that are removed and added in certain ways."""
+
+    def steps(self, split: SplitT_contra) -> int: ...
+    def parted(self, split: SplitT_contra, side: Side, cells: int, rare: float) -> Parted: ...
+    def sums(self, split: SplitT_contra) -> GroupSums: ...
+
+
 def on_samples(event: Event, question: Question, asked: Asked) -> Interval | None:
     """The answer for groups on Poisson samples, for one sample, or for several mechanisms on each; None without one."""
+    with suppress(*DEAD_ENDS, NoSuchRule):
+        found = in_parts(event, question, asked) or in_samples(event, question)
+        if found is not None:
+            return found
+    return on_shared_samples(event, question, asked)
+
+
+def in_parts(event: Event, question: Question, asked: Asked) -> Interval | None:
+    """The answer for groups whose rows are divided among parts, some of them with samples; None for other events.
+
+    All rows in one part, or in parts without samples, are asked for themselves. Most other ways are below these.
+    """
+    if not isinstance(event, Group) or event.size == 1 or not side_by_side(event.event):
+        return None
+    parts = _all_parts(event.event)
+    sampled, plain = ([part for part in parts if _is_sampled(part) == wanted] for wanted in (True, False))
+    if not sampled:
+        return None
+    alone = [*sampled, *([Parallel(events=plain)] if plain else [])]
+    worst = worst_of([asked(Group(event=part, size=event.size), question) for part in alone])
     try:
-        found = in_samples(event, question)
+        divided = Divided(event.size, parts)
+        found = _worst(divided, divided.splits(), question, worst)
     except (*DEAD_ENDS, NoSuchRule):
-        found = None
-    return on_shared_samples(event, question, asked) if found is None else found
+        return Interval(worst.lower, math.inf if isinstance(question, EpsilonAt) else 1, method=METHOD)
+    return Interval(found.lower, found.upper, method=METHOD)
+
+
+def _all_parts(event: Event) -> list[Event]:
+    """With those that are parts of parts."""
+    parts = side_by_side(event)
+    return [one for part in parts for one in _all_parts(part)] if parts else [event]
+
+
+def _is_sampled(event: Event) -> bool:
+    return any(isinstance(term, PoissonSample) for term in flatten(event))
 
 
 def in_samples(event: Event, question: Question) -> Interval | None:
@@ -60,29 +107,32 @@ def in_samples(event: Event, question: Question) -> Interval | None:
             return NEVER
         if not question.delta:
             return NEVER if largest is None else largest.interval(METHOD)
-        worst = _worst(seen, question)
+        worst = _all(seen, question)
         limit = math.inf if largest is None else largest.interval().upper
         return Interval(min(worst.lower, limit), min(worst.upper, limit), method=METHOD)
     if question.epsilon > LARGEST_EPSILON:
         raise NotApplicable("epsilon is too large")
     if largest is not None and question.epsilon >= largest.interval().upper:
         return Interval(0, 0, method=METHOD)
-    worst = _worst(seen, question)
+    worst = _all(seen, question)
     return Interval(worst.lower, worst.upper, method=METHOD)
 
 
-def _worst(seen: Seen, question: Question) -> Interval:
-    """Over all splits; to those that are below others a rough look is enough."""
+def _all(seen: Seen, question: Question) -> Interval:
     first, *others = seen.splits()
-    worst = _of(seen, first, question)
-    for split in others:
+    return _worst(seen, others, question, _of(seen, first, question))
+
+
+def _worst(seen: _Ways[SplitT], splits: Iterable[SplitT], question: Question, worst: Interval) -> Interval:
+    """Over all splits and what is known already; to those that are below others a rough look is enough."""
+    for split in splits:
         if not _is_below(seen, split, question, worst):
             found = _of(seen, split, question)
             worst = Interval(max(worst.lower, found.lower), max(worst.upper, found.upper))
     return worst
 
 
-def _of(seen: Seen, split: Split, question: Question) -> Interval:
+def _of(seen: _Ways[SplitT], split: SplitT, question: Question) -> Interval:
     """By the contour integral where that is narrow; otherwise by lists, or by both."""
     known = _by_contour(seen, split, question)
     if known is not None and question.is_met(known, max(question.width, _NEARLY)):
@@ -96,7 +146,7 @@ def _of(seen: Seen, split: Split, question: Question) -> Interval:
     return found if known is None else Interval(max(known.lower, found.lower), min(known.upper, found.upper))
 
 
-def _listed(seen: Seen, split: Split, question: Question) -> Interval:
+def _listed(seen: _Ways[SplitT], split: SplitT, question: Question) -> Interval:
     """By lists; where delta turns out to be tiny, again with as little left out."""
     parts, left_out = _parts(seen, split, _CELLS), _USUAL
     found = between(parts, question, _NARROW)
@@ -109,9 +159,9 @@ def _listed(seen: Seen, split: Split, question: Question) -> Interval:
     return found
 
 
-def _by_contour(seen: Seen, split: Split, question: Question) -> Interval | None:
+def _by_contour(seen: _Ways[SplitT], split: SplitT, question: Question) -> Interval | None:
     with suppress(*DEAD_ENDS):
-        if seen.steps <= _FEW:
+        if seen.steps(split) <= _FEW:
             return None
         if isinstance(question, EpsilonAt):
             return epsilon_by(seen.sums(split), question.delta, question.width)
@@ -119,11 +169,11 @@ def _by_contour(seen: Seen, split: Split, question: Question) -> Interval | None
     return None
 
 
-def _parts(seen: Seen, split: Split, cells: int) -> Callable[[Side, float], Parted]:
+def _parts(seen: _Ways[SplitT], split: SplitT, cells: int) -> Callable[[Side, float], Parted]:
     return lambda side, rare: seen.parted(split, side, cells, rare)
 
 
-def _is_below(seen: Seen, split: Split, question: Question, worst: Interval) -> bool:
+def _is_below(seen: _Ways[SplitT], split: SplitT, question: Question, worst: Interval) -> bool:
     """Whether a rough look tells that this split is no worse than what is known already."""
     if worst.upper == math.inf:
         return True

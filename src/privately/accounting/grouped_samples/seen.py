@@ -60,7 +60,15 @@ class Seen:
 
     @classmethod
     def of(cls, event: Group) -> Seen:
-        """NotApplicable or NoSuchRule where the worst case is not known, or where it is too much."""
+        """NotApplicable or NoSuchRule where the worst case is not known, where it is too much, or without samples."""
+        found = cls.sampled_or_not(event)
+        if not found.is_sampled:
+            raise NotApplicable("nothing is sampled")
+        return found
+
+    @classmethod
+    def sampled_or_not(cls, event: Group) -> Seen:
+        """The same, whether anything is sampled or not."""
         if _has_parts(event):  # one part may cover another for one row, and not for several
             raise NotApplicable("rows of a group may be in several parts")
         found = cls(event.size)
@@ -72,9 +80,11 @@ class Seen:
                 found._add_sample(term, times)
             else:
                 found._add_others(flatten(grouped(term, event.size)), times)
-        if not found.noises and not found.responses and not found.bare:
-            raise NotApplicable("nothing is sampled")
         return found
+
+    @property
+    def is_sampled(self) -> bool:
+        return bool(self.noises or self.responses or self.bare)
 
     def _add_sample(self, term: PoissonSample, times: int) -> None:
         inside = flatten(term.event)
@@ -92,9 +102,9 @@ class Seen:
                 count(self.laws, law, times * runs)
             count(self.failures, infinite, times * runs)
 
-    @property
-    def steps(self) -> int:
-        """How many, sampled or not."""
+    def steps(self, split: Split) -> int:
+        """How many, sampled or not: whatever the split."""
+        del split
         sampled = sum(times for _, times in (*self.noises, *self.responses, *self.bare))
         return sampled + sum(self.laws.values())
 
@@ -136,14 +146,21 @@ class Seen:
 
     def sums(self, split: Split) -> GroupSums:
         """For the contour integral; NotApplicable where there is other noise than normal one."""
+        rows, laws = self.summands(split)
+        if not rows:
+            raise NotApplicable("no noise on samples")
+        return GroupSums(rows, laws)
+
+    def summands(self, split: Split) -> tuple[list[tuple[MixedRows, int]], tuple[tuple[Loss, int], ...]]:
+        """Normal noise on samples, and the rest."""
         rows: list[tuple[MixedRows, int]] = []
         for step, times in self.noises:
             if not isinstance(step.base, GaussianLoss):
                 raise NotApplicable("not normal noise")
             rows.append((MixedRows.of(step.base, step.rate, split), times))
-        if not rows or self.bare or any(self.failures):
-            raise NotApplicable("no noise on samples, or infinite losses")
-        return GroupSums(rows, tuple(self._laws(split).items()))
+        if self.bare or any(self.failures):
+            raise NotApplicable("infinite losses")
+        return rows, tuple(self._laws(split).items())
 
     def infinite(self, split: Split) -> tuple[Fraction, Fraction]:
         """The mass at infinite loss, from below and from above; the most where all rows are removed."""
