@@ -126,7 +126,8 @@ def listed(step: Step, split: Split, side: Side, count: int, rare: float) -> Los
     """One step as so many removed rows and so many added ones see it, cut into about so many pieces.
 
     Theorem: a cell may be taken for its two ends, with a + b = m and a r0 + b r1 = n, r the ratio of P and Q there, m
-        and n their masses: that costs at least as much. Taken for one outcome, it costs at most as much.
+        and n their masses: that costs at least as much, and so does more of m, and more of it at the upper end. Taken
+        for one outcome, it costs at most as much.
     Reference: the cell is the image of the two under a map that forgets which; data processing
     Proof: docs/theory/accounting/group_samples.md#cells
     Checked-by: tests/accounting/grouped_samples/test_mixtures.py::test_lists_are_on_their_sides
@@ -179,14 +180,11 @@ class PairPoints:
         most = q.mass + q.mass_error
         rounded = gained.error + 8 * UNIT * np.abs(gained.value)
         above = gained.value - low * q.mass + rounded + np.abs(low) * (q.mass_error + 8 * UNIT * most) + most * low_off
-        below = (
-            high * q.mass - gained.value + rounded + np.abs(high) * (q.mass_error + 8 * UNIT * most) + most * high_off
-        )
-        upper, lower = (np.clip(share / wide * (1 + 8 * UNIT), 0.0, most) for share in (above, below))
+        upper = np.clip(above / wide * (1 + 8 * UNIT), 0.0, most)
         losses = self.loss + self.loss_error
         ratios = 1 + self.gain + self.gain_error
+        lower = np.where(is_told, (most - upper) * ratios[:-1] * (1 + 8 * UNIT), 0.0)
         upper = np.where(is_told, upper * ratios[1:], p.mass + p.mass_error) * (1 + 8 * UNIT)
-        lower = np.where(is_told, lower * ratios[:-1] * (1 + 8 * UNIT), 0.0)
         return losses, np.append(lower, 0.0) + np.append(0.0, upper)
 
 
