@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import accumulate, pairwise
 from typing import NoReturn
 
+import mpmath
 import numpy as np
 import pytest
 
 from privately.accounting.closed_forms import finite, single
 from privately.accounting.closed_forms.finite import Table
 from privately.accounting.compositions import Composition
+from privately.accounting.elementary import normal_tail
 from privately.accounting.lattice.atoms import Atoms
 from privately.accounting.losses import (
     DIRECTIONS,
@@ -133,6 +136,42 @@ def test_neither_list_serves_for_the_other_side(law: Loss) -> None:
         wrong += Fraction(profile_of(lower, POINT, epsilon, "upper")) < exact.lower
         wrong += Fraction(profile_of(upper, POINT, epsilon, "lower")) > exact.upper
     assert wrong >= 2
+
+
+def weights_beyond(cells: steps.Cells, *, rises: bool) -> tuple[list[mpmath.mpf], list[mpmath.mpf]]:
+    """Sums of an upper list from every edge on, and what they should at least be, in many digits; of normal noise."""
+    x = [mpmath.mpf(float(one)) for one in STEPS]
+    mu = mpmath.mpf(float(MU))
+    sign = 1 if rises else -1
+    m = [mpmath.ncdf(b) - mpmath.ncdf(a) for a, b in pairwise(x)]
+    n = [mpmath.ncdf(b - mu) - mpmath.ncdf(a - mu) for a, b in pairwise(x)]
+    ratios = [mpmath.exp(mu * one - mu * mu / 2) for one in x]
+    upper = [(q - p * low) / (high - low) for p, q, (low, high) in zip(m, n, pairwise(ratios), strict=True)]
+    truth = [a + b for a, b in zip([0, *upper], [*(p - b for p, b in zip(m, upper, strict=True)), 0], strict=True)]
+    found = [mpmath.mpf(float(one)) for one in cells.spread(rises=rises)[1]]
+    return list(accumulate(found[::-sign])), list(accumulate(truth[::-sign]))
+
+
+MU, STEPS = 5.0, np.arange(-8.0, 14.0, 0.03125)
+
+
+@pytest.mark.parametrize("rises", [True, False])
+def test_sums_from_the_largest_loss_on_are_from_above(rises: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And hardly more than that, however narrow cells are; planted: tails that are a little too small."""
+    with mpmath.workdps(80):
+        found, truth = weights_beyond(steps.normal_between(MU, STEPS), rises=rises)
+        assert all(more >= exact for more, exact in zip(found, truth, strict=True))
+        assert found[-1] <= 1 + mpmath.mpf(10) ** -11
+        monkeypatch.setattr(steps, "_beyond", lambda x: normal_tail(x) * (1 - 1e-9))
+        wrong, truth = weights_beyond(steps.normal_between(MU, STEPS), rises=rises)
+        assert any(less < exact for less, exact in zip(wrong, truth, strict=True))
+
+
+def test_narrow_cells_add_nothing_to_the_mass_of_a_step() -> None:
+    """A part of 10^-8 for every step, where errors of both ends are divided by the width of a cell."""
+    law = SampledGaussianLoss(mu_squared=Fraction(50), rate=Fraction(1, 10**5), direction="remove")
+    found = listed(law, "upper", 1 << 15, RARE)
+    assert 0 <= found.masses.sum() + found.outside - 1 < 1e-10
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from privately.accounting.lattice.frame import Frame, short
 from privately.accounting.lattice.multiplying import Part
 from privately.accounting.lattice.one_off import OneOff
 from privately.accounting.lattice.pieces import Piece, chord_piece, smooth_piece, together
-from privately.accounting.lattice.placing import Side, atom_piece, is_on_lattice, nearest
+from privately.accounting.lattice.placing import Side, atom_piece, is_on_lattice, nearest, settled
 from privately.accounting.lattice.planning import Contour, View, grid
 from privately.accounting.lattice.smooth import NOTHING, Masses, Smooth
 from privately.accounting.roads import NotApplicable
@@ -26,6 +26,8 @@ from privately.rounding import Enclosure
 
 _ONE = Enclosure.of(1)
 _QUIET = 20.0
+_MANY = 64
+"""So many atoms are a list, the last of which may lie where it likes."""
 _LEAST_FALL, _LARGEST_FALL = 4.0, 80.0
 
 _Gone: TypeAlias = tuple[View, tuple[Masses, Masses], float]
@@ -171,7 +173,11 @@ def lay(views: Sequence[View], chosen: Contour, count: int, *, may_blur: bool = 
     if blurred is not None:
         return blurred, blurred
     upper = _lay(placed, frame, chosen.height, "upper")
-    return (_lay(placed, frame, chosen.height, "lower") if are_moved else upper), upper
+    if not are_moved:
+        return upper, upper
+    return _lay(
+        [(view, _settled(view, frame, offset)) for view, offset in placed], frame, chosen.height, "lower"
+    ), upper
 
 
 def lay_chords(view: View, chosen: Contour, count: int) -> Laid:
@@ -196,6 +202,14 @@ def lay_chords(view: View, chosen: Contour, count: int) -> Laid:
 def _are_moved(views: Sequence[tuple[View, float]], frame: Frame) -> bool:
     """Whether there are atoms that do not lie on the lattice."""
     return any(not is_on_lattice(view.atoms.up_to(view.highest)[0], frame, offset) for view, offset in views)
+
+
+def _settled(view: View, frame: Frame, offset: float) -> float:
+    """The offset for the lower side; as it was, where a density or atoms on the lattice ask for it."""
+    kept = view.atoms.up_to(view.highest)[0]
+    if view.dense is not None or kept.losses.size < _MANY or is_on_lattice(kept, frame, offset):
+        return offset
+    return settled(kept, frame, offset)
 
 
 def _lay(views: Sequence[tuple[View, float]], frame: Frame, height: float, side: Side) -> Laid:

@@ -29,6 +29,8 @@ _NEAR = 2.0**-38
 _FINER = 8
 _LONGEST = 1 << 14
 _WIDEST = 1 << 20
+_PARTS, _LITTLE = (0.99, 0.95, 0.9, 0.9), 4.0
+"""The lattice goes up by such a part of what would be lowered, again and again, unless that is little."""
 
 
 def atom_piece(atoms: Atoms, frame: Frame, offset: float, side: Side) -> tuple[Piece, float, bool]:
@@ -42,7 +44,7 @@ def atom_piece(atoms: Atoms, frame: Frame, offset: float, side: Side) -> tuple[P
     if _is_near(slack, atoms, frame):
         exact, (j, masses, errors) = True, (points, atoms.masses, atoms.mass_errors)
     else:
-        exact, slack = False, 0.0 if side == "upper" else _NEAR * (a + float(np.abs(atoms.losses).max())) + _NOISE
+        exact, slack = False, 0.0 if side == "upper" else _raised(atoms, frame)
         j, masses, errors = _split(atoms, frame, offset) if side == "upper" else _joined(atoms, frame, offset, slack)
     exponents = c * a * j
     if float(exponents.max(initial=0.0)) > _STEEPEST:
@@ -103,6 +105,28 @@ def _split(atoms: Atoms, frame: Frame, offset: float) -> Placed:
     return np.concatenate([low, low + 1]), np.concatenate([masses - upper, upper]), np.zeros(2 * low.size)
 
 
+def settled(atoms: Atoms, frame: Frame, offset: float) -> float:
+    """An offset of the lattice for the lower side, at which the last of what is joined hardly has to be lowered.
+
+    For rarely sampled steps that is nearly all, and little above the smallest loss. Any offset serves.
+    """
+    raised = _raised(atoms, frame)
+    lowered = _join(atoms, frame, offset, raised)[1]
+    for part in _PARTS:
+        if lowered <= _LITTLE * raised:
+            break
+        found = math.fmod(offset + part * lowered, frame.step)
+        left = _join(atoms, frame, found, raised)[1]
+        if left < lowered:
+            offset, lowered = found, left
+    return offset
+
+
+def _raised(atoms: Atoms, frame: Frame) -> float:
+    """By so much atoms may be raised, so that those on the lattice stay there."""
+    return _NEAR * (frame.step + float(np.abs(atoms.losses).max())) + _NOISE
+
+
 def _joined(atoms: Atoms, frame: Frame, offset: float, raised: float) -> Placed:
     """Neighbours joined so that the ratio becomes that of a lattice point; all errors to the lower side.
 
@@ -115,6 +139,11 @@ def _joined(atoms: Atoms, frame: Frame, offset: float, raised: float) -> Placed:
     Proof: docs/theory/accounting/lattice.md#onto-the-lattice
     Checked-by: tests/accounting/lattice/test_placing.py::test_atoms_go_up_and_down
     """
+    return _join(atoms, frame, offset, raised)[0]
+
+
+def _join(atoms: Atoms, frame: Frame, offset: float, raised: float) -> tuple[Placed, float]:
+    """What is joined, and by how much the last of it was lowered, about."""
     a = frame.step
     least = max(float(atoms.losses.min()), -_QUIET / frame.tilt)
     firsts, seconds = _gathered(atoms, a / _FINER, raised, least)
@@ -145,9 +174,11 @@ def _joined(atoms: Atoms, frame: Frame, offset: float, raised: float) -> Placed:
         places.append(j)
         masses.append((first + part * own_first) * (1 - 4 * UNIT))
         first, second = own_first * (1 - part) * (1 - 4 * UNIT), own_second * (1 - part) * (1 + 4 * UNIT)
-    places.append(index())
+    last = index()
+    places.append(last)
     masses.append(first)
-    return np.array(places, dtype=np.float64) + bottom, np.array(masses), np.zeros(len(masses))
+    lowered = math.log(first / second) - (last + bottom) * a - offset
+    return (np.array(places, dtype=np.float64) + bottom, np.array(masses), np.zeros(len(masses))), lowered
 
 
 def _below(first: float, second: float, powers: Floats, guess: int) -> int:

@@ -36,7 +36,7 @@ from privately.accounting.spreading.lists import Losses, Side
 _SAMPLED = SampledGaussianLoss, SampledLaplaceLoss, SampledDiscreteGaussianLoss
 _WIDE, _LEAST_VARIANCE, _LARGEST_VARIANCE = 4 * 10**6, 10**6, 10**24
 _FARTHEST = 36.0
-_FINEST = 2.0**-10
+_FINEST, _HALF = 2.0**-10, 0.5
 _LEAST_RATE = Fraction(1, 10**30)
 _LEAST_MU, _LARGEST_SIZE, _LARGEST_EPSILON = 1e-6, 680.0, 300.0
 
@@ -56,12 +56,16 @@ class Cells:
     low: tuple[float, float]
     high: tuple[float, float]
     are_atoms: bool
+    beyond: tuple[Floats, Floats] | None = None
+    """What Q has below every edge and what it has above, from above, where that is known better than the sum of m."""
 
-    def spread(self) -> tuple[Floats, Floats]:
-        """The y of all edges and masses under Q that, with those y, cost at least as much; what is beyond is left out.
+    def spread(self, *, rises: bool) -> tuple[Floats, Floats]:
+        """The y of all edges and masses under Q that, with those y, cost at least as much, where the loss rises with y
+        or falls; what is beyond is left out.
 
         Theorem: m = a + b with a e^y0 + b e^y1 = n has b = (n e^-y0 - m)/expm1(y1 - y0) and a = (m - n e^-y1)/
-            -expm1(y0 - y1); both outcomes in place of the cell cost at least as much, with and without sampling.
+            -expm1(y0 - y1); both outcomes in place of the cell cost at least as much, with and without sampling. More
+            mass beyond any edge, on the side of larger losses, costs more.
         Reference: the cell is the image of the two under a map that forgets which; data processing
         Proof: docs/theory/accounting/spreading.md#one-step
         Checked-by: tests/accounting/spreading/test_steps.py::test_lists_are_on_their_sides
@@ -70,14 +74,35 @@ class Cells:
         slack = self.y_errors[:-1] + self.y_errors[1:]
         if width.max() > 1 or float((slack / width).max()) > _FINEST:
             raise NotApplicable("cells are too wide, or too narrow for floats")
-        left, right = exp(-self.y[:-1]), exp(-self.y[1:])
         off = 2 * slack + 4 * ERROR + 4 * UNIT
-        above = (self.n * left - self.m) + (self.n_errors + self.n * off) * left + self.m_errors
-        below = (self.m - self.n * right) + (self.n_errors + self.n * off) * right + self.m_errors
         more = (1 + 4 * ERROR) * (1 + 2 * slack / width)
-        upper = np.minimum(np.maximum(above, 0.0) / expm1(width) * more, self.m * (1 + off) + self.m_errors)
-        lower = np.minimum(np.maximum(below, 0.0) / -expm1(-width) * more, self.m * (1 + off) + self.m_errors)
-        return self.y, np.append(lower, 0.0) + np.append(0.0, upper)
+        whole, last = self._whole(off, rises=rises)
+        if rises:
+            left = exp(-self.y[:-1])
+            above = (self.n * left - self.m) + (self.n_errors + self.n * off) * left + self.m_errors
+            upper = np.minimum(np.maximum(above, 0.0) / expm1(width) * more, whole)
+            lower = (whole - upper) * (1 + 2 * UNIT)
+        else:
+            right = exp(-self.y[1:])
+            below = (self.m - self.n * right) + (self.n_errors + self.n * off) * right + self.m_errors
+            lower = np.minimum(np.maximum(below, 0.0) / -expm1(-width) * more, whole)
+            upper = (whole - lower) * (1 + 2 * UNIT)
+        masses = np.append(lower, 0.0) + np.append(0.0, upper)
+        masses[-1 if rises else 0] += last
+        return self.y, masses * (1 + 2 * UNIT)
+
+    def _whole(self, off: Floats, *, rises: bool) -> tuple[Floats, float]:
+        """The masses of all cells from above or, in the half of the larger losses, so that their sums from the largest
+        on are; and what is beyond it.
+        """
+        each = self.m * (1 + off) + self.m_errors
+        if self.beyond is None:
+            return each, 0.0
+        below, above = self.beyond
+        sums = np.maximum.accumulate(above[::-1] if rises else below)
+        found = np.diff(sums) * (1 + 2 * UNIT)
+        found, ends = (found[::-1], sums[:0:-1]) if rises else (found, sums[1:])
+        return np.where(ends <= _HALF, found, each), float(sums[0])
 
     def joined(self) -> tuple[Floats, Floats, Floats]:
         """The y of all cells as one outcome each, how far it may be off, and the masses under Q, rounded down."""
@@ -121,7 +146,13 @@ def normal_between(mu: float, x: Floats) -> Cells:
     n, n_errors = _normal_cells(x, mu)
     y = mu * x - mu * mu / 2
     low, high = ((above(sign * end), above(sign * (end - mu))) for sign, end in ((-1, float(x[0])), (1, float(x[-1]))))
-    return Cells(y, 8 * UNIT * (np.abs(mu * x) + mu * mu), m, m_errors, n, n_errors, low, high, are_atoms=False)
+    errors = 8 * UNIT * (np.abs(mu * x) + mu * mu)
+    return Cells(y, errors, m, m_errors, n, n_errors, low, high, are_atoms=False, beyond=(_beyond(-x), _beyond(x)))
+
+
+def _beyond(x: Floats) -> Floats:
+    """P(N > x), from above."""
+    return normal_tail(x) * (1 + 4 * ERROR)
 
 
 def _discrete_normal(law: DiscreteGaussianLoss | SampledDiscreteGaussianLoss, count: int, rare: float) -> Cells:
@@ -189,7 +220,7 @@ def mixed(cells: Cells, law: Loss, side: Side) -> Losses:
     """The losses under sampling, or without it: as y falls where the direction is not "remove", so do they."""
     removes = isinstance(law, _SAMPLED) and law.direction == "remove"
     sign = 1 if side == "upper" else -1
-    y, masses, errors = _placed(cells, side)
+    y, masses, errors = _placed(cells, side, rises=removes)
     outside = 0.0
     if not cells.are_atoms and side == "upper":  # what is beyond the end of small losses is taken for that end
         end = 0 if removes else -1
@@ -218,10 +249,10 @@ def _near_one(rise: Floats) -> Floats:
     return (4 * ERROR + 8 * UNIT) * np.abs(rise) / np.maximum(1 + rise, 2.0**-30)
 
 
-def _placed(cells: Cells, side: Side) -> tuple[Floats, Floats, Floats]:
+def _placed(cells: Cells, side: Side, *, rises: bool) -> tuple[Floats, Floats, Floats]:
     """y, masses under Q and errors of y, with atoms at both ends."""
     if side == "upper":
-        y, masses = cells.spread()
+        y, masses = cells.spread(rises=rises)
         errors = cells.y_errors
     else:
         y, errors, masses = cells.joined()
