@@ -10,8 +10,9 @@ import pytest
 
 from privately import accounting as acc
 from privately.accounting import chosen_parts
-from privately.accounting.chosen_parts import among_parts, choices
+from privately.accounting.chosen_parts import among_parts, choices, one_after_the_other
 from privately.accounting.questions import DeltaAt
+from privately.accounting.terms import flatten
 from privately.errors import NoSuchRule
 from privately.rounding import Interval
 
@@ -126,6 +127,21 @@ def test_no_list_of_parts_may_be_forgotten(monkeypatch: pytest.MonkeyPatch) -> N
     assert found.upper < truth
 
 
+def test_all_parts_are_as_much_as_any_choice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where what is beside the parts has nearly all of epsilon; planted: one of the parts in place of all."""
+    parts = acc.Parallel(events=[acc.Pure(epsilon="0.3"), acc.Sequence(events=responses("0.2", "0.25"))])
+    many = acc.Repeat(event=acc.Gaussian(noise_multiplier=1), times=50)
+    found = acc.epsilon(acc.Sequence(events=[many, parts]), "1e-6")
+    assert found.width < found.upper / 500
+    event, turns = GAMES[0]
+    whole = one_after_the_other(event)
+    assert sum(flatten(whole).values()) == 4
+    for alpha in (1.2, 2.0, 3.0):
+        assert acc.delta(whole, Fraction(math.log(alpha))).upper >= both_ways(turns, alpha)
+    monkeypatch.setattr(chosen_parts, "one_after_the_other", lambda event: choices(event)[0])
+    assert acc.delta(event, Fraction(math.log(2.0))).upper < both_ways(turns, 2.0)
+
+
 def test_all_profiles_fit_into_delta() -> None:
     """Where several lists of parts are about as bad, what all of them have at the upper end is at most delta."""
     parts = acc.Parallel(events=[acc.Gaussian(noise_multiplier=1), acc.Repeat(event=acc.Laplace(scale=4), times=12)])
@@ -133,7 +149,8 @@ def test_all_profiles_fit_into_delta() -> None:
         event = acc.Sequence(events=[acc.Laplace(scale=5), parts, acc.Gaussian(noise_multiplier=more)])
         found = acc.epsilon(event, delta="1e-5")
         deltas = [acc.delta(one, epsilon=found.upper) for one in choices(event)]
-        assert sum(one.lower for one in deltas) <= Fraction(1, 10**5)
+        most = acc.delta(one_after_the_other(event), epsilon=found.upper)
+        assert min(sum(one.lower for one in deltas), most.lower) <= Fraction(1, 10**5)
         assert found.lower == max(acc.epsilon(one, delta="1e-5").lower for one in choices(event))
         assert found.width <= found.upper / 20
 

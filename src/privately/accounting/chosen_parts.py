@@ -14,7 +14,7 @@ from privately.accounting.ends import worst_of
 from privately.accounting.events import Event, FixedSizeSample, Group, Parallel, PoissonSample, Pure, Repeat, Sequence
 from privately.accounting.questions import DeltaAt, EpsilonAt, Question
 from privately.accounting.roads import NotApplicable
-from privately.accounting.terms import Terms, flatten
+from privately.accounting.terms import Terms, flatten, side_by_side
 from privately.errors import NoSuchRule
 from privately.guarantees import Neighbors
 from privately.rounding import End, Interval
@@ -33,7 +33,8 @@ def among_parts(event: Event, question: Question, asked: Asked) -> Interval | No
 
     Theorem: whoever divides the data may choose anew after each answer. The outcomes after which a row has met certain
         parts, so many times each, are as probable as if these had been certain from the beginning. So the profile is at
-        most the sum of the profiles of all lists of parts, and at least the largest of them.
+        most the sum of the profiles of all lists of parts, and at least the largest of them; and at most that of all
+        parts one after the other.
     Reference: none; a sum over disjoint sets of outcomes
     Proof: docs/theory/accounting/events.md#parts-that-are-chosen
     Checked-by: tests/accounting/test_chosen_parts.py::test_no_choice_of_parts_is_outside
@@ -41,7 +42,11 @@ def among_parts(event: Event, question: Question, asked: Asked) -> Interval | No
     with suppress(NoSuchRule, NotApplicable):
         met = _different(choices(event))
         if len(met) > 1:
-            return _at_delta(met, question, asked) if isinstance(question, EpsilonAt) else _sum(met, question, asked)
+            found = _at_delta(met, question, asked) if isinstance(question, EpsilonAt) else _sum(met, question, asked)
+            if question.is_met(found):
+                return found
+            most = asked(one_after_the_other(event), question).upper
+            return Interval(found.lower, max(found.lower, min(found.upper, most)), method=METHOD)
     return None
 
 
@@ -63,6 +68,22 @@ def choices(event: Event) -> list[Event]:
         case Group(event=inner, size=size) if size > 1 and len(choices(inner)) > 1:
             raise NotApplicable("rows of a group may meet several parts")
     return [event]
+
+
+def one_after_the_other(event: Event) -> Event:
+    """The same with all parts in place of one of them."""
+    if side_by_side(event):
+        return Sequence(events=choices(event))
+    match event:
+        case Sequence(events=events):
+            return Sequence(events=[one_after_the_other(part) for part in events])
+        case Repeat(event=inner, times=times):
+            return Repeat(event=one_after_the_other(inner), times=times)
+        case PoissonSample(event=inner, rate=rate):
+            return PoissonSample(event=one_after_the_other(inner), rate=rate)
+        case FixedSizeSample(event=inner, size=size, population=population):
+            return FixedSizeSample(event=one_after_the_other(inner), size=size, population=population)
+    return event
 
 
 def _all_terms(parts: tuple[Event, ...]) -> list[Terms]:
