@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 
 from privately.accounting.adaptive.curves import Curve
+from privately.accounting.questions import DeltaAt
 from privately.accounting.roads import NotApplicable
 from privately.accounting.two_outcomes import games, listed_games
 from privately.accounting.two_outcomes.allowed import AtOrders
 from privately.accounting.two_outcomes.listed_games import above_steps, blocks
+from privately.accounting.two_outcomes.road import answer
 
 from .listed import FOUR, pairs, raised
 
@@ -66,6 +68,15 @@ def test_blocks_hold_all_steps(times: int) -> None:
     assert sum(steps * many for steps, many in found) == times
     assert max(steps for steps, _ in found) <= listed_games.MOST_STEPS
     assert max(steps for steps, _ in found) - min(steps for steps, _ in found) <= 1
+
+
+def test_even_pairs_of_large_bounds() -> None:
+    """One step of {4: 1}: at losses near 0 the even pair is the worst, and nothing more is said of it."""
+    statement = AtOrders(((Fraction(4), Fraction(1)),))
+    curve = above_steps(statement, 1, 1e-6)
+    for place in (0, 2, 5):
+        truth = answer(statement, DeltaAt(Fraction(place * curve.step), Fraction(1, 10**6)))
+        assert truth.upper <= curve.upper[place] <= float(truth.lower) * 1.005
 
 
 def test_too_large_losses() -> None:

@@ -60,7 +60,8 @@ class Arc:
         one, two = (float(powers.exponents[row]) for row in self.rows)
         away = lattice.step * lattice.down / 1.5
         rest = (1 - self.share) * math.exp(min((two - one) * away, _LARGEST_POWER))
-        return Tried(self.rows, 0, np.full(places + lattice.down, self.share / (self.share + rest)))
+        shares = np.full(places + lattice.down, self.share / (self.share + rest))
+        return Tried(self.rows, 0, shares, round(away / lattice.step) if self.is_even else 0)
 
     def offsets(self, lattice: Lattice) -> range:
         return range(-lattice.down, 2)
@@ -102,7 +103,7 @@ class AtCorner:
         one = np.maximum((gap * f_slope - f * bent) / (g * f_slope - f * g_slope), 0.0)
         two = np.maximum((g * bent - gap * g_slope) / (g * f_slope - f * g_slope), 0.0)
         two = two * self.odds
-        return Tried(self.rows, down, np.where(one + two > 0, one / np.maximum(one + two, 1e-300), 1.0))
+        return Tried(self.rows, down, np.where(one + two > 0, one / np.maximum(one + two, 1e-300), 1.0), down)
 
 
 def _rise(k: float, loss: float) -> tuple[float, float]:

@@ -91,6 +91,8 @@ class Tried:
     rows: tuple[int, int]
     start: int
     shares: Floats
+    away: int = 0
+    """So many places before where they touch they are meant to count."""
 
     def mixed(self, parts: Floats, at: Integers) -> Floats:
         """Of one row of numbers for each exponent, at some differences of places."""
@@ -145,10 +147,12 @@ class _Chunk:
         own = slice(start + lattice.left, start + lattice.left + many)
         self.slopes = -sketch.slopes[own]
         self.own = sketch.upper[own] * (1 - 2 * _SLACK)
-        self.small = min(float(powers.grown[row]) for row in tried.rows)
         self.rows = sorted(set(tried.rows))
         share = tried.shares[part]
         self.shares = {tried.rows[1]: 1 - share, tried.rows[0]: share} if len(self.rows) > 1 else {self.rows[0]: share}
+        meant = powers.after[:, -tried.away - powers.first]
+        self.small = sum((meant[row] * part for row, part in self.shares.items()), np.zeros(many))
+        """What C costs: G is larger where it has to be enough."""
         self.rise = self._shifted(powers.rise)
         self.g = self._mixed(powers.g)
         self.bends = self._mixed(powers.most_bent)[:, :-1]
@@ -170,12 +174,13 @@ class _Chunk:
 
     def found(self) -> tuple[Floats, Floats]:
         with np.errstate(divide="ignore", invalid="ignore"):
-            ratios = np.where(self.g > self.small, self.over_line / self.g, 0.0)
+            ratios = np.where(self.g > self.small[:, None], self.over_line / self.g, 0.0)
         factors = np.maximum(ratios.max(axis=1), self.rising)
         who, cell, over = self._over(factors)
         least = np.minimum(self.g[who, cell], self.g[who, cell + 1])
         more = np.zeros(factors.size)
-        np.maximum.at(more, who, np.where(least > self.small, np.maximum(over, 0.0) / np.maximum(least, _TINY), 0.0))
+        missing = np.maximum(over, 0.0) / np.maximum(least, _TINY)
+        np.maximum.at(more, who, np.where(least > self.small[who], missing, 0.0))
         factors = (factors + more * (1 + 1e-6)) * (1 + 4 * UNIT)
         lifts = np.zeros(factors.size)
         who, _, over = self._over(factors)
