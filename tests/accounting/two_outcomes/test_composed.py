@@ -50,7 +50,8 @@ def test_every_statement_counts_from_above(monkeypatch: pytest.MonkeyPatch) -> N
 def test_what_is_played_from_below(kinds: int) -> None:
     """The largest steps, rounded down to few kinds, the largest last; nothing is lost, as noise makes good the rest."""
     parts = tuple((Concentrated(Fraction(100 + k, 10**4)), 1 + k % 2) for k in range(kinds))
-    played, square = module._last_steps(parts)
+    played, others = module._last_steps(parts)
+    square = sum(law.mu_squared * times for law, times in others)
     assert len(played) <= module._MOST_TABLES
     assert list(played) == sorted(played, key=lambda part: part[0].rho)
     assert sum(n for _, n in played) == min(sum(n for _, n in parts), module.games.MOST_TESTED)
@@ -58,6 +59,26 @@ def test_what_is_played_from_below(kinds: int) -> None:
     largest = sorted((one.rho for one, n in parts for _ in range(n)), reverse=True)[: module.games.MOST_TESTED]
     rounded = sorted((one.rho for one, n in played for _ in range(n)), reverse=True)
     assert all(small <= large for small, large in zip(rounded, largest, strict=True))
+
+
+def test_even_pairs_before_what_is_played() -> None:
+    """Of listed orders all steps count; the first ones as randomized response that is allowed, just below the most."""
+    statement = AtOrders(((Fraction(4), Fraction("0.1")),))
+    played, ((law, times),) = module._last_steps(((statement, 500),))
+    assert sum(n for _, n in played) + times == 500
+    (more, less), _ = (tuple(weight for weight, _ in outcome) for outcome in law.outcomes)
+    assert more + less == 1
+    moment = float(more**4 / less**3 + less**4 / more**3)
+    assert math.exp(0.3) * (1 - 1e-6) < moment <= math.exp(0.3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("times", [100, 10**4, 10**6])
+def test_many_steps_of_one_order_are_narrow(times: int) -> None:
+    """And reveal more than normal noise that is allowed, as randomized response does."""
+    found = acc.epsilon(acc.Repeat(event=acc.Renyi(bounds={4: "0.1"}), times=times), delta="1e-6")
+    normal = acc.epsilon(acc.Repeat(event=acc.GaussianDP(mu="0.223"), times=times), delta="1e-6")
+    assert 1.02 * float(normal.upper) < found.lower <= found.upper < found.lower * (1 + 1e-3)
 
 
 def test_listed_orders_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,8 +9,10 @@ from fractions import Fraction
 
 import numpy as np
 
+from privately.accounting.losses import FiniteLoss
 from privately.accounting.roads import NotApplicable
-from privately.accounting.two_outcomes.allowed import Statement
+from privately.accounting.two_outcomes.allowed import AtOrders, Statement
+from privately.accounting.two_outcomes.corners import even_loss
 from privately.accounting.two_outcomes.edges import edge
 from privately.accounting.two_outcomes.pairs import TwoOutcomes
 from privately.accounting.two_outcomes.supports import Limit
@@ -18,7 +20,8 @@ from privately.accounting.two_outcomes.supports import Limit
 _NEAR, _FAR, _FINE = 100, 60, 0.04
 _APART, _BEYOND, _MOST_FAR = 0.05, 3.0, 300
 _ROOM = 1e-9
-_MARGIN, _TRIES = 1e-5, 4
+_MARGIN, _LITTLE, _TRIES = 1e-5, 1e-9, 4
+_DIGITS = 20
 _AROUND = Fraction(1, 400)
 
 
@@ -59,6 +62,7 @@ def table(statement: Statement, step: float, places: int) -> Table:
     if statement.last < math.inf:  # where the highest order holds them, losses are evenly apart
         apart = max(_APART, places * step / _MOST_FAR)
         even = np.union1d(even, np.arange(_NEAR * _FINE, places * step + _BEYOND, apart) * (statement.last + 1))
+        even = np.union1d(even, even_loss(*statement.rows(0.0, 0.0))[0] - step)
     y = -np.logaddexp(0.0, step + even)
     z, at = edge(statement, y, _MARGIN)
     kept = np.flatnonzero((np.exp(y) + np.exp(y + z) < 1 - _ROOM) & (z < 2 * places * step))
@@ -83,3 +87,19 @@ def _choice(statement: Statement, q: float, z: float, step: float, order: float)
             return Choice(p, q, round(z / step), round(-low / step), Limit(exact, statement.bound(exact)))
         q *= 1 - _MARGIN
     return None
+
+
+def even_pair(statement: AtOrders) -> FiniteLoss:
+    """Randomized response of nearly the largest loss that is allowed."""
+    loss = even_loss(*statement.rows(0.0, 0.0))[0]
+    for less in (_LITTLE, _MARGIN):
+        p = round(Decimal(1 / (1 + math.exp(-loss * (1 - less)))), _DIGITS)
+        try:
+            excess, _ = statement.exceeded(TwoOutcomes(p, 1 - p), Fraction(0))
+        except NotApplicable:
+            continue
+        if excess <= 0:
+            more, less_likely, none = Fraction(p), 1 - Fraction(p), Fraction(0)
+            both = (more, none), (less_likely, none)
+            return FiniteLoss(epsilon=none, outcomes=(both, both[::-1]))
+    raise NotApplicable("no even pair is known to be allowed")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -14,11 +15,19 @@ from privately.accounting.bounding import bounding, within
 from privately.accounting.compositions import Composition, compositions
 from privately.accounting.events import ZCDP, Event, Renyi, Repeat
 from privately.accounting.events import Sequence as Steps
-from privately.accounting.losses import GaussianLoss
+from privately.accounting.losses import FiniteLoss, GaussianLoss
 from privately.accounting.questions import NO_LOWER, DeltaAt, EpsilonAt, Question
 from privately.accounting.roads import DEAD_ENDS, NotApplicable
 from privately.accounting.terms import flatten
-from privately.accounting.two_outcomes import games, listed_games, mixed_games, normal_games, wave_games
+from privately.accounting.two_outcomes import (
+    choices,
+    games,
+    listed_games,
+    long_games,
+    mixed_games,
+    normal_games,
+    wave_games,
+)
 from privately.accounting.two_outcomes.allowed import AtOrders, Concentrated, Statement
 from privately.accounting.two_outcomes.alone import has_group, stated
 from privately.accounting.two_outcomes.normal_games import Normal
@@ -31,8 +40,11 @@ METHOD = "adaptive choices of two outcomes"
 _MOST_KINDS, _MOST_ORDERS = 3, 24
 _FEW = 12
 """Of more steps zCDP is nearly normal noise."""
+_MOST_OUTCOMES = 800
 _MOST_TABLES = 8
 """From below so many kinds are told apart."""
+_LEAST_TESTED, _GROWN = 40, 8.0
+"""From below so many steps of one order are played, or as many as let the logarithm of its moment grow so much."""
 _UNKNOWN, _LEAST = 1e-40, 1e-250
 _NARROW = Fraction(1, 10**4)
 _FINE = Fraction(1, 10**5)
@@ -154,27 +166,33 @@ def _single(found: _Stated, question: Question) -> Interval:
 
 
 def _bottom(case: _Case) -> Interval:
-    """By a game of the last steps, the largest at the end, after normal noise for all others."""
-    played, square = _last_steps(case.found.parts)
+    """By a game of the last steps, the largest at the end, after normal noise or even pairs for all others."""
+    played, others = _last_steps(case.found.parts)
     try:
         curve = games.below(played, case.rare)
-        is_all = case.beside.is_nothing and not square
+        is_all = case.beside.is_nothing and not others
         law = laws.below(curve, near(curve, None, case.question) if is_all else None)
         least = tuple(with_law(one, law) for one in case.beside.below)
-        if square:
-            least = tuple(with_law(one, GaussianLoss(mu_squared=square)) for one in least)
+        for other, times in others:
+            least = tuple(with_law(one, other, times=times) for one in least)
         return case.asked(least, case.question)
     except DEAD_ENDS:
         return _by_noise_alone(case)
 
 
-def _last_steps(parts: Sequence[tuple[Statement, int]]) -> tuple[tuple[tuple[Statement, int], ...], Fraction]:
-    """Which steps are played, of few kinds, the largest last, and mu^2 of normal noise that is allowed beside."""
-    is_one = len(parts) == 1 and isinstance(parts[0][0], AtOrders)
-    left, square, kept = games.MOST_RUN if is_one else games.MOST_TESTED, Fraction(0), list[tuple[Statement, int]]()
+def _last_steps(
+    parts: Sequence[tuple[Statement, int]],
+) -> tuple[tuple[tuple[Statement, int], ...], list[tuple[FiniteLoss | GaussianLoss, int]]]:
+    """Which steps are played, of few kinds, the largest last, and what is allowed beside for all others."""
+    left, square, kept = _most_tested(parts), Fraction(0), list[tuple[Statement, int]]()
+    others: list[tuple[FiniteLoss | GaussianLoss, int]] = []
     for one, times in sorted(parts, key=lambda part: part[0].size, reverse=True):
         many = min(times, left)
-        left, square = left - many, square + 2 * one.least * (times - many)
+        left -= many
+        if isinstance(one, AtOrders) and many < times:
+            others.append((choices.even_pair(one), times - many))
+        else:
+            square += 2 * one.least * (times - many)
         kept += [(one, many)] if many else []
     found: dict[Statement, int] = {}
     together = -(-len(kept) // _MOST_TABLES)
@@ -184,7 +202,19 @@ def _last_steps(parts: Sequence[tuple[Statement, int]]) -> tuple[tuple[tuple[Sta
         square += 2 * (one.least - least.least) * many if is_rounded else 0
         kind = least if is_rounded else one
         found[kind] = found.get(kind, 0) + many
-    return tuple(reversed(found.items())), square
+    if square:
+        others.append((GaussianLoss(mu_squared=square), 1))
+    return tuple(reversed(found.items())), others
+
+
+def _most_tested(parts: Sequence[tuple[Statement, int]]) -> int:
+    """Of one statement about one order not many more than count: all before them are even pairs."""
+    ((statement, _), *others) = parts
+    if others or not isinstance(statement, AtOrders):
+        return games.MOST_TESTED
+    if len(statement.bounds) > 1:
+        return games.MOST_RUN
+    return min(max(math.ceil(_GROWN / float(statement.tangents()[1][0])), _LEAST_TESTED), games.MOST_RUN)
 
 
 def _by_noise_alone(case: _Case) -> Interval:
@@ -223,16 +253,29 @@ def _above(case: _Case, few: float) -> Interval | None:
             most = _pair(wave_games.above(played, case.rare), case, is_alone=is_all)
             above = tuple(with_law(one, most.law, most.infinite) for one in above)
         for listed, times in others:
-            for steps, many in listed_games.blocks(times):
-                is_all = is_alone and len(case.found.parts) == 1 and steps == times
-                most = _pair(listed_games.above_steps(listed, steps, case.rare), case, is_alone=is_all)
-                infinite = min(many * most.infinite, Fraction(1))
-                above = tuple(with_law(one, most.law, infinite, many) for one in above)
+            for law, infinite, many, rest in _listed(listed, times, case):
+                above = tuple(with_law(one, law, infinite, many) for one in above)
+                noise = noise.beside(Normal(Fraction(0), Fraction(1), rest))
         if noise.variance:
             above = tuple(with_law(one, GaussianLoss(mu_squared=noise.variance)) for one in above)
         return noise.put_back(case.asked(above, noise.taken_from(case.question)), case.question)
     except DEAD_ENDS:
         return None
+
+
+def _listed(statement: AtOrders, times: int, case: _Case) -> list[tuple[FiniteLoss, Fraction, int, Fraction]]:
+    """Pairs of all steps of listed orders, what is at infinite loss, how often each counts, and the rest."""
+    none = Fraction(0)
+    with suppress(*DEAD_ENDS):
+        long = long_games.above_many(statement, times, case.rare)
+        most = laws.above(long.curve, most=_MOST_OUTCOMES)
+        return [(most.law, most.infinite, 1, none), (long.even.law, none, long.many, long.rest)]
+    found = []
+    for steps, many in listed_games.blocks(times):
+        is_all = case.beside.is_nothing and len(case.found.parts) == 1 and steps == times
+        most = _pair(listed_games.above_steps(statement, steps, case.rare), case, is_alone=is_all)
+        found.append((most.law, min(many * most.infinite, Fraction(1)), many, none))
+    return found
 
 
 def _pair(curve: Curve, case: _Case, *, is_alone: bool) -> laws.Above:

@@ -44,7 +44,7 @@ class Edge:
 def edge(statement: AtOrders, farthest: float) -> Edge:
     """From the even pair to losses that are so large."""
     orders, bounds = statement.rows(0.0, 0.0)
-    even, row = _even(orders, bounds)
+    even, row = even_loss(orders, bounds)
     ratios = np.unique(np.concatenate([_NEAR * max(even, 1e-9), np.geomspace(4 * even, 2 * farthest + 4, _FAR)]))
     y = -np.logaddexp(0.0, even + ratios * np.linspace(1.0, orders[-1], ratios.size))
     z = search.reach(y, orders, bounds)
@@ -56,7 +56,7 @@ def edge(statement: AtOrders, farthest: float) -> Edge:
     return Edge(tuple(sorted({row, *held[z.min(axis=1) < 2 * farthest].tolist()})), tuple(corners))
 
 
-def _even(orders: Floats, bounds: Floats) -> tuple[float, int]:
+def even_loss(orders: Floats, bounds: Floats) -> tuple[float, int]:
     """The largest loss of an even pair, and the order that holds it."""
     low, high = np.zeros(orders.size), np.full(orders.size, _LARGEST_EVEN)
     for _ in range(_HALVINGS):

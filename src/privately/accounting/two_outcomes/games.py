@@ -14,7 +14,7 @@ from privately.accounting.two_outcomes.choices import table
 from privately.accounting.two_outcomes.runs import with_runs
 from privately.accounting.two_outcomes.steps import start, with_tests
 
-MOST_TESTED, MOST_RUN = 100, 20_000
+MOST_TESTED, MOST_RUN = 100, 2000
 """From below more are played in runs of one choice, of one statement; still more not at all."""
 _PART = 20
 _SPARE = 1e-4

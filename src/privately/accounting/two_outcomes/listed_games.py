@@ -11,7 +11,7 @@ from privately.accounting.adaptive.curves import Curve
 from privately.accounting.renyi.orders import best_excess, epsilon_score
 from privately.accounting.roads import NotApplicable
 from privately.accounting.two_outcomes.allowed import AtOrders
-from privately.accounting.two_outcomes.families import families
+from privately.accounting.two_outcomes.families import Family, families
 from privately.accounting.two_outcomes.majorants import Powers, above, lowered
 from privately.accounting.two_outcomes.sketches import Found, Lattice, Sketch
 from privately.accounting.two_outcomes.steps import NEVER
@@ -29,7 +29,7 @@ _MORE = 8
 def above_steps(statement: AtOrders, times: int, rare: float) -> Curve:
     """Upper values for so many steps; values far below `rare` need not be told apart."""
     with np.errstate(over="ignore", invalid="ignore"):  # a value that is out of all range is not taken
-        game = _Game(statement, times, rare)
+        game = Game.of(statement, times, rare)
         found = Found.nothing(statement, game.lattice)
         for done in range(times):
             found = game.raised(found, done)
@@ -45,22 +45,27 @@ def blocks(times: int) -> list[tuple[int, int]]:
     return [part for part in ((short + 1, longer), (short, many - longer)) if part[1]]
 
 
-class _Game:
-    def __init__(self, statement: AtOrders, times: int, rare: float) -> None:
-        self.statement, self.ignored = statement, rare * _SPARE * _IGNORED
-        epsilon, excess = _reach(statement, times, math.log(rare))
-        farthest = min(_reach(statement, times, math.log(rare * _SPARE))[0], max(_FARTHEST, 1.25 * epsilon))
+class Game:
+    """Steps on a lattice; values that are not above what is ignored need not be told apart."""
+
+    def __init__(self, statement: AtOrders, lattice: Lattice, families: tuple[Family, ...], ignored: float) -> None:
+        self.statement, self.lattice, self.families, self.ignored = statement, lattice, families, ignored
+        self.powers = Powers(statement, lattice)
+        self.helped = 4 * lattice.down
+        """So far from 0 both directions counted in the last step."""
+
+    @classmethod
+    def of(cls, statement: AtOrders, times: int, rare: float) -> Game:
+        """As fine as so many steps need."""
+        epsilon, excess = reach(statement, times, math.log(rare))
+        farthest = min(reach(statement, times, math.log(rare * _SPARE))[0], max(_FARTHEST, 1.25 * epsilon))
         if not 0 < farthest < _MOST_LOSS:
             raise NotApplicable("losses that are too large")
-        even, self.families = families(statement, farthest)
+        even, tried = families(statement, farthest)
         step = math.sqrt(_WIDTH * max(epsilon, even) / (_ERROR * times * (excess + 1)))
         step = max(min(step, even / _EVEN), farthest / math.sqrt(_MOST_WORK / times))
         step = even / math.ceil(even / step) if even > step else step
-        down = math.ceil(1.5 * even / step) + 3
-        self.lattice = Lattice(step, math.ceil(farthest / step) + 2, down, float(statement.bounds[0][0]))
-        self.powers = Powers(statement, self.lattice)
-        self.helped = 4 * down
-        """So far from 0 both directions counted in the last step."""
+        return cls(statement, lattice_of(statement, step, farthest, even), tried, rare * _SPARE * _IGNORED)
 
     def raised(self, before: Found, done: int) -> Found:
         """With one more step before so many."""
@@ -77,7 +82,13 @@ class _Game:
         return found
 
 
-def _reach(statement: AtOrders, times: int, rare: float) -> tuple[float, float]:
+def lattice_of(statement: AtOrders, step: float, farthest: float, even: float) -> Lattice:
+    """Up to losses that are so large, for a statement with this even pair."""
+    down = math.ceil(1.5 * even / step) + 3
+    return Lattice(step, math.ceil(farthest / step) + 2, down, float(statement.bounds[0][0]))
+
+
+def reach(statement: AtOrders, times: int, rare: float) -> tuple[float, float]:
     """The epsilon of so many steps by the best order alone, and that order less 1."""
 
     def moment(c: float) -> float:

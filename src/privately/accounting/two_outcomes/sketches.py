@@ -122,14 +122,37 @@ class Sketch:
         upper = np.minimum.accumulate(np.minimum(upper, 1.0))
         before = np.arange(float(lattice.left), 0, -1)
         slopes = np.append(found.slopes, -(statement.tangents()[0][best] * upper)[lattice.places :])
-        whole = convex(np.append(_image(upper[lattice.left : 0 : -1], before, lattice.step), upper), lattice.step)
+        whole = convex(np.append(image(upper[lattice.left : 0 : -1], before, lattice.step), upper), lattice.step)
         whole[0] = 1.0
         turned = np.exp(-before * lattice.step) * (upper[lattice.left : 0 : -1] - 1 - slopes[lattice.left : 0 : -1])
         starts, ends, bends = _between(found, statement, lattice)
         return cls(whole, np.minimum(np.append(turned, slopes), 0.0), starts, ends, bends)
 
+    @classmethod
+    def straight(cls, upper: Floats, lattice: Lattice, exponents: int) -> Sketch:
+        """Of a function that is straight between its values at the places that count, and constant after the last."""
+        values = np.append(upper, np.full(lattice.last + 1 - lattice.places, upper[-1]))
+        before = np.arange(float(lattice.left), 0, -1)
+        whole = np.append(image(values[lattice.left : 0 : -1], before, lattice.step), values)
+        whole[0] = 1.0
+        unknown = np.full(whole.size - 1, _UNKNOWN)
+        slopes = np.minimum(np.gradient(whole, lattice.step), 0.0)
+        return cls(whole, slopes, unknown, unknown, np.zeros((exponents, unknown.size)))
 
-def _image(values: Floats, places: Floats, step: float) -> Floats:
+    def between(self, lattice: Lattice, exponents: Floats, parts: int) -> Floats:
+        """Upper values at places that are so many times as close, from 0 on to the last one that counts."""
+        first = self.upper.size - lattice.last - 1
+        cells = slice(first, first + lattice.places - 1)
+        least = np.exp(np.minimum(exponents - 2, 0.0) * lattice.step) * (1 - _DOUBT)
+        bend = (self.bends[:, cells] * least[:, None]).sum(axis=0)
+        x = (expm1(np.arange(float(parts)) * (lattice.step / parts)) / math.expm1(lattice.step))[:, None]
+        here, later = self.upper[cells], self.upper[cells.start + 1 : cells.stop + 1]
+        chord = (1 - x) * here + x * later
+        bent = (1 - x) * self.starts[cells] + x * self.ends[cells] - bend * x * (1 - x) / 2
+        return np.append(np.minimum(chord, bent).T, later[-1]) * (1 + _DOUBT)
+
+
+def image(values: Floats, places: Floats, step: float) -> Floats:
     """1 - y + y V(1/y) so many places before 0, rounded up."""
     losses = -places * step
     found: Floats = (exp(losses) * values - expm1(losses)) * (1 + 4 * ERROR)
@@ -150,7 +173,7 @@ def _between(found: Found, statement: AtOrders, lattice: Lattice) -> tuple[Float
     unknown = np.zeros((bends.shape[0], rest.size))
     mirrored = slice(lattice.left - 1, None, -1)
     return (
-        np.concatenate([_image(ends[mirrored], before, step), starts, rest]) * (1 + _SLACK),
-        np.concatenate([_image(starts[mirrored], before - 1, step), ends, rest]) * (1 + _SLACK),
+        np.concatenate([image(ends[mirrored], before, step), starts, rest]) * (1 + _SLACK),
+        np.concatenate([image(starts[mirrored], before - 1, step), ends, rest]) * (1 + _SLACK),
         np.concatenate([turned * (1 - _DOUBT), bends, unknown], axis=1),
     )
