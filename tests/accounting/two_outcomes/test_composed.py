@@ -137,6 +137,24 @@ def test_between_normal_noise_and_one_statement() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    "steps",
+    [
+        [(5, 8)],
+        [("0.1", 3), ("0.2", 5), ("0.4", 8)],
+        [(Fraction(k, 100), 1) for k in range(1, 9)],
+    ],
+)
+def test_different_steps_are_narrow(steps: list[tuple[str | Fraction, int]]) -> None:
+    """All orders are looked at; in each of them the steps cost less than one statement of all of it."""
+    event = acc.Sequence(events=[acc.Repeat(event=acc.ZCDP(rho=rho), times=times) for rho, times in steps])
+    found = acc.epsilon(event, "1e-6")
+    assert found.width < Fraction(1, 1000) * found.lower
+    whole = sum((Fraction(rho) * times for rho, times in steps), Fraction(0))
+    assert found.upper < acc.epsilon(acc.ZCDP(rho=whole), "1e-6").lower
+
+
+@pytest.mark.slow
 def test_long_runs() -> None:
     found = acc.epsilon(acc.Repeat(event=acc.ZCDP(rho="0.01"), times=50), "1e-6")
     assert found.width < Fraction(3, 100) * found.lower

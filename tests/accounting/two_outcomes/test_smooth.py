@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 
 from privately.accounting.two_outcomes.allowed import Concentrated
-from privately.accounting.two_outcomes.smooth import Smooth
+from privately.accounting.two_outcomes.smooth import Smooth, _steadied
 from privately.accounting.two_outcomes.touching import touching
 from privately.accounting.two_outcomes.waves import Lattice, Waves
 
@@ -42,3 +42,12 @@ def test_a_smooth_profile_follows_upper_values() -> None:
     upper = np.array([delta(0.21, k * LATTICE.step) for k in range(LATTICE.places)])
     after = before.fitted(upper)
     assert np.allclose(after.logs[LATTICE.far : LATTICE.far + 100], np.log(upper[:100]), atol=0.01)
+
+
+def test_what_is_found_at_single_places_does_not_count() -> None:
+    """A rising run of kinds stays as it is, up to its ends; some that are far off leave no trace."""
+    even = np.arange(3, 303, 2)
+    assert (_steadied(even) == even).all()
+    rough = even.copy()
+    rough[[40, 41, 90]] = 3, 300, 5
+    assert np.abs(_steadied(rough) - even).max() <= 4

@@ -11,9 +11,10 @@ import pytest
 from numpy.lib.stride_tricks import sliding_window_view
 
 from privately.accounting.adaptive.curves import Curve
+from privately.accounting.elementary import Floats
 from privately.accounting.two_outcomes import waves
 from privately.accounting.two_outcomes.allowed import Concentrated
-from privately.accounting.two_outcomes.smooth import Fit, Smooth
+from privately.accounting.two_outcomes.smooth import Fit, Smooth, Touched, Whole
 from privately.accounting.two_outcomes.steps import NEVER
 from privately.accounting.two_outcomes.touching import touching
 from privately.accounting.two_outcomes.waves import Lattice, Wave, Waves, power, raised, tails
@@ -67,7 +68,7 @@ def test_whatever_lines_are_looked_at(seed: int, lattice: Lattice) -> None:
     tried = Fit(
         kind, choose.choice([-1, 1, 1], places) * np.exp(choose.uniform(-6, 3, places)), choose.uniform(-1, 2, places)
     )
-    found = waves._values(around * (1 + 2 * lattice.doubt), lines, 0, lines.rows(kind), tried)
+    found = waves._values(around * (1 + 2 * lattice.doubt), lines, np.arange(places), lines.rows(kind), tried)
     losses = np.linspace(-8, 8, 321)
     for place in range(0, places, 1 + places // 20):
         t, share = float(lines.orders[kind[place]]), float(lines.shares[kind[place]])
@@ -80,7 +81,7 @@ def test_whatever_lines_are_looked_at(seed: int, lattice: Lattice) -> None:
 
 
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.99])
-@pytest.mark.parametrize("part", [0, 1, 2])
+@pytest.mark.parametrize("part", range(5))
 def test_rows_are_below(part: int, share: float) -> None:
     """Straight lines between what is kept of f are below it, but hardly where all differences are kept."""
     kinds = np.array([round(share * (tenth().orders.size - 1))])
@@ -104,7 +105,7 @@ def test_rows_beyond_all_floats_are_finite() -> None:
     lines = Waves(touching(Concentrated(Fraction(3)), 1e-10), Lattice(1.0, 220))
     kinds = np.arange(0, lines.orders.size, 40)
     assert all(np.isfinite(row).all() for row in lines.rows(kinds))
-    assert float(lines.rows(kinds)[1].max()) > 1e250
+    assert max(float(row.max()) for row in lines.rows(kinds)) > 1e250
 
 
 def test_tails() -> None:
@@ -118,11 +119,29 @@ def test_tails() -> None:
 
 def test_rows_are_made_anew_when_there_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
     few = Waves(touching(Concentrated(Fraction(1, 10)), 1e-8), LATTICE)
-    kinds = np.array([5, 900, 5, 40])
+    kinds = np.array([5, 450, 5, 40])
     before = [part.copy() for part in few.rows(kinds)]
     monkeypatch.setattr(waves, "_MOST_ROWS", 1)
     after = few.rows(kinds[::-1])
     assert all((one[::-1] == two).all() for one, two in zip(before, after, strict=True))
+
+
+def test_other_lines_are_tried_where_one_is_not_good(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Orders that are too low prove little; those beside them are as good as ever."""
+    good = raised(normal(), tenth()).upper
+    best = Smooth.best
+
+    def low(self: Smooth, touched: Touched, size: int) -> tuple[Whole, Floats, Smooth]:
+        kind, factor, smooth = best(self, touched, size)
+        return np.maximum(kind - 40, 0), factor, smooth
+
+    monkeypatch.setattr(Smooth, "best", low)
+    monkeypatch.setattr(waves, "_SHIFTS", (40,))
+    found = raised(normal(), tenth()).upper
+    monkeypatch.setattr(waves, "_SHIFTS", ())
+    without = raised(normal(), tenth()).upper
+    assert (found[20:60] <= good[20:60] * 1.005).all()
+    assert (without[20:60] > good[20:60] * 1.02).any()
 
 
 def test_the_sum_of_all_rho_is_kept() -> None:

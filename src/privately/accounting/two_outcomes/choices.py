@@ -58,7 +58,8 @@ class Table:
 
 def table(statement: Statement, step: float, places: int) -> Table:
     """Choices of all kinds, from nearly even ones to rare large losses, each shown to be allowed."""
-    even = np.concatenate([np.arange(_NEAR) * _FINE, _NEAR * _FINE * np.geomspace(1, places * step + 50, _FAR)])
+    many = 2 * _FAR if statement.size > 1 else _FAR  # of large losses most are far from even
+    even = np.concatenate([np.arange(_NEAR) * _FINE, _NEAR * _FINE * np.geomspace(1, places * step + 50, many)])
     if statement.last < math.inf:  # where the highest order holds them, losses are evenly apart
         apart = max(_APART, places * step / _MOST_FAR)
         even = np.union1d(even, np.arange(_NEAR * _FINE, places * step + _BEYOND, apart) * (statement.last + 1))

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from privately.accounting.elementary import Floats
@@ -19,7 +20,8 @@ Whole: TypeAlias = NDArray[np.int64]
 
 _TINY = 1e-280
 _BACK, _KERNEL, _AROUND = 40, 25, 3
-_NEAR, _TANGENTS, _FIRST = 12, 8, 0.02
+_NEAR, _TANGENTS, _FIRST = 12, 6, 0.02
+_STEADY = 40
 
 
 @dataclass(frozen=True)
@@ -99,8 +101,9 @@ class Smooth:
             middle = (low + high) // 2
             is_low = self._line(touched, middle)[1] < 0
             low, high = np.where(is_low, middle, low), np.where(is_low, high, middle)
-        factor, _, mean = self._line(touched, low)
-        return low, factor, Smooth.of(mean, self.far, self.step)
+        kind = _steadied(low)
+        factor, _, mean = self._line(touched, kind)
+        return kind, factor, Smooth.of(mean, self.far, self.step)
 
     def fitted(self, upper: Floats) -> Smooth:
         """Nearly these values, as smooth as this."""
@@ -113,6 +116,13 @@ class Smooth:
             apart = np.convolve(apart, np.full(wide, 1 / wide), mode="valid")
         known = known[wide:] + apart[wide - 2 * half : wide - 2 * half + upper.size]
         return Smooth.of(np.exp(np.minimum(known, 0.0)), self.far, self.step)
+
+
+def _steadied(kind: Whole) -> Whole:
+    """The median of those around each place: an order that is too low proves nothing."""
+    around = np.pad(kind, _STEADY, mode="reflect", reflect_type="odd")
+    found: Whole = np.sort(sliding_window_view(around, 2 * _STEADY + 1), axis=1)[:, _STEADY]
+    return np.clip(found, 0, kind.max())
 
 
 @dataclass(frozen=True)

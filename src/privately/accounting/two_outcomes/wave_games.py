@@ -27,7 +27,7 @@ Parts: TypeAlias = tuple[tuple[Concentrated, int], ...]
 MOST_STEPS = 50
 _SPARE = 1e-4
 _FINE, _COARSE = 0.04, 0.06
-_WORK, _MOST_PLACES = 250_000, 2500
+_WORK, _MOST_PLACES = 900_000, 2500
 _MOST_LOSS = 250.0
 _APART = 0.5
 
@@ -85,12 +85,11 @@ def _alone(waves: Waves, places: Floats, values: Floats) -> Wave:
 
 
 def _worst(tries: Sequence[Wave], step: float) -> Wave:
-    """Whichever is worth more at every place."""
+    """Whichever is worth more at every place; of the smallest step first, about the best order, the smooth values."""
     if len(tries) == 1:
         return tries[0]
     upper = convex(np.max([one.upper for one in tries], axis=0), step)
-    nearest = max(tries, key=lambda one: float(np.log(np.maximum(one.upper, 1e-280)).sum()))
-    return Wave(upper, nearest.smooth.fitted(upper), max(one.total for one in tries))
+    return Wave(upper, tries[0].smooth.fitted(upper), max(one.total for one in tries))
 
 
 def _lattice(parts: Parts, rare: float) -> Lattice:

@@ -10,7 +10,6 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
 
 from privately.accounting.adaptive.curves import Curve
 from privately.accounting.elementary import ERROR, UNIT, Floats, exp, expm1
@@ -21,10 +20,14 @@ from privately.accounting.two_outcomes.steps import NEVER
 from privately.accounting.two_outcomes.touching import Touching
 
 _LARGEST_POWER, _LARGEST = 600.0, 1e280
-_BETWEEN, _AT_ONCE = 12, 128
-_STRIDE, _WIDE, _MOST_ROWS = 16, 6.0, 1000
+_BETWEEN, _AT_ONCE = 6, 128
+_STRIDES, _WIDE, _MOST_ROWS = (4, 16), 6.0, 1000
+_MIDDLE = 3
+"""Beyond this part of all places the lines are far above."""
 _DOUBT, _TAIL_DOUBT = 1e-9, 1e-8
-_LEAST_EXCESS = 1e-4
+_LEAST_EXCESS, _LEAST_LOG = 1e-4, -700.0
+_POOR, _SHIFTS, _LEAST = 0.004, (3, 8, -3), 1e-20
+"""Where so much more than expected is proved, other lines are tried too; not where values are so small."""
 
 
 @dataclass(frozen=True)
@@ -36,12 +39,17 @@ class Lattice:
 
     @property
     def far(self) -> int:
-        return -(-2 * self.places // _STRIDE) * _STRIDE
+        return _rounded(2 * self.places)
 
     @property
     def doubt(self) -> float:
         """Relative to every ratio r."""
         return 8 * ERROR + 64 * UNIT * (1 + self.places * self.step)
+
+
+def _rounded(places: int) -> int:
+    """Up to what all strides divide."""
+    return -(-places // _STRIDES[-1]) * _STRIDES[-1]
 
 
 @dataclass(frozen=True)
@@ -80,14 +88,12 @@ class Waves:
         mean = share * mean_of(order * (order - 1), touching.rho) + (1 - share) * touching.rho
         self.touched = Touched(high, low, order, share, mean * (1 + 8 * UNIT), lattice.step)
         self.orders, self.shares = order, share
-        wide = math.ceil(_WIDE * math.sqrt(2 * touching.rho) / lattice.step)
-        wide = min(-(-wide // _STRIDE) * _STRIDE, lattice.far)
-        more = (lattice.far - wide) // _STRIDE + 1
-        self.parts = (
-            _Part(-wide, 1, 2 * wide + 1),
-            _Part(wide, _STRIDE, more),
-            _Part(-lattice.far, _STRIDE, more),
-        )
+        wide = min(_rounded(math.ceil(_WIDE * math.sqrt(2 * touching.rho) / lattice.step)), lattice.far)
+        middle = max(wide, _rounded(lattice.places // _MIDDLE))
+        self.parts = [_Part(-wide, 1, 2 * wide + 1)]
+        for stride, first, last in zip(_STRIDES, (wide, middle), (middle, lattice.far), strict=True):
+            more = (last - first) // stride + 1
+            self.parts += [_Part(first, stride, more), _Part(-last, stride, more)]
         self._slots = np.full(self.orders.size, -1)
         self._rows: list[list[Floats]] = [[] for _ in self.parts]
         self._known = 0
@@ -144,7 +150,7 @@ def tails(rho: float, epsilon: Floats) -> Floats:
     """What a statement of so much reveals at most, by one order each."""
     excess = np.maximum((epsilon - rho) / (2 * rho), _LEAST_EXCESS)
     logs = excess * (excess + 1) * rho - excess * epsilon - excess * np.log1p(1 / excess) - np.log1p(excess)
-    found: Floats = np.exp(np.minimum(logs, 0.0)) * (1 + _TAIL_DOUBT)
+    found: Floats = np.exp(np.clip(logs, _LEAST_LOG, 0.0)) * (1 + _TAIL_DOUBT)
     return found
 
 
@@ -166,37 +172,44 @@ def raised(wave: Wave, waves: Waves) -> Wave:
     around[far + size :] = np.minimum(around[far + size :], tails(wave.total, np.arange(size, size + far + 0.0) * step))
     around *= 1 + 2 * lattice.doubt
     kind, factor, smooth = wave.smooth.best(waves.touched, size)
-    wide = waves.parts[0].last
     found = np.ones(size)
     for start in range(0, size, _AT_ONCE):
-        some = slice(start, start + _AT_ONCE)
-        rows = waves.rows(kind[some])
-        seen = around[start + far - wide : start + far + rows[0].shape[0] + wide]
-        near = sliding_window_view(seen, 2 * wide + 1)[:, ::-1]
-        lines = fit(waves.touched, kind[some], factor[some], near, rows[0])
-        found[some] = _values(around, waves, start, rows, lines)
+        some = np.arange(start, min(start + _AT_ONCE, size))
+        found[some] = _proved(around, waves, some, kind[some], factor[some])
+    expected = np.exp(smooth.logs[far : far + size]) * (1 + _POOR)
+    for shift in _SHIFTS:
+        poor = np.flatnonzero((found > expected) & (expected > _LEAST))
+        for some in np.array_split(poor, -(-poor.size // _AT_ONCE) or 1):
+            other = np.clip(kind[some] + shift, 0, waves.orders.size - 1)
+            found[some] = np.minimum(found[some], _proved(around, waves, some, other, factor[some]))
     total = math.nextafter(wave.total + waves.rho, math.inf)
     found = np.minimum.accumulate(np.minimum(found, tails(total, np.arange(size + 0.0) * step)))
     upper = convex(found, step)
     return Wave(upper, smooth.fitted(upper), total)
 
 
-def _values(around: Floats, waves: Waves, start: int, rows: list[Floats], lines: Fit) -> Floats:
-    """What these lines prove from one place on, by all differences; 1 if they prove nothing."""
+def _proved(around: Floats, waves: Waves, places: Whole, kind: Whole, factor: Floats) -> Floats:
+    """What the best lines of these kinds prove."""
+    rows, wide = waves.rows(kind), waves.parts[0].last
+    near = around[(places + waves.lattice.far)[:, None] - np.arange(-wide, wide + 1)]
+    return _values(around, waves, places, rows, fit(waves.touched, kind, factor, near, rows[0]))
+
+
+def _values(around: Floats, waves: Waves, places: Whole, rows: list[Floats], lines: Fit) -> Floats:
+    """What these lines prove, by all differences; 1 if they prove nothing."""
     lattice, kind, factor, tilt = waves.lattice, lines.kind, lines.factor, lines.tilt
     far, step = lattice.far, lattice.step
     less = tilt - 2 * lattice.doubt * np.abs(tilt)
     highest = np.full(kind.size, -math.inf)
     for part, f in zip(waves.parts, rows, strict=True):
-        first, wide = start + far - part.last, part.last - part.first + 1
-        seen = sliding_window_view(around[first : first + kind.size + wide - 1], wide)[:, :: -part.stride]
-        gaps = seen - less[:, None]
+        gaps = around[(places + far)[:, None] - np.arange(part.first, part.last + 1, part.stride)]
+        gaps -= less[:, None]
         gaps *= exp(part.losses(step))
         gaps -= factor[:, None] * f
         highest = np.maximum(highest, gaps.max(axis=1))
     t, share = waves.orders[kind], waves.shares[kind]
     least, steep, size = power(t, share, np.full(kind.size, -far * step))
-    last = around[start + 2 * far : start + 2 * far + kind.size]
+    last = around[places + 2 * far]
     beyond = np.maximum(last - less, 0.0) * (math.exp(-far * step) * (1 + _DOUBT))
     beyond -= factor * (least - size * (_DOUBT * (1 + t)))
     is_rising = last - tilt - 4 * UNIT * (1 + np.abs(tilt)) - factor * steep * (1 - _DOUBT) >= 0
