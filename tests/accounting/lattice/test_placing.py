@@ -83,7 +83,7 @@ def test_a_lattice_that_settles_lowers_less() -> None:
     law = law_of(losses.tolist(), np.exp(-(spread**2)).tolist())
     frame = Frame(STEP, 1024, 0.2)
     start = float(losses.min()) % STEP
-    found = placing.settled(law, frame, start)
+    found = placing.settled(law, frame, start, 1000)
     mean = float(law.masses @ law.losses)
     least = [placing._joined(law, frame, offset, 0.0) for offset in (start, found)]
     means = [
@@ -96,7 +96,7 @@ def test_a_lattice_that_settles_lowers_less() -> None:
         exact = profile(law.losses, law.masses, epsilon, 2)
         places, masses, _ = least[1]
         assert profile(places * STEP + found, masses, epsilon, 2) <= exact
-    assert placing.settled(law_of([0.0, STEP], [1.0, 1.0]), frame, 0.0) == 0
+    assert placing.settled(law_of([0.0, STEP], [1.0, 1.0]), frame, 0.0, 1000) == 0
 
 
 def test_atoms_on_the_lattice_stay() -> None:

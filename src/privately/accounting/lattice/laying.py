@@ -209,7 +209,7 @@ def _settled(view: View, frame: Frame, offset: float) -> float:
     kept = view.atoms.up_to(view.highest)[0]
     if view.dense is not None or kept.losses.size < _MANY or is_on_lattice(kept, frame, offset):
         return offset
-    return settled(kept, frame, offset)
+    return settled(kept, frame, offset, view.times)
 
 
 def _lay(views: Sequence[tuple[View, float]], frame: Frame, height: float, side: Side) -> Laid:

@@ -29,7 +29,7 @@ _NEAR = 2.0**-38
 _FINER = 8
 _LONGEST = 1 << 14
 _WIDEST = 1 << 20
-_PARTS, _LITTLE = (0.99, 0.95, 0.9, 0.9), 4.0
+_PARTS, _LITTLE, _LITTLE_STEP = (0.99, 0.95, 0.9, 0.9), 4.0, 2.0**-10
 """The lattice goes up by such a part of what would be lowered, again and again, unless that is little."""
 
 
@@ -105,15 +105,16 @@ def _split(atoms: Atoms, frame: Frame, offset: float) -> Placed:
     return np.concatenate([low, low + 1]), np.concatenate([masses - upper, upper]), np.zeros(2 * low.size)
 
 
-def settled(atoms: Atoms, frame: Frame, offset: float) -> float:
-    """An offset of the lattice for the lower side, at which the last of what is joined hardly has to be lowered.
+def settled(atoms: Atoms, frame: Frame, offset: float, times: int) -> float:
+    """An offset of the lattice for the lower side, at which the last of what is joined hardly has to be lowered, so
+    many times.
 
     For rarely sampled steps that is nearly all, and little above the smallest loss. Any offset serves.
     """
     raised = _raised(atoms, frame)
     lowered = _join(atoms, frame, offset, raised)[1]
     for part in _PARTS:
-        if lowered <= _LITTLE * raised:
+        if lowered <= max(_LITTLE * raised, _LITTLE_STEP * frame.step / times):
             break
         found = math.fmod(offset + part * lowered, frame.step)
         left = _join(atoms, frame, found, raised)[1]
