@@ -150,3 +150,10 @@ def test_large_groups_of_samples() -> None:
         found = acc.delta(Group(event=step, size=size), 1)
         assert found.upper == 1 or size == 1000
         assert (found.lower > 0) == (size > 1000)
+
+
+def test_what_reveals_everything_has_no_epsilon() -> None:
+    """Where one change after the other leads nowhere, a single row already tells that no epsilon is enough."""
+    told = acc.PoissonSample(event=acc.Approx(epsilon="0.4", delta="1e-9"), rate="0.01")
+    event = acc.Group(event=acc.Sequence(events=[told, acc.DiscreteGaussian(variance=500)]), size=7)
+    assert acc.epsilon(event, "1e-15").lower == math.inf

@@ -27,7 +27,7 @@ from privately.accounting.losses import GluedLoss
 from privately.accounting.many_parts import hopefuls
 from privately.accounting.nearby_rates import between_rates, share_of_all
 from privately.accounting.questions import ALLOWED, LARGEST_EPSILON, NO_LOWER, DeltaAt, EpsilonAt, Question, Road
-from privately.accounting.roads import DEAD_ENDS, NotApplicable
+from privately.accounting.roads import DEAD_ENDS, NotApplicable, refusal
 from privately.accounting.terms import side_by_side
 from privately.accounting.undisturbed import undisturbed
 from privately.accounting.wide_noise import OFF, WideNoise, enclosed, event_on_the_line
@@ -53,10 +53,8 @@ _MANY_STEPS, _LONG = 100, 10**9
 """Of so many steps rough roads are rougher, and rounding is what makes answers wide on every road."""
 _MOST_LAWS = 2 * MOST_DIFFERENT
 """Compositions of more different laws are left to Renyi divergences."""
-
 _MOST_RESPONSES = 50_000
 """So many different responses stand for mechanisms of bounded range, from below."""
-
 _MOST_WORST, _MOST_PARTS = 200, 32
 """Of more alternatives each is asked of the contour alone; more parts without a worst pair are not told apart."""
 
@@ -427,14 +425,10 @@ def _indirect(event: Event, question: Question, method: Method | None, reason: E
         return chosen
     ways = _bounded(event, question, method), _renyi_or_none(event, question), _by_group(event, question)
     uppers = [answer for answer in (*ways, shared) if answer]
-    if not uppers:
-        raise (
-            reason
-            if isinstance(reason, NoSuchRule)
-            else NoSuchRule(premise=type(event).__name__, wanted="an epsilon and a delta")
-        )
     below = max(_lower(event, question, method, chosen), shared or NO_LOWER, key=lambda end: end.lower)
-    above = least_of(uppers)
+    if not uppers and below.lower < math.inf:
+        raise refusal(type(event).__name__, reason)
+    above = least_of(uppers or [below])
     found = between(below, above)
     if method is not None or question.is_met(found, max(question.width, _NEARLY)):
         return found

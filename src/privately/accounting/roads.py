@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+from privately.errors import NoSuchRule
+
 
 class NotApplicable(Exception):
     """This road does not lead to an answer here; `reason` says why. Never leaves `privately.accounting`."""
@@ -24,3 +26,8 @@ DEAD_ENDS = (NotApplicable, ArithmeticError, MemoryError)
 def nearly_log(value: Fraction) -> float:
     """ln of a positive number, which may be beyond the range of floats, to some roundings."""
     return math.log(value.numerator) - math.log(value.denominator)
+
+
+def refusal(premise: str, reason: Exception) -> NoSuchRule:
+    """The reason, as users are told."""
+    return reason if isinstance(reason, NoSuchRule) else NoSuchRule(premise=premise, wanted="an epsilon and a delta")

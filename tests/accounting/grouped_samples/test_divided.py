@@ -120,6 +120,7 @@ def test_normal_noise_in_two_parts_with_many_digits() -> None:
     assert acc.delta(event, "0.4") == replace(acc.delta(acc.Group(event=parts[0], size=2), "0.4"), method=METHOD)
 
 
+@pytest.mark.slow
 def test_long_runs_in_parts_are_narrow() -> None:
     steps = acc.Repeat(event=sampled(acc.Gaussian(noise_multiplier=1), "0.01"), times=1000)
     parts = [

@@ -146,11 +146,10 @@ def test_one_step_is_known(rate: str, epsilon: str) -> None:
         level = mpmath.mpf(epsilon)
         normal = max(normal_profile("1.25", rate, split, level) for split in splits(3))
         laplace = max(laplace_profile("2", rate, split, level) for split in splits(3))
-    events = (acc.Gaussian(noise_multiplier="1.25"), normal), (acc.Laplace(scale=2), laplace)
-    for event, truth in events:
-        found = acc.delta(group(sampled(event, rate), 3), epsilon)
-        assert found.lower <= truth <= found.upper
-        assert found.upper - found.lower <= 1e-4 * truth
+        for event, truth in ((acc.Gaussian(noise_multiplier="1.25"), normal), (acc.Laplace(scale=2), laplace)):
+            found = acc.delta(group(sampled(event, rate), 3), epsilon)
+            assert found.lower <= truth <= found.upper
+            assert found.upper - found.lower <= 1e-4 * truth
 
 
 def two_steps(noise: str, rate: str, split: Split, epsilon: mpmath.mpf) -> mpmath.mpf:

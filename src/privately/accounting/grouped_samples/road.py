@@ -13,6 +13,7 @@ from privately.accounting.ends import worst_of
 from privately.accounting.events import Event, Group, Parallel, PoissonSample
 from privately.accounting.grouped_samples.divided import Divided
 from privately.accounting.grouped_samples.normal_law import GroupSums
+from privately.accounting.grouped_samples.once import once
 from privately.accounting.grouped_samples.seen import Seen
 from privately.accounting.questions import LARGEST_EPSILON, NEVER, DeltaAt, EpsilonAt, Question
 from privately.accounting.roads import DEAD_ENDS, NotApplicable
@@ -107,14 +108,14 @@ def in_samples(event: Event, question: Question) -> Interval | None:
             return NEVER
         if not question.delta:
             return NEVER if largest is None else largest.interval(METHOD)
-        worst = _all(seen, question)
+        worst = once(seen, question) or _all(seen, question)
         limit = math.inf if largest is None else largest.interval().upper
         return Interval(min(worst.lower, limit), min(worst.upper, limit), method=METHOD)
     if question.epsilon > LARGEST_EPSILON:
         raise NotApplicable("epsilon is too large")
     if largest is not None and question.epsilon >= largest.interval().upper:
         return Interval(0, 0, method=METHOD)
-    worst = _all(seen, question)
+    worst = once(seen, question) or _all(seen, question)
     return Interval(worst.lower, worst.upper, method=METHOD)
 
 
