@@ -11,7 +11,7 @@ import pytest
 from privately import accounting as acc
 from privately.accounting.adaptive.pairs import Above
 from privately.accounting.compositions import Composition
-from privately.accounting.losses import LaplaceLoss, response
+from privately.accounting.losses import GaussianLoss, LaplaceLoss, response
 from privately.accounting.questions import EpsilonAt, Question
 from privately.accounting.two_outcomes import composed
 from privately.accounting.two_outcomes.allowed import AtOrders, Concentrated
@@ -79,6 +79,14 @@ def test_many_steps_of_one_order_are_narrow(times: int) -> None:
     found = acc.epsilon(acc.Repeat(event=acc.Renyi(bounds={4: "0.1"}), times=times), delta="1e-6")
     normal = acc.epsilon(acc.Repeat(event=acc.GaussianDP(mu="0.223"), times=times), delta="1e-6")
     assert 1.02 * float(normal.upper) < found.lower <= found.upper < found.lower * (1 + 1e-3)
+
+
+def test_small_steps_are_normal_noise() -> None:
+    """Of less than a tenth of the largest; all of their rho is in it."""
+    parts = [(Concentrated(Fraction(k, 100)), 2) for k in (1, 4, 5, 50)]
+    played, others = module._last_steps(parts)
+    assert dict(played) == {parts[2][0]: 2, parts[3][0]: 2}
+    assert others == [(GaussianLoss(mu_squared=2 * 2 * Fraction(5, 100)), 1)]
 
 
 def test_listed_orders_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -41,8 +41,8 @@ _MOST_KINDS, _MOST_ORDERS = 3, 24
 _FEW = 12
 """Of more steps zCDP is nearly normal noise."""
 _MOST_OUTCOMES = 800
-_MOST_TABLES = 8
-"""From below so many kinds are told apart."""
+_MOST_TABLES, _SMALL = 20, 10
+"""From below so many kinds are told apart; much smaller steps than the largest are normal noise."""
 _LEAST_TESTED, _GROWN = 40, 8.0
 """From below so many steps of one order are played, or as many as let the logarithm of its moment grow so much."""
 _UNKNOWN, _LEAST = 1e-40, 1e-250
@@ -187,7 +187,8 @@ def _last_steps(
     left, square, kept = _most_tested(parts), Fraction(0), list[tuple[Statement, int]]()
     others: list[tuple[FiniteLoss | GaussianLoss, int]] = []
     for one, times in sorted(parts, key=lambda part: part[0].size, reverse=True):
-        many = min(times, left)
+        is_small = isinstance(one, Concentrated) and bool(kept) and _SMALL * one.size < kept[0][0].size
+        many = 0 if is_small else min(times, left)
         left -= many
         if isinstance(one, AtOrders) and many < times:
             others.append((choices.even_pair(one), times - many))
