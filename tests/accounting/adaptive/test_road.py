@@ -16,10 +16,11 @@ from privately.accounting.adaptive.blocks import Normal
 from privately.accounting.adaptive.curves import Curve
 from privately.accounting.adaptive.groups import Profiles
 from privately.accounting.adaptive.pairs import Above
-from privately.accounting.adaptive.runs import Pairs
+from privately.accounting.adaptive.runs import FEWER, MANY, Pairs
 from privately.accounting.compositions import Composition, compositions
 from privately.accounting.losses import GaussianLoss, LaplaceLoss, response
 from privately.accounting.questions import DeltaAt, EpsilonAt, Question
+from privately.accounting.roads import NotApplicable
 from privately.rounding import Interval
 from tests.accounting.adaptive.brute import value
 
@@ -83,7 +84,7 @@ def test_nothing_is_asked_where_it_would_take_too_long() -> None:
         raise AssertionError
 
     beside, question = Beside((Composition(),), (Composition(),)), EpsilonAt(Fraction(1, 10**6), Fraction(1, 10**6))
-    for many in (((Fraction(5), 10**7),), tuple((Fraction(k), 200) for k in range(41, 60))):
+    for many in (((Fraction(9), 10**7),), tuple((Fraction(k), 200) for k in range(41, 60))):
         assert enclosed(many, beside, question, asked) is None
     assert beside.is_nothing
     assert not Beside(compositions(acc.Laplace(scale=1)), ()).is_nothing
@@ -116,7 +117,7 @@ def test_one_law_more() -> None:
 
 def test_long_runs_are_on_both_sides(monkeypatch: pytest.MonkeyPatch) -> None:
     """From above pairs for all steps, with what they have at infinite loss; from below responses."""
-    played = Pairs(((response(HALF), 4), (response(TENTH), 2)), HALF)
+    played = Pairs(((response(HALF), 4), (response(TENTH), 2)), HALF, TENTH)
     monkeypatch.setattr(road, "in_runs", lambda *_: played)
     found = road._with_long_runs(Beside((ABOVE,), (BELOW,)), [(TENTH, 5000), (Fraction(1), 4000)], 1e-6)
     ((most,), (least,)) = found.above, found.below
@@ -124,6 +125,25 @@ def test_long_runs_are_on_both_sides(monkeypatch: pytest.MonkeyPatch) -> None:
     assert most.infinite == 1 - (1 - TENTH) * HALF**2
     assert set(least.parts) == {ONE, (response(TENTH / 2), 5000), (response(HALF), 4000)}
     assert least.infinite == 0
+    assert found.rest == 2 * TENTH
+
+
+def test_what_pairs_miss_is_put_back() -> None:
+    """A smaller delta is asked for, or a larger one is answered."""
+
+    def same(_: tuple[Composition, ...], question: Question) -> Interval:
+        return Interval(0, question.delta if isinstance(question, EpsilonAt) else HALF, method="asked")
+
+    assert road._top((ABOVE,), TENTH, EpsilonAt(HALF, TENTH), same).upper == HALF - TENTH
+    assert road._top((ABOVE,), TENTH, DeltaAt(HALF, TENTH), same).upper == HALF + TENTH
+    assert road._top((ABOVE,), HALF + TENTH, DeltaAt(HALF, TENTH), same).upper == 1
+    with pytest.raises(NotApplicable):
+        road._top((ABOVE,), HALF, EpsilonAt(HALF, TENTH), same)
+
+
+def test_losses_beyond_a_lattice_are_played_in_blocks() -> None:
+    assert road._least_long(((Fraction(2), 1000),), 1e-6) == FEWER
+    assert road._least_long(((Fraction(2), 400),), 1e-6) == MANY
 
 
 def test_noise_for_blocks() -> None:

@@ -129,7 +129,7 @@ def test_every_place_is_looked_at() -> None:
 def test_what_is_beyond_all_places_counts_for_every_block(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[tuple[Curve, Above]] = []
 
-    def least(_shorter: Curve, _block: Curve, before: Curve, end: Above) -> Above:
+    def least(_shorter: Curve, _block: Curve, before: Curve, end: Above, _rest: float) -> Above:
         asked.append((before, end))
         return Above(end.law, Fraction(1, 1000))
 
@@ -141,6 +141,51 @@ def test_what_is_beyond_all_places_counts_for_every_block(monkeypatch: pytest.Mo
     assert found.infinite == end.infinite + 2 * (Fraction(1, 1000) + Fraction(float(before.upper[-1])))
 
 
+def test_a_rest_may_be_missing_and_no_more() -> None:
+    step, last, rest = 0.125, 20, 1e-6
+    one, other = pair_of(1, step), pair_of(2, step)
+    exact = profile_of([one.law, other.law], np.arange(last + 1.0) * step)
+    exact += float(1 - (1 - one.infinite) * (1 - other.infinite))
+    nothing = np.zeros(last + 1)
+    for part, is_within in ((0.99, True), (1.01, False)):
+        curve = Curve(step, 0, last, exact + part * rest, nothing, nothing)
+        curve.upper[-1] = 1e-15
+        assert is_enough(one, other, curve, rest) is is_within
+        assert not is_enough(one, other, curve)
+
+
+def test_what_is_missing_counts_for_every_block(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is asked for only where nothing else is enough."""
+    assert in_runs(HALF, 13, 1e-6, WORK[0]).rest == 0
+    in_runs.cache_clear()
+    enough, rests = is_enough, list[float]()
+
+    def stricter(block: Above, end: Above, before: Curve, rest: float = 0.0) -> bool:
+        rests.append(rest)
+        return rest > 0 and enough(block, end, before, rest)
+
+    monkeypatch.setattr(runs, "is_enough", stricter)
+    found = in_runs(HALF, 13, 1e-6, WORK[0])
+    assert set(rests[1:]) == {rests[1]}
+    assert found.rest == 2 * Fraction(rests[1])
+    assert 0 < found.rest <= Fraction(3, 100) / 10**6
+
+
+def test_shorter_blocks_where_longer_ones_fail(monkeypatch: pytest.MonkeyPatch) -> None:
+    lengths = list[int]()
+
+    def blocks(_size: Fraction, _times: int, length: int, *_: float) -> runs.Pairs:
+        lengths.append(length)
+        if length > 2:
+            raise NotApplicable("as a test")
+        return runs.Pairs((), NONE)
+
+    monkeypatch.setattr(runs, "_LONGEST", 400)
+    monkeypatch.setattr(runs, "_in_blocks", blocks)
+    in_runs(Fraction(8), 1000, 1e-6, WORK[0])
+    assert lengths == [12, 2]
+
+
 def test_large_steps_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runs, "_LEAST", 12)
     with pytest.raises(NotApplicable):
@@ -148,7 +193,10 @@ def test_large_steps_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("epsilon", "times"), [("0.1", 10_000), ("0.001", 10**6), ("0.5", 10**5), ("1", 10**5)])
+@pytest.mark.parametrize(
+    ("epsilon", "times"),
+    [("0.1", 10_000), ("0.001", 10**6), ("0.5", 10**5), ("1", 10**5), ("2", 5000), ("2", 20_000), ("3", 5000)],
+)
 def test_long_runs(epsilon: str, times: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
     in_runs.cache_clear()

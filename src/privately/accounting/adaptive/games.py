@@ -26,7 +26,7 @@ _PER_PLAY = 2e3
 MOST_PLAYS = WORK[-1] / (3 * _PER_PLAY)
 SPARE = 1e-7
 """What part of a value that counts may be neglected, in all."""
-_MOST_LOSS, _MOST_FITTED = 600.0, 12
+MOST_LOSS, _MOST_FITTED = 600.0, 12
 
 
 @lru_cache(maxsize=8)
@@ -101,7 +101,7 @@ def step_for(sizes: Sequence[Fraction], reach: float, work: float, played: float
     """A part of the largest range, where so many steps are played, and so many profiles are kept at a time."""
     largest = max(sizes)
     places = work / played - _PER_PLAY
-    if places < _LEAST_PLACES or largest > LARGEST or reach > _MOST_LOSS:
+    if places < _LEAST_PLACES or largest > LARGEST or reach > MOST_LOSS:
         raise NotApplicable("too many steps of games, too large a range, or too large losses")
     finest = max(reach / _MOST_PLACES, reach * kept / _MOST_KEPT, _FINEST * float(largest))
     step = min(max(reach / places, finest), _WIDEST)

@@ -10,7 +10,7 @@ import numpy as np
 
 from privately.accounting.adaptive.blocks import Normal, of_many_ranges
 from privately.accounting.adaptive.curves import Curve
-from privately.accounting.adaptive.games import MOST_PLAYS, WORK, Ranges, in_one_order
+from privately.accounting.adaptive.games import MOST_LOSS, MOST_PLAYS, WORK, Ranges, in_one_order, reach_of
 from privately.accounting.adaptive.groups import Profiles, by_size, profiles
 from privately.accounting.adaptive.pairs import MOST, above, below
 from privately.accounting.adaptive.runs import FEWER, MANY, Pairs, in_runs
@@ -18,7 +18,7 @@ from privately.accounting.compositions import Composition
 from privately.accounting.elementary import Floats
 from privately.accounting.losses import FiniteLoss, GaussianLoss, response
 from privately.accounting.questions import DeltaAt, EpsilonAt, Question
-from privately.accounting.roads import DEAD_ENDS
+from privately.accounting.roads import DEAD_ENDS, NotApplicable
 from privately.rounding import Interval
 
 METHOD = "adaptive choices"
@@ -36,10 +36,14 @@ _LEAST, _UNKNOWN = 1e-150, 1e-40
 
 @dataclass(frozen=True)
 class Beside:
-    """What is composed with the mechanisms of bounded range: pairs that cost at least as much, and at most."""
+    """What is composed with the mechanisms of bounded range: pairs that cost at least as much, and at most.
+
+    Those above do but for a rest, by which a delta may be more.
+    """
 
     above: tuple[Composition, ...]
     below: tuple[Composition, ...]
+    rest: Fraction = Fraction(0)
 
     @property
     def is_nothing(self) -> bool:
@@ -58,17 +62,18 @@ def enclosed(ranges: Ranges, beside: Beside, question: Question, asked: Asked) -
     rare = float(question.delta) if isinstance(question, EpsilonAt) else _UNKNOWN
     if not rare:  # without a delta the largest losses are all that counts
         return None
-    least = _least_long(ranges)
+    least = _least_long(ranges, max(rare, _LEAST))
     long = [one for one in ranges if one[1] >= least]
     if len(long) > _MOST_LONG:
         return _of_many_ranges(ranges, beside, question, asked, max(rare, _LEAST))
+    alone = beside
     try:
         beside = _with_long_runs(beside, long, max(rare, _LEAST))
         if len(long) == len(ranges):
-            top, bottom = asked(beside.above, question), asked(beside.below, question)
+            top, bottom = _top(beside.above, beside.rest, question, asked), asked(beside.below, question)
             return Interval(min(bottom.lower, top.upper), top.upper, method=f"{METHOD} in blocks, {top.method}")
     except DEAD_ENDS:
-        return None
+        return None if least == MANY else _of_many_ranges(ranges, alone, question, asked, max(rare, _LEAST))
     short = tuple(one for one in ranges if one not in long)
     best: Interval | None = None
     levels = [*WORK]
@@ -84,7 +89,7 @@ def enclosed(ranges: Ranges, beside: Beside, question: Question, asked: Asked) -
         best = found if best is None else _common(best, found)
         if question.is_met(best, max(question.width, _NARROW)):
             break
-    return best or _of_many_ranges(ranges, beside, question, asked, max(rare, _LEAST))
+    return best or _of_many_ranges(short, beside, question, asked, max(rare, _LEAST))
 
 
 def _of_many_ranges(ranges: Ranges, beside: Beside, question: Question, asked: Asked, rare: float) -> Interval | None:
@@ -94,16 +99,16 @@ def _of_many_ranges(ranges: Ranges, beside: Beside, question: Question, asked: A
         for group in by_size(ranges):
             found = of_many_ranges(group, rare, work)
             most, work = tuple(_with(one, found) for one in most), work / 4
-        top = asked(most, question)
+        top = _top(most, beside.rest, question, asked)
     except DEAD_ENDS:
         return None
     return Interval(0, top.upper, method=f"{METHOD} in blocks, {top.method}")
 
 
-def _least_long(ranges: Ranges) -> int:
-    """From so many steps on a range is played in blocks: where all orders would be too many, from fewer."""
+def _least_long(ranges: Ranges, rare: float) -> int:
+    """From so many steps on a range is played in blocks: where games would be too long, from fewer."""
     kept = sum(times for _, times in ranges if times < MANY)
-    return MANY if kept <= MOST_PLAYS / 2 else FEWER
+    return MANY if kept <= MOST_PLAYS / 2 and reach_of(ranges, rare) <= MOST_LOSS else FEWER
 
 
 def _with_long_runs(beside: Beside, long: Sequence[tuple[Fraction, int]], rare: float) -> Beside:
@@ -112,8 +117,21 @@ def _with_long_runs(beside: Beside, long: Sequence[tuple[Fraction, int]], rare: 
         played = in_runs(size, times, rare, WORK[-1] / len(long))
         most = tuple(_with(one, played) for one in beside.above)
         responses = (response(size / 2), times)
-        beside = Beside(most, tuple(replace(one, parts=(*one.parts, responses)) for one in beside.below))
+        least = tuple(replace(one, parts=(*one.parts, responses)) for one in beside.below)
+        beside = Beside(most, least, beside.rest + played.rest)
     return beside
+
+
+def _top(most: tuple[Composition, ...], rest: Fraction, question: Question, asked: Asked) -> Interval:
+    """The upper end, where delta may be more than that of the pairs by the rest."""
+    if not rest:
+        return asked(most, question)
+    if isinstance(question, DeltaAt):
+        found = asked(most, question)
+        return Interval(0, min(Fraction(found.upper) + rest, Fraction(1)), method=found.method)
+    if question.delta <= rest:
+        raise NotApplicable("a delta that is smaller than what was neglected")
+    return asked(most, replace(question, delta=question.delta - rest))
 
 
 def _answer(known: Profiles, beside: Beside, question: Question, asked: Asked) -> Interval:
@@ -126,7 +144,7 @@ def _answer(known: Profiles, beside: Beside, question: Question, asked: Asked) -
     for curve in known.above:
         pair = above(curve, near_top, MOST if len(known.above) == 1 else 2 * MOST)
         most = tuple(with_law(one, pair.law, pair.infinite) for one in most)
-    top = asked(most, question)
+    top = _top(most, beside.rest, question, asked)
     return Interval(min(bottom.lower, top.upper), top.upper, method=f"{METHOD}, {top.method}")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
@@ -20,34 +21,46 @@ from privately.accounting.roads import NotApplicable
 
 MANY, FEWER = 3500, 100
 """From so many steps on; from fewer where there is no other way."""
-_LONGEST, _MOST_SQUARE, _LEAST, _FEWEST = 400, 150, 12, 3
-"""A block is of so many steps, or fewer of larger ranges whose squares add up to this: next to 1 all is rounding."""
+_LONGEST, _MOST_SQUARES, _LEAST, _FEWEST = 400, (800, 150), 12, 3
+"""A block is of so many steps, or fewer of larger ranges whose squares add up to this, or where that fails to less."""
+_SPARED, _MOST_SPARED = 0.03, 1e-9
+"""This part of a value that counts may be missing, but no more in a block, where values next to 1 are all rounding."""
 _PLACES, _HALVINGS = 1000, 6
 _NOWHERE = 1 << 60
 
 
 @dataclass(frozen=True)
 class Pairs:
-    """Pairs of finitely many losses, so often each, and a probability of infinite loss, that cost at least as much."""
+    """Pairs of finitely many losses, so often each, and a probability of infinite loss, that cost at least as much.
+
+    But for the rest, by which a delta may be more.
+    """
 
     parts: tuple[tuple[FiniteLoss, int], ...]
     infinite: Fraction
+    rest: Fraction = Fraction(0)
 
 
 @lru_cache(maxsize=8)
 def in_runs(size: Fraction, times: int, rare: float, work: float) -> Pairs:
     """So many steps of range `size`; the infinite loss is far rarer than `rare`.
 
-    Theorem: let F be at least the value of n steps, and m steps before F at most F beside D. Then n + j m steps cost at
-        most as much as F beside j times D.
+    Theorem: let F be at least the value of n steps, and m steps before F at most r more than F beside D. Then n + j m
+        steps are worth at most j r more than F beside j times D.
     Reference: Dong-Durfee-Rogers 2020, section 5; a chord of a mean is the mean of chords
     Proof: docs/theory/accounting/adaptive.md#runs
     Checked-by: tests/accounting/adaptive/test_runs.py::test_a_run_costs_at_least_as_much_as_its_game,
         tests/accounting/adaptive/test_runs.py::test_less_than_is_asked_for_would_be_noticed
     """
-    length = min(_LONGEST, int(_MOST_SQUARE / size**2), times // _FEWEST)
-    if length < _LEAST:
-        raise NotApplicable("too few steps, or of too large ranges")
+    lengths = {min(_LONGEST, int(most / size**2), times // _FEWEST) for most in _MOST_SQUARES}
+    for length in sorted(lengths, reverse=True):
+        if length >= _LEAST:
+            with suppress(NotApplicable):
+                return _in_blocks(size, times, length, rare, work)
+    raise NotApplicable("too few steps, or of too large ranges")
+
+
+def _in_blocks(size: Fraction, times: int, length: int, rare: float, work: float) -> Pairs:
     last = length + times % length
     count = (times - last) // length
     each = rare / (count + 1)
@@ -57,9 +70,10 @@ def in_runs(size: Fraction, times: int, rare: float, work: float) -> Pairs:
     block = _played(shorter, 1, chances, cut)
     end = above(_played(block, last - length, chances, cut), most=_PLACES)
     before = _played(_started(end, float(step)), length, chances, cut)
-    more = _least(shorter, block, before, end)
+    rest = 0.0 if is_enough(_mean(shorter, block, 1.0), end, before) else min(_SPARED * each, _MOST_SPARED)
+    more = _least(shorter, block, before, end, rest)
     beyond = end.infinite + count * (more.infinite + Fraction(float(before.upper[-1])))
-    return Pairs(((end.law, 1), (more.law, count)), min(beyond, Fraction(1)))
+    return Pairs(((end.law, 1), (more.law, count)), min(beyond, Fraction(1)), count * Fraction(rest))
 
 
 def _played(curve: Curve, times: int, chances: Table, cut: float) -> Curve:
@@ -68,16 +82,16 @@ def _played(curve: Curve, times: int, chances: Table, cut: float) -> Curve:
     return curve
 
 
-def _least(shorter: Curve, block: Curve, before: Curve, end: Above) -> Above:
-    """The pair of nearly the least mean of both curves that, beside the end, costs at least as much as `before`."""
+def _least(shorter: Curve, block: Curve, before: Curve, end: Above, rest: float) -> Above:
+    """The pair of nearly the least mean of both curves that, beside the end, costs as much as `before`, or nearly."""
     low, high = 0.0, 1.0
     found = _mean(shorter, block, high)
-    if not is_enough(found, end, before):
+    if not is_enough(found, end, before, rest):
         raise NotApplicable("values that are next to 1")
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
         tried = _mean(shorter, block, middle)
-        if is_enough(tried, end, before):
+        if is_enough(tried, end, before, rest):
             found, high = tried, middle
         else:
             low = middle
@@ -126,7 +140,7 @@ class Masses:
     def slack(self) -> float:
         """The relative error of sums over all places."""
         wide = int(self.places[-1] - self.places[0])
-        return 8 * ERROR + UNIT * (16 * wide + 64 * (1 + self.step * wide))
+        return 8 * ERROR + UNIT * (4 * wide + 64 * (1 + self.step * wide))
 
     def profile(self, first: int, last: int) -> Floats:
         """V(y) at these places, if all losses were at theirs."""
@@ -141,8 +155,8 @@ class Masses:
         return np.asarray(values[: last - first + 1] + self.infinite)
 
 
-def is_enough(block: Above, end: Above, before: Curve) -> bool:
-    """Whether block and end together certainly cost at least as much as the curve.
+def is_enough(block: Above, end: Above, before: Curve, rest: float = 0.0) -> bool:
+    """Whether block and end together certainly cost at least as much as the curve less the rest.
 
     Theorem: a profile at a place is the mean of that of the end, at as many places less as the block's loss has. If
         losses are a little off their places, it is less by at most `off` times what it is at the place before; and the
@@ -156,7 +170,7 @@ def is_enough(block: Above, end: Above, before: Curve) -> bool:
     one, other = (Masses.of(pair, before.step) for pair in (block, end))
     beyond = float(before.upper[-1])
     together = beyond + (1 - beyond) * least_together(one, other, before.last)
-    return bool((before.upper[:-1] <= together[:-1] * (1 - 8 * UNIT)).all())
+    return bool((before.upper[:-1] <= (together[:-1] + rest) * (1 - 8 * UNIT)).all())
 
 
 def least_together(one: Masses, other: Masses, last: int) -> Floats:
