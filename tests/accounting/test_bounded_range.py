@@ -12,10 +12,12 @@ import pytest
 from mpmath import mp, mpf
 
 from privately import accounting as acc
-from privately.accounting import answers, bounded_range
+from privately.accounting import adaptive, answers, bounded_range
 from privately.accounting.bounded_range import Ranges, skewed
+from privately.accounting.compositions import Composition
 from privately.accounting.losses import FiniteLoss
 from privately.accounting.questions import EpsilonAt
+from privately.accounting.roads import NotApplicable
 from privately.accounting.two_outcomes import mixed_games
 from privately.rounding import Enclosure
 
@@ -150,25 +152,32 @@ def test_what_is_beside_them_stays() -> None:
     assert found.width < found.upper / 20
 
 
+def refused(*_: object) -> object:
+    raise NotApplicable("as a test")
+
+
 def many_ranges() -> tuple[list[tuple[Fraction, int]], Fraction]:
     """Ten kinds that cost as much as some 740 of the largest; a quarter of the sum of their squares."""
     ranges = [(Fraction(k, 1000), 120) for k in range(11, 21)]
     return ranges, sum((times * size**2 for size, times in ranges), Fraction(0)) / 4
 
 
-def test_very_many_ranges_are_like_noise(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Normal noise is what ever more and smaller steps tend to; not much more is enough."""
-    monkeypatch.setattr(bounded_range, "_MOST_PLAYED", 0)
+@pytest.mark.parametrize("more", [Fraction(8, 1000), pytest.param(Fraction(2, 1000), marks=pytest.mark.slow)])
+def test_very_many_ranges_are_like_noise(more: Fraction, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Normal noise is what ever more and smaller steps tend to; hardly more is enough, and less by the second road."""
+    monkeypatch.setattr(adaptive, "in_order", refused)
+    if more > Fraction(2, 1000):
+        monkeypatch.setattr(adaptive, "as_noise", refused)
     ranges, square = many_ranges()
     steps = [acc.Repeat(event=acc.Exponential(epsilon=size), times=times) for size, times in ranges]
     found = acc.epsilon(acc.Sequence(events=steps), delta="1e-6")
     noise = acc.epsilon(acc.GaussianDP(mu=Fraction(math.sqrt(square))), delta="1e-6")
     assert "like normal noise" in found.method
-    assert found.lower <= noise.lower <= found.upper <= noise.upper * Fraction(1008, 1000)
+    assert found.lower <= noise.lower <= found.upper <= noise.upper * (1 + more)
     assert found.lower >= noise.lower * Fraction(998, 1000)
     beside = acc.epsilon(acc.Sequence(events=[*steps, acc.Gaussian(noise_multiplier=10)]), delta="1e-6")
     with_noise = acc.epsilon(acc.GaussianDP(mu=Fraction(math.sqrt(square + Fraction(1, 100)))), delta="1e-6")
-    assert with_noise.lower <= beside.upper <= with_noise.upper * Fraction(1008, 1000)
+    assert with_noise.lower <= beside.upper <= with_noise.upper * (1 + more)
 
 
 def test_all_steps_count_as_noise(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -181,11 +190,38 @@ def test_all_steps_count_as_noise(monkeypatch: pytest.MonkeyPatch) -> None:
         return known(*given, **more)
 
     monkeypatch.setattr(mixed_games, "above", above)
-    monkeypatch.setattr(bounded_range, "_MOST_PLAYED", 0)
+    monkeypatch.setattr(adaptive, "as_noise", refused)
+    monkeypatch.setattr(adaptive, "in_order", refused)
     ranges, square = many_ranges()
     steps = [acc.Repeat(event=acc.Exponential(epsilon=size), times=times) for size, times in ranges]
     acc.epsilon(acc.Sequence(events=steps), delta="1e-7")
     assert asked[0] == (Fraction(1, 50) ** 2 / 8, square / 2, 1200, 1e-7, {"of_ranges": True})
+
+
+def test_of_too_many_steps_the_largest_are_played(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And all others are pairs of their ranges."""
+    small, large, question = Fraction(1, 10), Fraction(1, 5), EpsilonAt(Fraction(1, 10**6), Fraction(1, 10**6))
+    beside = adaptive.Beside((Composition(),), (Composition(),))
+    both = [(small, 4), (large, 2)]
+    assert bounded_range._played(both, beside, question) == (tuple(both), beside)
+    monkeypatch.setattr(bounded_range, "_MOST_PLAYED", 5)
+    monkeypatch.setattr(bounded_range, "_SOME_PLAYED", 3)
+    played, rest = bounded_range._played(both, beside, question)
+    assert played == ((large, 2), (small, 1))
+    ((pair, times),) = rest.below[0].parts
+    assert isinstance(pair, FiniteLoss)
+    assert (pair.epsilon, times) == (small, 3)
+    assert rest.above == beside.above
+    monkeypatch.setattr(bounded_range, "_MOST_PAIRS", 1)
+    with pytest.raises(NotApplicable):
+        bounded_range._played(both, beside, question)
+
+
+@pytest.mark.slow
+def test_a_thousand_different_ranges() -> None:
+    ranges = [acc.Exponential(epsilon=Fraction(1000 + k, 10_000)) for k in range(1, 1001)]
+    found = acc.epsilon(acc.Sequence(events=ranges), delta="1e-6")
+    assert found.width <= found.lower * Fraction(3, 1000)
 
 
 @pytest.mark.slow

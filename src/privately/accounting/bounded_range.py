@@ -21,6 +21,7 @@ from privately.accounting.questions import NO_LOWER, DeltaAt, EpsilonAt, Questio
 from privately.accounting.roads import DEAD_ENDS, NotApplicable
 from privately.accounting.terms import flatten
 from privately.accounting.two_outcomes import mixed_games
+from privately.accounting.two_outcomes.normal_games import Normal
 from privately.errors import NoSuchRule
 from privately.rounding import Enclosure, End, Interval
 
@@ -41,8 +42,8 @@ _MOST_OTHERS = 256
 _FEW_KINDS, _LONG, _SMALL = 4, 400, Fraction(2, 5)
 """More different ranges than these, none of them large, that cost as much as so many of the largest, are like noise."""
 _UNKNOWN, _LEAST = 1e-40, 1e-250
-_MOST_PLAYED = 2_000
-"""So many of them are played in one order, for the lower end."""
+_MOST_PLAYED, _SOME_PLAYED, _MOST_PAIRS, _SAMPLED = 2_000, 1_000, 5_000, 100
+"""So many of them are played in one order, for the lower end, or if there are more so many; and the others are not."""
 
 
 def skewed(epsilon: Fraction, share: Fraction) -> FiniteLoss:
@@ -223,21 +224,12 @@ def _length(ranges: Sequence[tuple[Fraction, int]]) -> float:
 def _like_noise(
     ranges: Sequence[tuple[Fraction, int]], beside: adaptive.Beside, question: Question, asked: adaptive.Asked
 ) -> Interval | None:
-    """An upper end by normal noise for all of them, and where they are not too many a lower one.
-
-    Theorem: a step of range e is e^2/8-zCDP, and ln E_Q[(dP/dQ)^t] >= t(t-1) e^2/8 for 0 < t < 1 too; so in any order
-        all steps together cost at most as much as normal noise that is known for zCDP.
-    Reference: Dong-Durfee-Rogers 2020, Lemma 3.2; Hoeffding 1963
-    Proof: docs/theory/accounting/two_outcomes.md#many-different-steps
-    Checked-by: tests/accounting/test_bounded_range.py::test_very_many_ranges_are_like_noise
-    """
+    """An upper end by normal noise for all of them, and a lower one."""
     rare = float(question.delta) if isinstance(question, EpsilonAt) else _UNKNOWN
     if not rare:
         return None
-    total = sum((size**2 / 8 * times for size, times in ranges), Fraction(0))
-    steps = sum(times for _, times in ranges)
     try:
-        noise = mixed_games.above(max(ranges)[0] ** 2 / 8, total, steps, max(rare, _LEAST), of_ranges=True)
+        noise = _noise(ranges, max(rare, _LEAST))
         law = GaussianLoss(mu_squared=noise.variance)
         above = tuple(adaptive.with_law(one, law) for one in beside.above)
         found = noise.put_back(asked(above, noise.taken_from(question)), question)
@@ -245,7 +237,45 @@ def _like_noise(
         return None
     least = NO_LOWER
     with suppress(*DEAD_ENDS):
-        if steps <= _MOST_PLAYED and isinstance(question, EpsilonAt):
-            least = adaptive.in_order(tuple(ranges), beside, question, asked)
+        if isinstance(question, EpsilonAt):
+            played, beside = _played(ranges, beside, question)
+            least = adaptive.in_order(played, beside, question, asked)
     method = f"{adaptive.METHOD} like normal noise, {found.method}"
     return Interval(min(least.lower, found.upper), found.upper, method=method)
+
+
+def _noise(ranges: Sequence[tuple[Fraction, int]], rare: float) -> Normal:
+    """As is known for these ranges, or if they are too many for zCDP.
+
+    Theorem: a step of range e is e^2/8-zCDP, and ln E_Q[(dP/dQ)^t] >= t(t-1) e^2/8 for 0 < t < 1 too; so in any order
+        all steps together cost at most as much as normal noise that is known for zCDP.
+    Reference: Dong-Durfee-Rogers 2020, Lemma 3.2; Hoeffding 1963
+    Proof: docs/theory/accounting/two_outcomes.md#many-different-steps
+    Checked-by: tests/accounting/test_bounded_range.py::test_very_many_ranges_are_like_noise
+    """
+    with suppress(*DEAD_ENDS):
+        variance, rest = adaptive.as_noise(tuple(ranges), rare)
+        return Normal(variance, Fraction(1), rest)
+    total = sum((size**2 / 8 * times for size, times in ranges), Fraction(0))
+    steps = sum(times for _, times in ranges)
+    return mixed_games.above(max(ranges)[0] ** 2 / 8, total, steps, rare, of_ranges=True)
+
+
+def _played(
+    ranges: Sequence[tuple[Fraction, int]], beside: adaptive.Beside, question: EpsilonAt
+) -> tuple[adaptive.Ranges, adaptive.Beside]:
+    """All steps, or if they are many the largest of them, and beside them pairs of two outcomes for the others."""
+    if sum(times for _, times in ranges) <= _MOST_PLAYED:
+        return tuple(ranges), beside
+    if len(ranges) > _MOST_PAIRS:
+        raise NotApplicable("too many different pairs")
+    largest, others, left = list[tuple[Fraction, int]](), list[tuple[Fraction, int]](), _SOME_PLAYED
+    for size, times in sorted(ranges, reverse=True):
+        now = min(times, left)
+        largest += [(size, now)] if now else []
+        others += [(size, times - now)] if times > now else []
+        left -= now
+    apart = -(-len(ranges) // _SAMPLED)
+    depth = Ranges([(size, times * apart) for size, times in ranges[::apart]], ()).likely(question)
+    pairs = Ranges(others, beside.below).at(depth)
+    return tuple(largest), replace(beside, below=tuple(pairs))

@@ -32,7 +32,7 @@ def test_the_distance_is_nearly_the_least() -> None:
     at_zero = curve.lower()[-curve.first]
     least = mp.findroot(lambda m: 2 * mp.ncdf(m / 2) - 1 - at_zero, 0.5)
     assert least <= mu <= least * 1.003
-    assert not blocks._is_below(curve, float(least) * 0.999)
+    assert not blocks.is_below(curve, float(least) * 0.999)
 
 
 def test_too_little_noise_would_be_noticed() -> None:

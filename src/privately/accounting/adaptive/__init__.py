@@ -3,10 +3,12 @@
 No pair of laws is the worst of one step, but of a whole composition one is: its profile is the value of a game, which
 is played backwards on a lattice of losses. `curves` keeps a profile from both sides, `steps` plays one step by the best
 chords, which `raising` finds, `games` plays them in every order, `budgets` plays very many ranges by a clock, `pairs`
-makes two laws of finitely many losses of the result, `runs` plays thousands of steps of one range in blocks, and `road`
-composes these with whatever is beside.
+makes two laws of finitely many losses of the result, `runs` plays thousands of steps of one range in blocks, `noise`
+bounds as many of small ranges by normal noise, and `road` composes these with whatever is beside.
 """
 
+from privately.accounting.adaptive.games import Ranges
+from privately.accounting.adaptive.noise import as_noise
 from privately.accounting.adaptive.road import METHOD, Asked, Beside, enclosed, in_order, near, with_law
 
-__all__ = ["METHOD", "Asked", "Beside", "enclosed", "in_order", "near", "with_law"]
+__all__ = ["METHOD", "Asked", "Beside", "Ranges", "as_noise", "enclosed", "in_order", "near", "with_law"]

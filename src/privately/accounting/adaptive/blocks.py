@@ -58,17 +58,17 @@ def of_many_ranges(ranges: Ranges, rare: float, work: float) -> Normal | Pairs:
 def distance(curve: Curve) -> float:
     """Of normal noise that costs at least as much, with the last value at infinite loss; nearly the least."""
     low, high = 0.0, curve.last * curve.step / 8
-    while not _is_below(curve, high):
+    while not is_below(curve, high):
         low, high = high, 2 * high
         if high > _FARTHEST:
             raise NotApplicable("no normal noise is known to cost more")
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        low, high = (low, middle) if _is_below(curve, middle) else (middle, high)
+        low, high = (low, middle) if is_below(curve, middle) else (middle, high)
     return high
 
 
-def _is_below(curve: Curve, mu: float) -> bool:
+def is_below(curve: Curve, mu: float) -> bool:
     """Whether the curve is certainly below r + (1 - r) G, r its last value and G normal noise of this distance.
 
     Theorem: P(N > w - mu) - y P(N > w) is at most G(y) for every w and y; a chord is below a line if its ends are. What
