@@ -237,9 +237,9 @@ def _like_noise(
         return None
     least = NO_LOWER
     with suppress(*DEAD_ENDS):
-        if isinstance(question, EpsilonAt):
-            played, beside = _played(ranges, beside, question)
-            least = adaptive.in_order(played, beside, question, asked)
+        played, beside = _played(ranges, beside, question)
+        about = question.delta if isinstance(question, EpsilonAt) else found.upper
+        least = adaptive.in_order(played, beside, question, asked, float(about))
     method = f"{adaptive.METHOD} like normal noise, {found.method}"
     return Interval(min(least.lower, found.upper), found.upper, method=method)
 
@@ -262,7 +262,7 @@ def _noise(ranges: Sequence[tuple[Fraction, int]], rare: float) -> Normal:
 
 
 def _played(
-    ranges: Sequence[tuple[Fraction, int]], beside: adaptive.Beside, question: EpsilonAt
+    ranges: Sequence[tuple[Fraction, int]], beside: adaptive.Beside, question: Question
 ) -> tuple[adaptive.Ranges, adaptive.Beside]:
     """All steps, or if they are many the largest of them, and beside them pairs of two outcomes for the others."""
     if sum(times for _, times in ranges) <= _MOST_PLAYED:

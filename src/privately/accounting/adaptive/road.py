@@ -148,10 +148,10 @@ def _answer(known: Profiles, beside: Beside, question: Question, asked: Asked) -
     return Interval(min(bottom.lower, top.upper), top.upper, method=f"{METHOD}, {top.method}")
 
 
-def in_order(ranges: Ranges, beside: Beside, question: EpsilonAt, asked: Asked) -> Interval:
-    """A lower end alone: all steps in one order, after those beside them."""
+def in_order(ranges: Ranges, beside: Beside, question: Question, asked: Asked, rare: float) -> Interval:
+    """A lower end alone, of a delta of about `rare`: all steps in one order, after those beside them."""
     question = replace(question, width=max(question.width, _FINE))
-    curve = in_one_order(ranges, max(float(question.delta), _LEAST), WORK[-1] / 2)
+    curve = in_one_order(ranges, max(rare, _LEAST), WORK[-1] / 2)
     return _reached(curve, beside, question, asked)
 
 
