@@ -10,7 +10,6 @@ from statistics import NormalDist
 import numpy as np
 
 from privately.accounting.elementary import Floats
-from privately.accounting.losses import Direction
 from privately.accounting.sampled_games.profiles import Lattice, Profile
 from privately.accounting.sampled_games.rules import Bounded, orders
 from privately.accounting.sampled_games.ways import Way
@@ -18,11 +17,11 @@ from privately.accounting.two_outcomes.allowed import Concentrated, Statement
 
 HALF = Concentrated(Fraction(1, 2))
 LATTICE = Lattice(0.05, -60, 100)
-WAYS: list[tuple[str, Direction]] = [("0.2", "remove"), ("0.2", "add"), ("1", "remove"), ("1", "add")]
+RATES = ["0.2", "1"]
 
 
-def way(rate: str, direction: Direction, lattice: Lattice = LATTICE) -> Way:
-    return Way(Fraction(rate), direction, lattice)
+def way(rate: str, lattice: Lattice = LATTICE) -> Way:
+    return Way(Fraction(rate), lattice)
 
 
 def bounded(one: Way, statement: Statement = HALF) -> Bounded:
@@ -46,10 +45,8 @@ def profile(lattice: Lattice = LATTICE, of: Callable[[float], float] = normal) -
 def payoff(one: Way, y: float, r: float, of: Callable[[float], float] = normal) -> float:
     """Of one ratio, by what a sample is."""
     rate = float(one.rate)
-    if one.is_kept:
-        s = 1 - rate + rate * r
-        return s * of(y / s) if s > 0 else 0.0
-    return r * of(y * (rate + (1 - rate) * r) / r) if r > 0 else 0.0
+    s = 1 - rate + rate * r
+    return s * of(y / s) if s > 0 else 0.0
 
 
 def drawn(seed: int, many: int) -> list[tuple[Floats, Floats]]:

@@ -12,9 +12,9 @@ import pytest
 
 from privately import accounting as acc
 from privately.accounting.answers import _soon
-from privately.accounting.losses import Direction
 from privately.accounting.questions import DeltaAt, EpsilonAt
 from privately.accounting.sampled_games import composed, games
+from privately.accounting.sampled_games.kinds import Kind
 from privately.accounting.sampled_games.profiles import Profile
 
 NARROW = Fraction(1, 10**6)
@@ -71,8 +71,8 @@ def test_three_steps_are_no_less_than_one_pair_thrice(epsilon: str) -> None:
 def test_what_lies_beyond_the_lattice_is_an_infinite_loss(monkeypatch: pytest.MonkeyPatch) -> None:
     known = games.above
 
-    def cut(kind: games.Kind, times: int, direction: Direction, rare: float) -> games.Played:
-        played = known(kind, times, direction, rare)
+    def cut(kind: Kind, times: int, rare: float, level: int) -> games.Played:
+        played = known(kind, times, rare, level)
         return replace(played, profile=Profile(played.way.lattice, np.full(played.way.lattice.size, 0.01)))
 
     monkeypatch.setattr(games, "above", cut)

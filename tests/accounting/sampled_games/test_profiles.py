@@ -5,8 +5,9 @@ from __future__ import annotations
 from decimal import Decimal, localcontext
 
 import numpy as np
+import pytest
 
-from privately.accounting.sampled_games.profiles import Lattice, Profile, convex
+from privately.accounting.sampled_games.profiles import Lattice, OneWay, Profile, convex
 from tests.accounting.sampled_games.examples import LATTICE, normal, profile
 
 
@@ -63,3 +64,47 @@ def test_values_fall_and_the_rest_rises() -> None:
     cut = known.held(np.full(LATTICE.size, 2.0)).excess
     assert np.allclose(cut, np.minimum(np.exp(LATTICE.losses), 1.0), rtol=1e-12)
     assert np.array_equal(known.curve.whole().upper, known.curve.upper)
+
+
+def test_exchanged_laws() -> None:
+    """Twice is as before; of two outcomes, by plain sums."""
+    p, q = 0.6, 0.35
+
+    def of(y: float) -> float:
+        return max(p - y * q, 0.0) + max((1 - p) - y * (1 - q), 0.0)
+
+    def turned(y: float) -> float:
+        return max(q - y * p, 0.0) + max((1 - q) - y * (1 - p), 0.0)
+
+    known = profile(of=of)
+    found = known.mirrored
+    assert (found.lattice.first, found.lattice.last) == (-LATTICE.last, -LATTICE.first)
+    truth = np.array([turned(y) for y in np.exp(found.lattice.losses).tolist()])
+    assert np.allclose(found.values, truth, atol=1e-12)
+    assert (found.mirrored.excess >= known.excess).all()
+    assert np.allclose(found.mirrored.excess, known.excess, rtol=1e-11)
+    tests = OneWay(0.1, -1, 3, np.ones(4), np.array([0.9, 0.5, 0.2, 0.0]), np.array([0.8, 0.3, 0.1, 0.0]))
+    assert (tests.mirrored.first, tests.mirrored.last) == (-2, 1)
+    assert np.allclose(tests.mirrored.powers, [1.0, 0.9, 0.7, 0.2])
+    assert np.allclose(tests.mirrored.prices, [1.0, 0.8, 0.5, 0.1])
+
+
+def test_a_smooth_profile_is_one() -> None:
+    """Convex, and no more than can be told of y."""
+    smooth = convex(Profile.smooth(LATTICE, 0.4))
+    y = np.exp(LATTICE.losses)
+    assert (smooth.excess >= 0).all()
+    assert (smooth.excess <= np.minimum(y, 1.0)).all()
+    values = smooth.excess + np.maximum(1 - y, 0.0)
+    slopes = np.diff(values) / np.diff(y)
+    assert (np.diff(slopes) >= -1e-9).all()
+    assert values[-LATTICE.first] == pytest.approx(0.1585, abs=1e-3)
+
+
+def test_a_bump_at_one_is_below_chords() -> None:
+    """Which both hulls would leave, as both end there."""
+    known, zero = profile(), -LATTICE.first
+    bump = known.excess.copy()
+    bump[zero] *= 1.3
+    hull = convex(Profile(LATTICE, bump)).excess[zero]
+    assert known.excess[zero] <= hull <= known.excess[zero] * 1.01

@@ -67,3 +67,27 @@ def test_statements_on_samples() -> None:
     normal = acc.epsilon(acc.Repeat(event=acc.PoissonSample(event=acc.GaussianDP(mu=1), rate="0.2"), times=2), "1e-4")
     assert normal.upper < found.lower <= found.upper < acc.epsilon(event, "1e-4", method="renyi").upper
     assert found.upper < found.lower * Fraction(101, 100)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("rate", "times", "share"), [("0.05", 400, 1.003), ("0.001", 10**5, 1.006)])
+def test_long_runs(rate: str, times: int, share: float) -> None:
+    """Above one pair for all steps, and hardly; steps that are played, and jumps for all others."""
+    event = acc.Repeat(event=acc.PoissonSample(event=acc.Exponential(epsilon=1), rate=rate), times=times)
+    found = acc.epsilon(event, "1e-4")
+    assert found.method == METHOD
+    assert found.lower < found.upper < float(found.lower) * share
+    least = acc.epsilon(
+        acc.Repeat(event=acc.PoissonSample(event=acc.Pure(epsilon="0.5"), rate=rate), times=times), "1e-4"
+    )
+    assert least.lower < found.lower
+    assert found.upper < acc.epsilon(event, "1e-4", method="renyi").upper
+
+
+@pytest.mark.slow
+def test_long_runs_of_statements() -> None:
+    """Between normal noise, which is allowed, and what divergences say."""
+    event = acc.Repeat(event=acc.PoissonSample(event=acc.ZCDP(rho="0.1"), rate="0.05"), times=1000)
+    found = acc.epsilon(event, "1e-4")
+    assert found.upper < acc.epsilon(event, "1e-4", method="renyi").upper
+    assert found.upper < float(found.lower) * 1.015

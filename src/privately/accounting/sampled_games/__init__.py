@@ -1,9 +1,10 @@
 """Samples of statements, or of mechanisms of bounded range, each step chosen in the light of all before it.
 
-It is a game as in `adaptive` and `two_outcomes`, one for each direction. `profiles` keeps upper values on a lattice,
-`ways` tells what a sample makes of a pair's ratios, `rules` and `ranges` bound what the best allowed pair gains,
-`steps` plays one step and `jumps` many at once; `pairs` are allowed, and `trials` tests what they reveal. `games` puts
-all steps of a kind together, and `road` different ones and whatever is beside them.
+It is a game as in `adaptive` and `two_outcomes`, in which a row is removed; with both laws exchanged it is added.
+`kinds` lays out the lattice, `profiles` keeps upper values there, `ways` tells what a sample makes of a pair's ratios,
+`rules` and `ranges` bound what the best allowed pair gains, `steps` plays one step and `jumps` stand for many; `pairs`
+are allowed, and `trials` tests what they reveal. `games` puts all steps of a kind together, and `road` different ones
+and whatever is beside them, on finer lattices until the answer is narrow.
 """
 
 from privately.accounting.sampled_games.road import chosen, composed

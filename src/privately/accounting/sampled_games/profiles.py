@@ -5,6 +5,7 @@ Unlike those of `adaptive.curves` it need not be the same with both laws exchang
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -13,6 +14,8 @@ import numpy as np
 
 from privately.accounting.adaptive.curves import Curve
 from privately.accounting.elementary import ERROR, UNIT, Floats, exp, expm1
+
+_ROOT = math.sqrt(2.0)
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,29 @@ class Profile:
         """Of nothing at all."""
         return cls(lattice, np.zeros(lattice.size))
 
+    @classmethod
+    def smooth(cls, lattice: Lattice, deviation: float) -> Profile:
+        """About that of normal noise: more than nothing, which is all that is asked of it."""
+        far = np.abs(lattice.losses)
+        first, second = (
+            np.array([math.erfc((x / deviation + sign * deviation / 2) / _ROOT) for x in far.tolist()]) / 2
+            for sign in (-1, 1)
+        )
+        excess = np.maximum(first - exp(far) * second, 0.0) * exp(np.minimum(lattice.losses, 0.0))
+        return cls(lattice, excess).held(excess)
+
+    @property
+    def mirrored(self) -> Profile:
+        """With both laws exchanged: V(y) = y X(1/y), and X(y) = y V(1/y).
+
+        Theorem: if (P, Q) has the profile V, then (Q, P) has 1 - y + y V(1/y).
+        Reference: Zhu-Dong-Wang 2022, section 3, for profiles
+        Proof: docs/theory/accounting/sampled_games.md#both-directions
+        Checked-by: tests/accounting/sampled_games/test_profiles.py::test_exchanged_laws
+        """
+        lattice = Lattice(self.lattice.step, -self.lattice.last, -self.lattice.first)
+        return Profile(lattice, self.excess[::-1] * exp(lattice.losses) * (1 + lattice.doubt))
+
     @cached_property
     def padded(self) -> tuple[Floats, Floats]:
         """V and X at all places and at as many more on either side, less one."""
@@ -97,11 +123,23 @@ def convex(profile: Profile) -> Profile:
 
     Below y = 1 it is what is left beyond 1 - y that is compared, which is 0 at y = 0.
     """
+    profile = _below_chords(profile)
     losses, zero = profile.lattice.losses, -profile.lattice.first
     apart = exp(losses[:-1]) * expm1(np.full(1, profile.lattice.step))
     left = _hull(np.append(exp(losses[:1]), apart[:zero]), np.append([0.0], profile.excess[: zero + 1]))[1:]
     right = _hull(apart[zero:], np.minimum.accumulate(profile.excess[zero:]))
     return replace(profile, excess=np.concatenate([left, right[1:]]))
+
+
+def _below_chords(profile: Profile) -> Profile:
+    """With the value at y = 1 below chords from one side to the other, whose weights are y - 1 and 1 - 1/y."""
+    zero, step, excess = -profile.lattice.first, profile.lattice.step, profile.excess
+    places = np.array([1.0, 2.0, 4.0, 8.0])[: min(zero, profile.lattice.last)]
+    up, down = expm1(places * step), -expm1(-places * step)
+    far = places.astype(int)
+    chords = ((excess[zero - far] + down) * up + excess[zero + far] * down) / (up + down)
+    least = min(float(excess[zero]), float(chords.min()) * (1 + 16 * ERROR))
+    return replace(profile, excess=np.concatenate([excess[:zero], [least], excess[zero + 1 :]]))
 
 
 def _hull(apart: Floats, values: Floats) -> Floats:
@@ -132,3 +170,12 @@ class OneWay(Curve):
 
     def whole(self) -> Curve:
         return self
+
+    @property
+    def mirrored(self) -> OneWay:
+        """The tests with both laws exchanged: what is not rejected."""
+        powers = np.maximum(1 - self.prices[::-1], 0.0) * (1 - 2 * UNIT)
+        prices = np.minimum((1 - self.powers[::-1]) * (1 + 2 * UNIT), 1.0)
+        return replace(
+            self, first=-self.last, top=1 - self.first, upper=np.ones(powers.size), powers=powers, prices=prices
+        )

@@ -14,11 +14,11 @@ from privately.accounting.bounding import bounding, within
 from privately.accounting.compositions import Composition, compositions
 from privately.accounting.events import ZCDP, Event, Exponential, PoissonSample, Renyi, Repeat
 from privately.accounting.events import Sequence as Steps
-from privately.accounting.losses import DIRECTIONS, Direction
+from privately.accounting.losses import DIRECTIONS, Direction, FiniteLoss, GaussianLoss, Loss
 from privately.accounting.questions import EpsilonAt, Question
 from privately.accounting.roads import DEAD_ENDS, NotApplicable
 from privately.accounting.sampled_games import games
-from privately.accounting.sampled_games.games import Kind
+from privately.accounting.sampled_games.kinds import Kind
 from privately.accounting.sampled_games.profiles import OneWay
 from privately.accounting.terms import Terms, alternatives
 from privately.accounting.two_outcomes.alone import has_group, stated
@@ -30,8 +30,9 @@ METHOD = "adaptive choices on samples"
 
 _MOST_KINDS, _MOST_RANGE = 3, Fraction(8)
 _LEAST_RANGE = Fraction(1, 1000)
-_FINE, _ROUGH = Fraction(1, 10**5), Fraction(1, 200)
-_NONE = Composition()
+_FINE, _ROUGH, _LEVELS = Fraction(1, 10**5), Fraction(1, 200), 4
+_ENOUGH, _ENOUGH_DELTA = Fraction(1, 1000), Fraction(1, 100)
+_NONE, _ONE = Composition(), Fraction(1)
 
 
 @dataclass(frozen=True)
@@ -62,15 +63,33 @@ def composed(event: Event, question: Question, asked: Asked) -> Interval | None:
     """
     if question.width > _ROUGH or (isinstance(question, EpsilonAt) and not question.delta):
         return None
+    found: Interval | None = None
     try:
         both = _directions(event)
         rare = how_rare(event, question, asked)
         question = replace(question, width=max(question.width, _FINE))
-        ends = [(_top(one, question, asked, rare), _bottom(one, question, asked, rare)) for one in both]
+        enough = max(question.width, _ENOUGH if isinstance(question, EpsilonAt) else _ENOUGH_DELTA)
+        for level in range(_LEVELS):
+            if level and not all(games.is_quick(kind, times, rare, level) for kind, times in both[0].kinds):
+                break
+            found = _nearer(found, _answered(both, question, asked, rare, level))
+            if question.is_met(found, enough):
+                break
     except (*DEAD_ENDS, NoSuchRule):
-        return None
-    upper = max(top.upper for top, _ in ends)
-    return Interval(min(max(bottom.lower for _, bottom in ends), upper), upper, method=METHOD)
+        return found
+    return found
+
+
+def _answered(both: list[_Sampled], question: Question, asked: Asked, rare: float, level: int) -> Interval:
+    upper = max(_top(one, question, asked, rare, level).upper for one in both)
+    lower = max(_bottom(one, question, asked, rare, level).lower for one in both)
+    return Interval(min(lower, upper), upper, method=METHOD)
+
+
+def _nearer(one: Interval | None, other: Interval) -> Interval:
+    if one is None:
+        return other
+    return Interval(max(one.lower, other.lower), min(one.upper, other.upper), method=METHOD)
 
 
 def _directions(event: Event) -> list[_Sampled]:
@@ -109,13 +128,18 @@ def _told_apart(terms: Terms) -> tuple[tuple[tuple[Kind, int], ...], list[Event]
     return tuple(kinds), others
 
 
-def _top(one: _Sampled, question: Question, asked: Asked, rare: float) -> Interval:
+def _top(one: _Sampled, question: Question, asked: Asked, rare: float, level: int) -> Interval:
     found, is_alone = one.above, one.above.is_nothing and len(one.kinds) == 1
+    is_removed = one.direction == DIRECTIONS[0]
     for kind, times in one.kinds:
-        played = games.above(kind, times, one.direction, rare)
-        curve = played.profile.curve
-        pair = _enclosing(curve, near(curve, curve.upper, question) if is_alone else None)
+        played = games.above(kind, times, rare, level)
+        curve = (played.profile if is_removed else played.profile.mirrored).curve
+        is_all = is_alone and played.jumps is None
+        pair = _enclosing(curve, near(curve, curve.upper, question) if is_all else None)
         found = with_law(found, pair.law, pair.infinite)
+        if played.jumps is not None:
+            law, infinite = played.jumps.law(played.way.lattice.step, is_removed=is_removed)
+            found = with_law(found, law, min(played.left * infinite, _ONE), played.left)
     return asked((found,), question)
 
 
@@ -129,10 +153,22 @@ def _enclosing(curve: OneWay, around: float | None) -> laws.Above:
     return laws.enclosing([(Fraction(float(y[k])), Fraction(float(curve.upper[k]))) for k in sorted(kept)])
 
 
-def _bottom(one: _Sampled, question: Question, asked: Asked, rare: float) -> Interval:
+def _with_all(one: Composition, law: Loss, times: int) -> Composition:
+    if isinstance(law, (FiniteLoss, GaussianLoss)):
+        return with_law(one, law, times=times)
+    return replace(one, parts=(*one.parts, (law, times)))
+
+
+def _bottom(one: _Sampled, question: Question, asked: Asked, rare: float, level: int) -> Interval:
     found, is_alone = one.below, one.below.is_nothing and len(one.kinds) == 1
     for kind, times in one.kinds:
-        played = games.above(kind, times, one.direction, rare)
-        curve = games.below(played, times)
-        found = with_law(found, laws.below(curve, near(curve, None, question) if is_alone else None))
+        played = games.above(kind, times, rare, level)
+        last = games.tried(played, times)
+        if last < times:
+            found = _with_all(found, games.always(kind, times, one.direction, rare), times - last)
+        if last:
+            curve = games.below(played, last)
+            curve = curve if one.direction == DIRECTIONS[0] else curve.mirrored
+            is_all = is_alone and last == times
+            found = with_law(found, laws.below(curve, near(curve, None, question) if is_all else None))
     return asked((found,), question)

@@ -42,12 +42,13 @@ class Bounded:
     Checked-by: tests/accounting/sampled_games/test_rules.py::test_no_allowed_pair_gains_more
     """
 
-    def __init__(self, limits: list[Limit], ratios: Floats, doubt: float) -> None:
+    def __init__(self, limits: list[Limit], ratios: Floats, doubt: float, little: float = 0.0) -> None:
+        """Less than a little need not be told apart."""
         highest = _LARGEST_POWER / max(math.log(ratios[-1]), 1.0)
         kept = [limit for limit in limits if abs(limit.t) < highest]
         if not kept or ratios[-1] <= _LEAST_LAST:
             raise NotApplicable("no order is bounded on this lattice")
-        self.ratios, self.doubt = ratios, 4 * doubt
+        self.ratios, self.doubt, self._little = ratios, 4 * doubt, little
         lowered = [_lowered(limit, ratios, doubt) for limit in kept]
         self.rows = np.array([f for f, _ in lowered])
         self.slopes = np.array([slope for _, slope in lowered])
@@ -67,7 +68,7 @@ class Bounded:
     def most(self, payoffs: Floats, slope: float) -> float:
         costs = np.concatenate([payoffs, [slope], np.zeros(len(self.rows))])
         costs *= self._scales
-        enough = max(_ENOUGH * float(payoffs[self._even]), _NOISE * float(costs.max()))
+        enough = max(_ENOUGH * float(payoffs[self._even]), _NOISE * float(costs.max()), self._little)
         prices = self._simplex.prices(costs, 1.0, enough)
         b, factors = self._mended(prices, payoffs, slope)
         b, factors = b + self.doubt * abs(b), factors * (1 + self.doubt)

@@ -8,7 +8,7 @@ import numpy as np
 
 from privately.accounting.elementary import Floats
 
-_MOST_PIVOTS, _FIRST_PIVOTS, _ANEW = 40, 4000, 40
+_MOST_PIVOTS, _FIRST_PIVOTS, _ANEW = 200, 4000, 40
 _LEAST_PIVOT, _TIED = 1e-11, 1e-9
 
 

@@ -29,12 +29,9 @@ class Move:
     places: tuple[int, ...]
 
 
-def mixed(pair: Pair, way: Way) -> Pair:
-    """What a sample makes of a pair."""
-    rate = way.rate
-    if way.is_kept:
-        return tuple(((1 - rate) * q + rate * p, q) for p, q in pair)
-    return tuple((p, (1 - rate) * p + rate * q) for p, q in pair)
+def mixed(pair: Pair, rate: Fraction) -> Pair:
+    """What a sample makes of a pair, where the row is removed."""
+    return tuple(((1 - rate) * q + rate * p, q) for p, q in pair)
 
 
 def moves(pairs: Iterable[Pair], way: Way) -> list[Move]:
@@ -42,7 +39,7 @@ def moves(pairs: Iterable[Pair], way: Way) -> list[Move]:
     found = []
     for pair in pairs:
         for either in (pair, tuple((q, p) for p, q in pair)):
-            chances = tuple((float(a), float(b)) for a, b in mixed(either, way))
+            chances = tuple((float(a), float(b)) for a, b in mixed(either, way.rate))
             places = tuple(round(math.log(a / b) / way.lattice.step) for a, b in chances)
             found.append(Move(chances, places))
     return found

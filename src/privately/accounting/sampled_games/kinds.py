@@ -1,0 +1,96 @@
+"""What one sampled step may be, and the lattice on which so many of them are played."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from privately.accounting.renyi.amplification import Kept
+from privately.accounting.renyi.moments import Moments
+from privately.accounting.renyi.orders import best_excess, epsilon_score
+from privately.accounting.roads import NotApplicable
+from privately.accounting.sampled_games.profiles import Lattice
+from privately.accounting.sampled_games.ways import Way
+from privately.accounting.two_outcomes.allowed import Concentrated, Statement
+
+SPARE, FEW = 1e-4, 16
+_FINE, _FINER, _COARSE, _COARSEST = 0.1, 0.04, 0.25, 0.6
+_MOST_PLACES, _MOST_LOSS, _LEAST_RARE = 2400, 60.0, 1e-250
+_LITTLE_FINER = 1.4
+_APART, _BESIDE, _LONGEST, _SHORTER = 0.04, 24, 4000, 0.8
+_PARTS = np.linspace(0.02, 0.98, 49)
+_NEARLY_ONE = 1 - Fraction(1, 2**20)
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One step: a statement, or a range, on a sample of this rate."""
+
+    base: Statement | Fraction
+    rate: Fraction
+
+    @property
+    def moments(self) -> Moments:
+        """About those of what is allowed."""
+        return self.stated.moments
+
+    @property
+    def stated(self) -> Statement:
+        return Concentrated(self.base**2 / 8) if isinstance(self.base, Fraction) else self.base
+
+    def moment(self, c: float) -> float:
+        """About the largest logarithmic moment of a sampled step; of ranges by two outcomes."""
+        if isinstance(self.base, Fraction):
+            low = np.exp(-float(self.base) * _PARTS)
+            high = low * math.exp(float(self.base))
+            logs = [np.log1p(float(self.rate) * (one - 1)) for one in (low, high)]
+            first, second = (np.exp((1 + c) * (one - logs[1])) for one in logs)
+            means = ((high - 1) * first + (1 - low) * second) / (high - low)
+            return float((np.log(means) + (1 + c) * logs[1]).max())
+        c = min(c, self.stated.last)
+        return Kept(self.moments, self.rate).rough(c) if self.rate < 1 else self.moments.rough(c)
+
+    @property
+    def spread(self) -> float:
+        """About the deviation of one step's loss."""
+        found = math.sqrt(math.expm1(min(self.moments.rough(min(1.0, self.stated.last)), 1.0)))
+        return float(self.rate) * min(found, 1.0)
+
+    def order(self, times: int, rare: float) -> float:
+        """About the order that counts after so many steps."""
+        return 1 + self._excess(times, math.log(rare))
+
+    def reach(self, times: int, rare: float) -> tuple[float, float]:
+        """How far losses of so many steps go on either side, but for what is rarer."""
+        far = math.log(max(rare, _LEAST_RARE))
+        c = self._excess(times, far)
+        reach, rate = epsilon_score(times * self.moment(c), c, far), float(self.rate)
+        return (min(reach, -times * math.log1p(-rate)) if rate < 1 else reach), reach
+
+    def _excess(self, times: int, log_rare: float) -> float:
+        found = best_excess(lambda c: epsilon_score(times * self.moment(c), c, log_rare))
+        return min(float(found), self.stated.last)
+
+
+def laid_out(kind: Kind, times: int, rare: float, level: int) -> tuple[Way, int]:
+    """A lattice, finer from level to level, and for how many steps it is wide enough."""
+    if _NEARLY_ONE < kind.rate < 1:
+        raise NotApplicable("a rate that is next to 1")
+    fine = _COARSE if times > FEW else _FINER if isinstance(kind.base, Fraction) else _FINE
+    finer = (2.0 if times <= FEW or isinstance(kind.base, Fraction) else _LITTLE_FINER) ** level
+    even, most, rare = kind.spread, _MOST_PLACES * finer, rare * SPARE / times
+    step, inside = fine * even / finer, min(times, _LONGEST)
+    left, right = kind.reach(inside, rare)
+    while left + right > most * step and inside > FEW:
+        inside = int(inside * _SHORTER)
+        left, right = kind.reach(inside, rare)
+    if not 0 < right < _MOST_LOSS:
+        raise NotApplicable("too large losses")
+    step = max(step, (left + right) / most)
+    if step > _COARSEST * even:
+        raise NotApplicable("too coarse a lattice")
+    lattice = Lattice(step, -math.ceil(left / step) - _BESIDE, math.ceil(right / step) + _BESIDE)
+    return Way(kind.rate, lattice, _APART / finer), inside
