@@ -11,6 +11,7 @@ import pytest
 from privately import accounting as acc
 from privately.accounting.grouped_samples import once as module
 from privately.accounting.grouped_samples import road
+from privately.accounting.grouped_samples.mixtures import Numbers
 from privately.accounting.grouped_samples.once import Mixtures, once
 from privately.accounting.grouped_samples.seen import Seen
 from privately.accounting.losses import GaussianLoss
@@ -59,6 +60,22 @@ def test_every_split_is_what_lists_say(split: tuple[int, int]) -> None:
         assert known.lower <= found.upper
         assert found.lower <= known.upper
         assert found.width <= known.width
+
+
+@pytest.mark.parametrize("split", [(6, 0), (3, 3), (0, 6)])
+def test_lists_of_fewer_rows_contain_it_too(split: tuple[int, int]) -> None:
+    """Six rows at a fifth of what each changes are out of range: some are left out, or counted as fewer."""
+    seen = Seen.of(group("0.2", "0.01", 6))
+    mixtures = Mixtures.of(GaussianLoss(mu_squared=Fraction(25)), Fraction(1, 100), split)
+    exact = Numbers.of(6, Fraction(1, 100), "upper", 1e-30).most
+    (found, _), *_ = seen.parted(split, "upper", 1 << 10, 1e-30).lists
+    assert exact == 6
+    assert found.outside > 1e-14 or not split[0]
+    for delta in (Fraction(1, 10**3), Fraction(1, 10**5)):
+        known, found_answer = mixtures.epsilon(delta), road._listed(seen, split, EpsilonAt(delta, WIDTH))
+        assert found_answer.lower <= known.upper
+        assert known.lower <= found_answer.upper
+        assert found_answer.width <= max(found_answer.upper, 1) / 100
 
 
 def test_little_noise_and_tiny_deltas_are_known() -> None:

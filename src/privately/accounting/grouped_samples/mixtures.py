@@ -47,8 +47,9 @@ class Numbers:
     missing: Fraction
 
     @classmethod
-    def of(cls, rows: int, rate: Fraction, side: Side, rare: float) -> Numbers:
-        """For the lower side more rows are counted as the last number, for the upper one they are left out.
+    def of(cls, rows: int, rate: Fraction, side: Side, rare: float, most: int = _MOST_ROWS) -> Numbers:
+        """For the lower side more rows are counted as the last number, for the upper one they are left out: those that
+        are rare, and those beyond the most.
 
         Theorem: fewer rows in the sample, on either side of a pair, make a profile that is nowhere larger; what is left
             out of P counts as seen, and what is left out of Q only makes the profile larger.
@@ -60,7 +61,7 @@ class Numbers:
             raise NotApplicable("the rate is out of range, or the group is too large")
         exact: list[Fraction] = []
         left = Fraction(1)
-        while len(exact) <= rows and (len(exact) < _FEW or left > rare):
+        while len(exact) <= min(rows, most) and (len(exact) < _FEW or left > rare):
             i = len(exact)
             exact.append(math.comb(rows, i) * rate**i * (1 - rate) ** (rows - i))
             left -= exact[-1]
@@ -132,8 +133,7 @@ def listed(step: Step, split: Split, side: Side, count: int, rare: float) -> Los
     Proof: docs/theory/accounting/group_samples.md#cells
     Checked-by: tests/accounting/grouped_samples/test_mixtures.py::test_lists_are_on_their_sides
     """
-    removed, added = (Numbers.of(rows, step.rate, side, rare / 2) for rows in split)
-    pieces = cut(step.base, removed.most, added.most, count, rare)
+    removed, added, pieces = _in_range(step, split, side, count, rare)
     first, second = Ratios.of(removed, pieces, 1), Ratios.of(added, pieces, -1)
     offset = float(added.missing - removed.missing)
     points = PairPoints.of(first, second, offset)
@@ -145,6 +145,19 @@ def listed(step: Step, split: Split, side: Side, count: int, rare: float) -> Los
     else:
         found = _joined(p, q, _gained(p, q, pieces, offset))
     return _with_ends(found, points, removed, pieces, side)
+
+
+def _in_range(step: Step, split: Split, side: Side, count: int, rare: float) -> tuple[Numbers, Numbers, Cut]:
+    """With as many rows as matter or, where there is so little noise that they are out of range, as are in range."""
+    most = _MOST_ROWS
+    while True:
+        removed, added = (Numbers.of(rows, step.rate, side, rare / 2, most) for rows in split)
+        try:
+            return removed, added, cut(step.base, removed.most, added.most, count, rare)
+        except NotApplicable:
+            most = max(removed.most, added.most) - 1
+            if not most:
+                raise
 
 
 @dataclass(frozen=True)
