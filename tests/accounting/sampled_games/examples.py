@@ -24,8 +24,8 @@ def way(rate: str, lattice: Lattice = LATTICE) -> Way:
     return Way(Fraction(rate), lattice)
 
 
-def bounded(one: Way, statement: Statement = HALF) -> Bounded:
-    return Bounded(orders(statement, one.ratios), one.ratios, one.doubt)
+def bounded(one: Way, statement: Statement = HALF, *, is_low: bool = False) -> Bounded:
+    return Bounded(orders(statement, one.ratios, is_low=is_low), one.ratios, one.doubt)
 
 
 def normal(y: float, mu: float = 0.7) -> float:

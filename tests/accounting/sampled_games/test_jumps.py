@@ -22,7 +22,7 @@ SPARE = 1e-9
 
 def _played(times: int) -> tuple[Profile, Profile, Jumps | None]:
     one = way("0.25", WIDE)
-    rule = Ranged(Fraction(1), one.ratios, one.doubt)
+    rule = (Ranged(Fraction(1), one.ratios, one.doubt),) * 2
     known = Profile.start(WIDE)
     for _ in range(times):
         known = convex(raised(known, one, rule))
@@ -40,7 +40,7 @@ def test_jumps_are_enough_for_every_step() -> None:
     """Three steps by jumps are above three that are played, and hardly more."""
     known, after, jumps = _found()
     one = way("0.25", WIDE)
-    rule = Ranged(Fraction(1), one.ratios, one.doubt)
+    rule = (Ranged(Fraction(1), one.ratios, one.doubt),) * 2
     played = raised(raised(after, one, rule), one, rule)
     found = applied(known, jumps, 3)
     inside = slice(5, -5)
@@ -52,7 +52,7 @@ def test_jumps_are_enough_for_every_step() -> None:
 def test_any_profile_will_do_to_begin_with() -> None:
     """Noise before nothing at all, and then jumps: above as many steps that are played."""
     one = way("0.25", WIDE)
-    rule = Ranged(Fraction(1), one.ratios, one.doubt)
+    rule = (Ranged(Fraction(1), one.ratios, one.doubt),) * 2
     smooth = convex(Profile.smooth(WIDE, 0.25))
     jumps = fitted(smooth, raised(smooth, one, rule), 8.0, SPARE, PLACES)
     assert jumps is not None

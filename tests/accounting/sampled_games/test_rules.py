@@ -9,7 +9,8 @@ import pytest
 
 from privately.accounting.sampled_games import rules
 from privately.accounting.sampled_games.pairs import is_allowed
-from privately.accounting.two_outcomes.allowed import AtOrders, Statement
+from privately.accounting.sampled_games.profiles import Lattice, Profile
+from privately.accounting.two_outcomes.allowed import AtOrders, Concentrated, Statement
 from tests.accounting.sampled_games.examples import HALF, RATES, bounded, drawn, payoff, profile, way
 
 LISTED = AtOrders(((Fraction(2), Fraction(1)), (Fraction(8), Fraction(3))))
@@ -20,7 +21,7 @@ LISTED = AtOrders(((Fraction(2), Fraction(1)), (Fraction(8), Fraction(3))))
 def test_no_allowed_pair_gains_more(rate: str, statement: Statement) -> None:
     """Pairs with several outcomes, moved towards 1 until they are allowed; some come near."""
     one, known = way(rate), profile()
-    rule = bounded(one, statement)
+    both = bounded(one, statement), bounded(one, statement, is_low=True)
     pairs = []
     for ratios, weights in drawn(3, 16):
         near, far = 0.0, 1.0
@@ -33,19 +34,29 @@ def test_no_allowed_pair_gains_more(rate: str, statement: Statement) -> None:
             near, far = (near, share) if is_allowed(statement, exact) else (share, far)
         pairs.append((1 + (1 - far) * (ratios - 1), weights))
     best = 0.0
-    for place in (0, 8, 30):
-        y = float(np.exp(place * known.lattice.step))
-        most = rule.most(*one.payoffs(known, place))
+    for place in (30, 8, 0, -8, -30):
+        y, rule = float(np.exp(place * known.lattice.step)), both[0 if place >= 0 else 1]
+        most, line = rule.most(*one.payoffs(known, place)), max(1 - y, 0.0)
         for ratios, weights in pairs:
-            value = sum(w * payoff(one, y, r) for r, w in zip(ratios.tolist(), weights.tolist(), strict=True))
+            value = sum(w * payoff(one, y, r) for r, w in zip(ratios.tolist(), weights.tolist(), strict=True)) - line
             assert value <= most
             best = max(best, value / most)
         law = rule.law()
         if law is not None:
-            found = sum(w * payoff(one, y, r) for r, w in zip(law[0].tolist(), law[1].tolist(), strict=True))
+            found = sum(w * payoff(one, y, r) for r, w in zip(law[0].tolist(), law[1].tolist(), strict=True)) - line
             assert found <= most * (1 + 1e-9)
             assert found >= most * 0.98
     assert best > 0.85
+
+
+def test_low_ratios_are_known_as_well() -> None:
+    """Losses far below 0 are hardly allowed, and hardly worth anything: high orders of the exchanged laws count."""
+    fine = Lattice(0.007, -180, 180)
+    one = way("0.5", fine)
+    rule = bounded(one, Concentrated(Fraction(1, 100)), is_low=True)
+    worth = [rule.most(*one.payoffs(Profile.start(fine), place)) for place in range(-1, -60, -1)]
+    assert 1e-3 < worth[5] < 0.03
+    assert 0 <= worth[-1] < 1e-6
 
 
 def test_prices_are_made_good(monkeypatch: pytest.MonkeyPatch) -> None:

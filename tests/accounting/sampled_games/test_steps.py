@@ -23,8 +23,9 @@ FINE = Lattice(0.02, -60, 180)
 def test_one_step_is_the_sample() -> None:
     """Which is known exactly, for statements and for ranges: q D(1 + (e^epsilon - 1)/q)."""
     one = way("0.2", FINE)
-    stated = raised(Profile.start(FINE), one, bounded(one)).values
-    ranged = raised(Profile.start(FINE), one, Ranged(Fraction(1), one.ratios, one.doubt)).values
+    rule = Ranged(Fraction(1), one.ratios, one.doubt)
+    stated = raised(Profile.start(FINE), one, (bounded(one), bounded(one))).values
+    ranged = raised(Profile.start(FINE), one, (rule, rule)).values
     for place in (0, 10, 50):
         epsilon = place * FINE.step
         event = acc.PoissonSample(event=acc.ZCDP(rho=HALF.rho), rate="0.2")
@@ -42,7 +43,7 @@ def test_two_steps_against_a_search(direction: Direction) -> None:
     Additions are played by themselves here: their values are those of removals with both laws exchanged.
     """
     one = way("0.2", FINE)
-    rule = bounded(one)
+    rule = bounded(one), bounded(one, is_low=True)
     played = raised(raised(Profile.start(FINE), one, rule), one, rule)
     played = played if direction == "remove" else played.mirrored
     found, zero = played.values, -played.lattice.first

@@ -46,16 +46,16 @@ def above(kind: Kind, times: int, rare: float, level: int) -> Played:
     """Upper values for so many steps; values far below `rare` need not be told apart."""
     way, inside = laid_out(kind, times, rare, level)
     order, spare, places = kind.order(times, rare), SPARE * rare / times, _places(kind, way)
-    rule, laws = _rule(kind, way, spare), list[Law]()
+    rules, laws = _rules(kind, way, spare), list[Law]()
     is_long = times > LONG
     profile, played, looked_at, in_vain = _started(kind, way, times), 0, 1, 0
     known: tuple[Profile, Jumps, int] | None = None
     while played < times:
         profile = convex(profile)
-        if isinstance(rule, Bounded) and played + 1 >= looked_at and not is_long:
-            laws += _looked(profile, way, rule, _LOOKED[min(level, 1) if times <= FEW else 0])
+        if isinstance(rules[0], Bounded) and played + 1 >= looked_at and not is_long:
+            laws += _looked(profile, way, rules[0], _LOOKED[min(level, 1) if times <= FEW else 0])
             looked_at = 2 * (played + 1)
-        after = raised(profile, way, rule)
+        after = raised(profile, way, rules)
         jumps = fitted(profile, after, order, spare, places) if is_long or played >= _ONE_BY_ONE else None
         many = min(max(int((_LONG_GROWTH if is_long else _GROWTH) * played), 1), times - played)
         if jumps is not None:
@@ -122,10 +122,13 @@ def _pairs(kind: Kind, laws: list[Law]) -> tuple[Pair, ...]:
     return tuple(allowed(kind.base, (merged(law, at) for law in laws for at in _MERGED)))
 
 
-def _rule(kind: Kind, way: Way, spare: float) -> Rule:
+def _rules(kind: Kind, way: Way, spare: float) -> tuple[Rule, Rule]:
     if isinstance(kind.base, Fraction):
-        return Ranged(kind.base, way.ratios, way.doubt)
-    return Bounded(orders(kind.base, way.ratios), way.ratios, way.doubt, _LITTLE * spare)
+        one = Ranged(kind.base, way.ratios, way.doubt)
+        return one, one
+    both = [orders(kind.base, way.ratios, is_low=is_low) for is_low in (False, True)]
+    high, low = (Bounded(some, way.ratios, way.doubt, _LITTLE * spare) for some in both)
+    return high, low
 
 
 def _looked(profile: Profile, way: Way, rule: Bounded, many: int) -> list[Law]:

@@ -19,7 +19,6 @@ from privately.accounting.two_outcomes.allowed import Concentrated, Statement
 SPARE, FEW = 1e-4, 16
 _FINE, _FINER, _COARSE, _COARSEST = 0.1, 0.04, 0.25, 0.6
 _MOST_PLACES, _MOST_LOSS, _LEAST_RARE = 2400, 60.0, 1e-250
-_LITTLE_FINER = 1.4
 _APART, _BESIDE, _LONGEST, _SHORTER = 0.04, 24, 4000, 0.8
 _PARTS = np.linspace(0.02, 0.98, 49)
 _NEARLY_ONE = 1 - Fraction(1, 2**20)
@@ -80,7 +79,7 @@ def laid_out(kind: Kind, times: int, rare: float, level: int) -> tuple[Way, int]
     if _NEARLY_ONE < kind.rate < 1:
         raise NotApplicable("a rate that is next to 1")
     fine = _COARSE if times > FEW else _FINER if isinstance(kind.base, Fraction) else _FINE
-    finer = (2.0 if times <= FEW or isinstance(kind.base, Fraction) else _LITTLE_FINER) ** level
+    finer = 2**level
     even, most, rare = kind.spread, _MOST_PLACES * finer, rare * SPARE / times
     step, inside = fine * even / finer, min(times, _LONGEST)
     left, right = kind.reach(inside, rare)

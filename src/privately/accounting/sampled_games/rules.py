@@ -44,8 +44,8 @@ class Bounded:
 
     def __init__(self, limits: list[Limit], ratios: Floats, doubt: float, little: float = 0.0) -> None:
         """Less than a little need not be told apart."""
-        highest = _LARGEST_POWER / max(math.log(ratios[-1]), 1.0)
-        kept = [limit for limit in limits if abs(limit.t) < highest]
+        highest, lowest = (_LARGEST_POWER / max(abs(math.log(ratios[k])), 1.0) for k in (-1, 1))
+        kept = [limit for limit in limits if -lowest < limit.t < highest]
         if not kept or ratios[-1] <= _LEAST_LAST:
             raise NotApplicable("no order is bounded on this lattice")
         self.ratios, self.doubt, self._little = ratios, 4 * doubt, little
@@ -101,13 +101,14 @@ class Bounded:
 def _lowered(limit: Limit, ratios: Floats, doubt: float) -> tuple[Floats, float]:
     """f at all columns, so that it is above the chords between these values, and its last slope; in units of its mean.
 
-    Lines below f are its tangents, in the middle of a cell or, where that would be far below, at the left end.
+    Lines below f are its tangents, in the middle of a cell or, where that would be far below, at the end nearer to 1.
     """
     mean = float(limit.most.upper) * (1 + 4 * UNIT)
     left, right = ratios[1:-1], ratios[2:]
     middle = np.sqrt(left * right)
     is_low = _tangent(limit, middle, left, 0.0) < _HALF * _tangent(limit, left, left, 0.0)
-    at = np.where((left > 1) & is_low, left, middle)
+    is_low_ahead = _tangent(limit, middle, right, 0.0) < _HALF * _tangent(limit, right, right, 0.0)
+    at = np.where((left > 1) & is_low, left, np.where((right < 1) & is_low_ahead, right, middle))
     found = np.empty(ratios.size)
     found[2:], found[1] = _tangent(limit, at, right, doubt), math.inf
     found[1:-1] = np.minimum(found[1:-1], _tangent(limit, at, left, doubt))
@@ -150,13 +151,13 @@ def _powered(t: float, powers: Floats) -> Floats:
     return found
 
 
-def orders(statement: Statement, ratios: Floats) -> list[Limit]:
-    """Those that are listed, in both directions, or for zCDP many."""
+def orders(statement: Statement, ratios: Floats, *, is_low: bool = False) -> list[Limit]:
+    """Those that are listed, in both directions, or for zCDP many, most of them above 1, or for low ratios below 0."""
     if statement.last < math.inf:
         excess, _ = statement.tangents()
         listed = [statement.order(1 + c) for c in excess.tolist()]
         return [Limit(t, statement.bound(t)) for a in listed for t in (a, 1 - a)]
-    far = max(math.log(ratios[-1]), 1.0) / (2 * statement.size) + 2
+    far = max(-math.log(ratios[1]) if is_low else math.log(ratios[-1]), 1.0) / (2 * statement.size) + 2
     above = [Fraction(c) for c in np.geomspace(_LOWEST, max(far, 2.0), _MANY).tolist()]
     found = [Fraction(1), *(1 + c for c in above), *(-c for c in (Fraction(0), *above[::_FEWER]))]
-    return [Limit(t, statement.bound(t)) for t in found]
+    return [Limit(t, statement.bound(t)) for t in (1 - t if is_low else t for t in found)]

@@ -9,10 +9,13 @@ from privately.accounting.sampled_games.rules import Rule
 from privately.accounting.sampled_games.ways import Way
 
 
-def raised(profile: Profile, way: Way, rule: Rule) -> Profile:
-    """With one more step, from the last place to the first, as the best choice changes little from one to the next."""
+def raised(profile: Profile, way: Way, rules: tuple[Rule, Rule]) -> Profile:
+    """With one more step, from the last place to the first, as the best choice changes little from one to the next.
+
+    The second rule serves places below 1.
+    """
     lattice = profile.lattice
     found = np.empty(lattice.size)
     for place in range(lattice.last, lattice.first - 1, -1):
-        found[place - lattice.first] = rule.most(*way.payoffs(profile, place))
+        found[place - lattice.first] = rules[0 if place >= 0 else 1].most(*way.payoffs(profile, place))
     return profile.held(np.maximum(found, 0.0))
