@@ -9,6 +9,7 @@ from functools import lru_cache
 import numpy as np
 import pytest
 
+from privately.accounting.two_outcomes import before_normal
 from privately.accounting.two_outcomes.allowed import Concentrated
 from privately.accounting.two_outcomes.before_normal import gained, grown, most, weight
 from privately.accounting.two_outcomes.touching import touching
@@ -96,3 +97,30 @@ def test_what_normal_noise_gains(tau: float, v: float, more: float) -> None:
     assert found <= true * (1 + 1e-12)
     assert found > true * (1 - 1e-4)
     assert weight(v, np.array([tau]))[0] == pytest.approx(delta(v, tau * v) / density, rel=1e-10)
+
+
+def test_lines_of_another_rho() -> None:
+    """Those for a larger rho hold for a smaller one, by its own mean of f, and are nearly as good next to it."""
+    v, tau = 0.4, np.linspace(0.5, 8.0, 40)
+    known = touching(Concentrated(Fraction(1, 10)), 1e-10)
+    found, index = before_normal.lines(known, v, tau)
+    same = found.most(tau, np.array([[known.rho]]))[0]
+    assert (same <= most(known, v, tau)[0] * (1 + 1e-6)).all()
+    less = touching(Concentrated(Fraction(1, 11)), 1e-10)
+    other, exact = found.most(tau, np.array([[less.rho]]))[0], most(less, v, tau)[0]
+    assert (other >= exact * (1 - 1e-4)).all()
+    assert (other[:20] <= exact[:20] * 1.02).all()
+    again, _ = before_normal.lines(known, v * 1.05, tau, index)
+    assert (again.most(tau, np.array([[known.rho]]))[0] <= most(known, v * 1.05, tau)[0] * (1 + 1e-3)).all()
+
+
+def test_several_gains() -> None:
+    """Each from below, and next to what is found by itself."""
+    v, tau, mores = 0.3, np.array([0.0, 0.5, 2.0, 9.0]), np.array([0.5, 0.25, 0.01, 1e-4])
+    found = before_normal.gained_by(v, tau, mores)
+    for row, more in zip(found, mores.tolist(), strict=True):
+        s = np.linspace(0.0, more, 20_001)
+        for value, t in zip(row.tolist(), tau.tolist(), strict=True):
+            rate = (1 + s / v) ** -0.5 * np.exp(s / 2 * (t * t * v / (v + s) - 0.25)) / 2
+            exact = float(np.sum((rate[1:] + rate[:-1]) / 2) * s[1])
+            assert exact * (1 - 5e-3) <= value <= exact * (1 + 1e-8)

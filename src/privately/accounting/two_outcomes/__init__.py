@@ -6,10 +6,10 @@ them, which is the lower end; `supports` proves that no pair which is allowed re
 
 Of several the steps may be chosen adaptively. From below `choices` lists allowed pairs, `steps` plays one step on a
 lattice, `runs` several by one choice, `games` all of them. From above `waves` plays a step of zCDP at all places at
-once, `wave_games` some steps of few kinds, and `normal_games` and `mixed_games` bound many by normal noise. For listed
-orders `majorants` plays a step, by the functions that `families` and `corners` find above a profile that `sketches`
-keeps, `listed_games` all of them, and `long_games` puts even pairs before the last ones. `composed` puts statements
-beside each other and beside whatever has a pair.
+once, `wave_games` some steps of few kinds, and `normal_games`, `sorted_games` and `mixed_games` bound many by normal
+noise. For listed orders `majorants` plays a step, by the functions that `families` and `corners` find above a profile
+that `sketches` keeps, `listed_games` all of them, and `long_games` puts even pairs before the last ones. `composed`
+puts statements beside each other and beside whatever has a pair.
 """
 
 from privately.accounting.two_outcomes.alone import alone

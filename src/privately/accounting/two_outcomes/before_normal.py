@@ -19,8 +19,8 @@ from privately.accounting.elementary import ERROR, UNIT, Floats, exp, expm1, log
 from privately.accounting.two_outcomes.touching import Touching
 
 FARTHEST = 36.0
-_HALVINGS, _FEW, _CHORDS = 20, 3, 6
-_PANELS = 16
+_HALVINGS, _FEW, _CHORDS, _CLOSE = 20, 3, 6, 3.0
+_PANELS, _SHARED = 16, 48
 _CLEARLY = 1e-11
 _LARGEST_POWER = 600.0
 
@@ -107,8 +107,36 @@ def most(touching: Touching, v: float, tau: Floats, near: Floats | None = None) 
     found = None if near is None else _search(touching, v, tau, 0.75 * near - 1, 1.1 * near + 1, halvings=_FEW)
     if found is None:
         found = _search(touching, v, tau, np.zeros(tau.size), np.full(tau.size, touching.last), halvings=_HALVINGS)
-    value, index = found or (_one_order(tau, touching.rho), np.zeros(tau.size))
-    return np.minimum(value, _one_order(tau, touching.rho)), index
+    value, index = found or (by_one_order(tau, touching.rho), np.zeros(tau.size))
+    return np.minimum(value, by_one_order(tau, touching.rho)), index
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Lines above K: a and C of each, and t(t - 1) of its f; a is infinite where there is none."""
+
+    highest: Floats
+    factor: Floats
+    product: Floats
+
+    def most(self, tau: Floats, rho: Floats) -> Floats:
+        """The largest mean of K that they allow, for any rho: only the mean of f depends on it; a row for each."""
+        value = self.highest + self.factor * mean_of(self.product, rho) * (1 + 4 * UNIT)
+        return np.minimum(value + 8 * UNIT * np.abs(self.highest), by_one_order(tau, rho))
+
+
+def lines(touching: Touching, v: float, tau: Floats, near: Floats | None = None) -> tuple[Lines, Floats]:
+    """Those that are about the best for one rho, and which they are.
+
+    Theorem: K - b (r - 1) - C f <= a says nothing of rho, so the mean of K is at most a + C m for the m of every rho.
+    Reference: as for `most`
+    Proof: docs/theory/accounting/two_outcomes.md#the-largest-last
+    Checked-by: tests/accounting/two_outcomes/test_before_normal.py::test_lines_of_another_rho
+    """
+    found = None if near is None else _search(touching, v, tau, near - _CLOSE, near + _CLOSE, halvings=_FEW)
+    index = (found or most(touching, v, tau))[1]
+    highest, factor, product, is_line, _ = _touching_at(touching, v, tau, index)
+    return Lines(np.where(is_line, highest, math.inf), np.where(is_line, factor, 0.0), product), index
 
 
 def _search(
@@ -119,7 +147,7 @@ def _search(
     (best, left), (other, right) = (_line(touching, v, tau, place) for place in (low, high))
     if halvings == _FEW and (((left > 0) & (low > 0)) | ((right < 0) & (high < touching.last))).any():
         return None
-    best, middle, side = np.minimum(best, other), (low + high) / 2, np.zeros(tau.size)
+    index, best, side = np.where(other < best, high, low), np.minimum(best, other), np.zeros(tau.size)
     for turn in range(halvings + _CHORDS):
         middle = (low + high) / 2
         if turn >= halvings:
@@ -127,22 +155,22 @@ def _search(
                 chord = (low * right - high * left) / (right - left)
             middle = np.where((chord > low) & (chord < high), chord, middle)
         found, uneven = _line(touching, v, tau, middle)
-        best = np.minimum(best, found)
+        index, best = np.where(found < best, middle, index), np.minimum(best, found)
         is_low = uneven < 0
         left = np.where(is_low, uneven, np.where(side < 0, left / 2, left))
         right = np.where(is_low, np.where(side > 0, right / 2, right), uneven)
         low, high = np.where(is_low, middle, low), np.where(is_low, high, middle)
         side = np.where(is_low, 1.0, -1.0)
-    return best, middle
+    return best, index
 
 
-def _one_order(tau: Floats, rho: float) -> Floats:
+def by_one_order(tau: Floats, rho: float | Floats) -> Floats:
     """The mean of f for the order 1/2 + tau; if that is below 1, for both directions of order 1."""
     found: Floats = mean_of((tau - 0.5) * (tau + 0.5), rho) * (1 + 8 * UNIT)
     return found
 
 
-def mean_of(product: Floats, rho: float) -> Floats:
+def mean_of(product: Floats, rho: float | Floats) -> Floats:
     """(e^(t(t-1) rho) - 1)/(t(t-1)), rounded up, or rho if t(t-1) is not above 0; it may be off by few roundings."""
     is_more = product > 0
     power, below = product * rho, np.where(is_more, product, 1.0)
@@ -153,6 +181,16 @@ def mean_of(product: Floats, rho: float) -> Floats:
 
 def _line(touching: Touching, v: float, tau: Floats, index: Floats) -> tuple[Floats, Floats]:
     """What the line that touches there proves, or infinity, and how much higher it is at the larger loss."""
+    highest, factor, product, is_line, uneven = _touching_at(touching, v, tau, index)
+    with np.errstate(invalid="ignore", over="ignore"):
+        value = highest + factor * mean_of(product, touching.rho) * (1 + 4 * UNIT) + 8 * UNIT * np.abs(highest)
+    return np.where(is_line & np.isfinite(value), value, math.inf), uneven
+
+
+def _touching_at(
+    touching: Touching, v: float, tau: Floats, index: Floats
+) -> tuple[Floats, Floats, Floats, NDArray[np.bool_], Floats]:
+    """a and C of the line that touches there, t(t - 1), whether it is one, and how uneven it is."""
     high, low, order, share = touching.at(index)
     ends = _Ends.of(tau, v, np.stack([high, low]), order, share)
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
@@ -163,11 +201,9 @@ def _line(touching: Touching, v: float, tau: Floats, index: Floats) -> tuple[Flo
         slip = slips.sum(axis=0) + 8 * UNIT * np.abs(tilt)
         tilt = tilt + slip * (1 + 8 * UNIT)  # so that no slope is above 0
         heights = ends.above(factor, tilt)
-        mean = mean_of(order * (order - 1), touching.rho)
         highest = heights.max(axis=0) + 3 * slip * ends.ratio[0]
-        value = highest + factor * mean * (1 + 4 * UNIT) + 8 * UNIT * np.abs(highest)
-        is_line = _is_line(tau, v, factor, (high, low, order, share)) & np.isfinite(value)
-        return np.where(is_line, value, math.inf), heights[0] - heights[1]
+        is_line = _is_line(tau, v, factor, (high, low, order, share)) & np.isfinite(highest)
+        return highest, factor, order * (order - 1), is_line, heights[0] - heights[1]
 
 
 def _is_line(
@@ -204,6 +240,31 @@ def gained(v: float, tau: Floats, more: float) -> Floats:
     total: Floats = exp(powers).sum(axis=1) * (ends[1] / 2)
     total *= 1 - 4 * ERROR - 64 * UNIT * size
     return total
+
+
+def gained_by(v: float, tau: Floats, mores: Floats) -> Floats:
+    """The same for several gains, a row for each; by panels that all of them share.
+
+    Theorem: in each panel the exponent is above a straight line, as for `gained`; so is it in a part of one, and the
+        mean of e^x is at least e to the mean.
+    Reference: as for `gained`
+    Proof: docs/theory/accounting/two_outcomes.md#before-normal-noise
+    Checked-by: tests/accounting/two_outcomes/test_before_normal.py::test_several_gains
+    """
+    ends = float(mores.max()) * np.linspace(0.0, 1.0, _SHARED + 1) ** 2
+    wide, middle = np.diff(ends), (ends[1:] + ends[:-1]) / 2
+    bends = tau[:, None] ** 2 * (ends / (1 + ends / v) / 2) - ends / 8
+    rise = np.diff(bends, axis=1) / wide - 1 / (2 * (v + middle))
+    centre = (bends[:, 1:] + bends[:, :-1]) / 2 - log1p(middle / v) / 2
+    size = 1 + np.abs(centre).max(axis=1) + np.abs(bends).max(axis=1) + np.abs(rise * wide).max(axis=1)
+    centre = np.minimum(centre, _LARGEST_POWER - 64.0)
+    whole = np.cumsum(exp(centre) * (wide / 2), axis=1)
+    whole = np.concatenate([np.zeros((tau.size, 1)), whole], axis=1)
+    panel = np.clip(np.searchsorted(ends, mores, side="right") - 1, 0, _SHARED - 1)
+    part = np.maximum(mores - ends[panel], 0.0)
+    power = np.minimum(centre[:, panel] + rise[:, panel] * ((part - wide[panel]) / 2), _LARGEST_POWER)
+    rest = exp(power) * (part / 2)
+    return np.asarray(((whole[:, panel] + rest) * (1 - 8 * ERROR - 128 * UNIT * size[:, None])).T)
 
 
 def weight(v: float, tau: Floats) -> Floats:

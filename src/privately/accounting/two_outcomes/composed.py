@@ -26,6 +26,7 @@ from privately.accounting.two_outcomes import (
     long_games,
     mixed_games,
     normal_games,
+    sorted_games,
     wave_games,
 )
 from privately.accounting.two_outcomes.allowed import AtOrders, Concentrated, Statement
@@ -46,7 +47,7 @@ _MOST_TABLES, _SMALL = 20, 10
 _LEAST_TESTED, _GROWN = 40, 8.0
 """From below so many steps of one order are played, or as many as let the logarithm of its moment grow so much."""
 _UNKNOWN, _LEAST = 1e-40, 1e-250
-_NARROW = Fraction(1, 10**4)
+_NARROW, _WELL = Fraction(1, 10**4), Fraction(1, 1000)
 _FINE = Fraction(1, 10**5)
 _ROUGH = Fraction(1, 200)
 """Whoever asks for no more than this is not kept waiting."""
@@ -228,23 +229,26 @@ def _by_noise_alone(case: _Case) -> Interval:
 
 
 def _top(case: _Case) -> Interval:
-    """All zCDP in one game, or of many steps as normal noise; for some numbers of steps both are tried."""
-    steps = sum(n for one, n in case.found.parts if isinstance(one, Concentrated))
-    tries = [_above(case, math.inf)] if steps <= wave_games.MOST_STEPS else []
-    tries += [_above(case, _FEW)] if steps > _FEW else []
+    """All zCDP in one game, or of many steps as normal noise, each kind by itself or all together; the least counts."""
+    known = [n for one, n in case.found.parts if isinstance(one, Concentrated)]
+    tries = [_above(case, math.inf)] if sum(known) <= wave_games.MOST_STEPS else []
+    is_played = any(tries)
+    if sum(known) > _FEW:
+        tries += [_above(case, _FEW)] if len(known) <= _MOST_KINDS else []
+        tries += [_above(case, 0)] if len(known) > 1 and not is_played else []
     most = Interval(0, 1 if isinstance(case.question, DeltaAt) else math.inf)
     return min(filter(None, tries), key=lambda one: one.upper, default=most)
 
 
 def _above(case: _Case, few: float) -> Interval | None:
-    """With normal noise for zCDP of more than so many steps."""
+    """With normal noise for zCDP of more than so many steps; 0 means that all of it is taken together."""
     above, noise = case.beside.above, Normal(Fraction(0), Fraction(1), Fraction(0))
     known = [(one, n) for one, n in case.found.parts if isinstance(one, Concentrated)]
     others = [(one, n) for one, n in case.found.parts if isinstance(one, AtOrders)]
     is_alone = case.beside.is_nothing
     try:
-        if few < math.inf and len(known) > _MOST_KINDS:
-            noise, known = _mixed(known, case.rare), []
+        if not few:
+            noise, known = _together(known, case.rare), []
         for statement, times in known:
             if times > few:
                 noise = noise.beside(normal_games.above(statement, times, case.rare))
@@ -283,7 +287,16 @@ def _pair(curve: Curve, case: _Case, *, is_alone: bool) -> laws.Above:
     return laws.above(curve, near(curve, curve.upper, case.question) if is_alone else None)
 
 
-def _mixed(known: Sequence[tuple[Concentrated, int]], rare: float) -> Normal:
-    """All zCDP together."""
+def _together(known: Sequence[tuple[Concentrated, int]], rare: float) -> Normal:
+    """All zCDP; very many steps are known well enough without looking at every kind."""
     total = sum((one.rho * times for one, times in known), Fraction(0))
-    return mixed_games.above(max(one.rho for one, _ in known), total, sum(times for _, times in known), rare)
+    try:
+        rough = mixed_games.above(max(one.rho for one, _ in known), total, sum(times for _, times in known), rare)
+    except NotApplicable:
+        return sorted_games.above(tuple(known), rare)
+    if rough.variance <= 2 * total * (1 + _WELL):
+        return rough
+    try:
+        return min(rough, sorted_games.above(tuple(known), rare), key=lambda one: one.variance)
+    except NotApplicable:
+        return rough
