@@ -13,7 +13,7 @@ from privately.accounting.elementary import Integers
 from privately.accounting.losses import DIRECTIONS, Direction, FiniteLoss, GaussianLoss, Loss, SampledGaussianLoss
 from privately.accounting.roads import NotApplicable
 from privately.accounting.sampled_games.jumps import Jumps, applied, fitted
-from privately.accounting.sampled_games.kinds import FEW, SPARE, Kind, laid_out
+from privately.accounting.sampled_games.kinds import FEW, LONG, SPARE, Kind, laid_out
 from privately.accounting.sampled_games.pairs import Law, allowed, merged, ranged
 from privately.accounting.sampled_games.profiles import OneWay, Profile, convex
 from privately.accounting.sampled_games.ranges import Ranged
@@ -23,8 +23,8 @@ from privately.accounting.sampled_games.trials import Pair, mixed, moves, play, 
 from privately.accounting.sampled_games.ways import Way
 
 _ONE_BY_ONE, _GROWTH, _LONG_GROWTH, _IN_VAIN = 30, 0.2, 0.5, 20
-LONG, _SMOOTHED = 240, 500
-_WORK, _HARDER, _REFITS = 300_000, 5, 20
+_SMOOTHED = 500
+_WORK, _HARDER, _LESS_HARD, _REFITS = 300_000, 5, 3, 20
 _LOOKED, _MERGED = (60, 240), (1.0, 1.5)
 _NEAR, _FAR = np.geomspace(0.3, 4.0, 20), 30
 _LITTLE, _NONE = 0.02, Fraction(0)
@@ -78,7 +78,8 @@ def is_quick(kind: Kind, times: int, rare: float, level: int) -> bool:
     """Whether a level takes no longer than can be waited for."""
     way, _ = laid_out(kind, times, rare, level)
     plays = _REFITS if times > LONG else min(times, _ONE_BY_ONE + _REFITS)
-    return plays * way.lattice.size * (1 if isinstance(kind.base, Fraction) else _HARDER) <= _WORK
+    each = 1 if isinstance(kind.base, Fraction) else _LESS_HARD if times > LONG else _HARDER
+    return plays * way.lattice.size * each <= _WORK
 
 
 def _started(kind: Kind, way: Way, times: int) -> Profile:

@@ -16,9 +16,9 @@ from privately.accounting.sampled_games.profiles import Lattice
 from privately.accounting.sampled_games.ways import Way
 from privately.accounting.two_outcomes.allowed import Concentrated, Statement
 
-SPARE, FEW = 1e-4, 16
+SPARE, FEW, LONG = 1e-4, 16, 240
 _FINE, _FINER, _COARSE, _COARSEST = 0.1, 0.04, 0.25, 0.6
-_MOST_PLACES, _MOST_LOSS, _LEAST_RARE = 2400, 60.0, 1e-250
+_MOST_PLACES, _MOST_LOSS, _LEAST_RARE, _BEYOND = 2400, 60.0, 1e-250, 1e-2
 _APART, _BESIDE, _LONGEST, _SHORTER = 0.04, 24, 4000, 0.8
 _PARTS = np.linspace(0.02, 0.98, 49)
 _NEARLY_ONE = 1 - Fraction(1, 2**20)
@@ -79,13 +79,14 @@ def laid_out(kind: Kind, times: int, rare: float, level: int) -> tuple[Way, int]
     if _NEARLY_ONE < kind.rate < 1:
         raise NotApplicable("a rate that is next to 1")
     fine = _COARSE if times > FEW else _FINER if isinstance(kind.base, Fraction) else _FINE
-    finer = 2**level
-    even, most, rare = kind.spread, _MOST_PLACES * finer, rare * SPARE / times
-    step, inside = fine * even / finer, min(times, _LONGEST)
-    left, right = kind.reach(inside, rare)
+    is_wide = times > LONG and not isinstance(kind.base, Fraction)
+    finer = 2 ** (level / 2) if is_wide else 2.0**level
+    even, most, rare = kind.spread, _MOST_PLACES * 2**level, rare * SPARE / times
+    step, inside, beyond = fine * even / finer, min(times, _LONGEST), rare * _BEYOND
+    left, right = kind.reach(inside, beyond)
     while left + right > most * step and inside > FEW:
         inside = int(inside * _SHORTER)
-        left, right = kind.reach(inside, rare)
+        left, right = kind.reach(inside, beyond)
     if not 0 < right < _MOST_LOSS:
         raise NotApplicable("too large losses")
     step = max(step, (left + right) / most)
