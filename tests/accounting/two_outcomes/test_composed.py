@@ -29,6 +29,7 @@ def test_every_statement_counts_from_above(monkeypatch: pytest.MonkeyPatch) -> N
     """All zCDP in one game, listed orders in their own, with what is at infinite loss, beside all that is none."""
     monkeypatch.setattr(module.listed_games, "above_steps", lambda one, times, rare: (one.least, times))
     monkeypatch.setattr(module.wave_games, "above", lambda parts, rare: (sum(one.rho * n for one, n in parts), 1))
+    monkeypatch.setattr(module, "_together", lambda case: None)
     monkeypatch.setattr(module.laws, "above", lambda curve, near: Above(response(curve[0] * curve[1]), curve[0] / 100))
     asked: list[Composition] = []
 
@@ -72,6 +73,25 @@ def test_even_pairs_before_what_is_played() -> None:
     assert math.exp(0.3) * (1 - 1e-6) < moment <= math.exp(0.3)
 
 
+def test_which_kind_comes_last() -> None:
+    """By size, or what allows the largest rare losses: both are tried."""
+    small, large = AtOrders(((Fraction(4), Fraction("0.1")),)), Concentrated(Fraction("0.05"))
+    parts = (small, 5), (large, 5)
+    assert module._last_steps(parts)[0] == (parts[0], parts[1])
+    assert module._last_steps(parts, module._by_order)[0] == (parts[1], parts[0])
+
+
+@pytest.mark.slow
+def test_listed_orders_beside_others_are_narrow() -> None:
+    """One game of all steps, and tests in the better order."""
+    listed = acc.Repeat(event=acc.Renyi(bounds={4: "0.1"}), times=3)
+    found = acc.epsilon(acc.Sequence(events=[listed, acc.Repeat(event=acc.ZCDP(rho="0.05"), times=2)]), "1e-6")
+    assert found.upper < found.lower * (1 + 5e-3)
+    other = acc.Repeat(event=acc.Renyi(bounds={2: "0.1"}), times=2)
+    found = acc.epsilon(acc.Sequence(events=[listed, other]), "1e-6")
+    assert found.upper < found.lower * (1 + 1e-3)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("times", [100, 10**4, 10**6])
 def test_many_steps_of_one_order_are_narrow(times: int) -> None:
@@ -86,7 +106,7 @@ def test_small_steps_are_normal_noise() -> None:
     parts = [(Concentrated(Fraction(k, 100)), 2) for k in (1, 4, 5, 50)]
     played, others = module._last_steps(parts)
     assert dict(played) == {parts[2][0]: 2, parts[3][0]: 2}
-    assert others == [(GaussianLoss(mu_squared=2 * 2 * Fraction(5, 100)), 1)]
+    assert others == ((GaussianLoss(mu_squared=2 * 2 * Fraction(5, 100)), 1),)
 
 
 def test_listed_orders_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:

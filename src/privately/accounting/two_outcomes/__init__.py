@@ -8,8 +8,9 @@ Of several the steps may be chosen adaptively. From below `choices` lists allowe
 lattice, `runs` several by one choice, `games` all of them. From above `waves` plays a step of zCDP at all places at
 once, `wave_games` some steps of few kinds, and `normal_games`, `sorted_games` and `mixed_games` bound many by normal
 noise. For listed orders `majorants` plays a step, by the functions that `families` and `corners` find above a profile
-that `sketches` keeps, `listed_games` all of them, and `long_games` puts even pairs before the last ones. `composed`
-puts statements beside each other and beside whatever has a pair.
+that `sketches` keeps, `listed_games` all of them, and `long_games` puts even pairs before the last ones;
+`several_games` plays few steps of several kinds. `composed` puts statements beside each other and beside whatever has a
+pair.
 """
 
 from privately.accounting.two_outcomes.alone import alone

@@ -90,8 +90,8 @@ def _choice(statement: Statement, q: float, z: float, step: float, order: float)
     return None
 
 
-def even_pair(statement: AtOrders) -> FiniteLoss:
-    """Randomized response of nearly the largest loss that is allowed."""
+def even_pair(statement: AtOrders) -> FiniteLoss | None:
+    """Randomized response of nearly the largest loss that is allowed, if one is found."""
     loss = even_loss(*statement.rows(0.0, 0.0))[0]
     for less in (_LITTLE, _MARGIN):
         p = round(Decimal(1 / (1 + math.exp(-loss * (1 - less)))), _DIGITS)
@@ -103,4 +103,4 @@ def even_pair(statement: AtOrders) -> FiniteLoss:
             more, less_likely, none = Fraction(p), 1 - Fraction(p), Fraction(0)
             both = (more, none), (less_likely, none)
             return FiniteLoss(epsilon=none, outcomes=(both, both[::-1]))
-    raise NotApplicable("no even pair is known to be allowed")
+    return None

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import TypeAlias
 
 from privately.accounting.adaptive import Asked, Beside, near, with_law
 from privately.accounting.adaptive import pairs as laws
@@ -26,6 +27,7 @@ from privately.accounting.two_outcomes import (
     long_games,
     mixed_games,
     normal_games,
+    several_games,
     sorted_games,
     wave_games,
 )
@@ -51,6 +53,9 @@ _NARROW, _WELL = Fraction(1, 10**4), Fraction(1, 1000)
 _FINE = Fraction(1, 10**5)
 _ROUGH = Fraction(1, 200)
 """Whoever asks for no more than this is not kept waiting."""
+
+
+_Others: TypeAlias = tuple[tuple[FiniteLoss | GaussianLoss, int], ...]
 
 
 @dataclass(frozen=True)
@@ -167,8 +172,12 @@ def _single(found: _Stated, question: Question) -> Interval:
 
 
 def _bottom(case: _Case) -> Interval:
-    """By a game of the last steps, the largest at the end, after normal noise or even pairs for all others."""
-    played, others = _last_steps(case.found.parts)
+    """By a game of the last steps, after normal noise or even pairs for all others."""
+    tries = {_last_steps(case.found.parts, key) for key in (_by_size, _by_order)}
+    return max((_tested(case, *one) for one in tries), key=lambda one: one.lower)
+
+
+def _tested(case: _Case, played: tuple[tuple[Statement, int], ...], others: _Others) -> Interval:
     try:
         curve = games.below(played, case.rare)
         is_all = case.beside.is_nothing and not others
@@ -181,20 +190,28 @@ def _bottom(case: _Case) -> Interval:
         return _by_noise_alone(case)
 
 
+def _by_size(statement: Statement) -> float:
+    return statement.size
+
+
+def _by_order(statement: Statement) -> tuple[float, float]:
+    """What allows the largest rare losses is worth most at the end."""
+    return -statement.last, statement.size
+
+
 def _last_steps(
-    parts: Sequence[tuple[Statement, int]],
-) -> tuple[tuple[tuple[Statement, int], ...], list[tuple[FiniteLoss | GaussianLoss, int]]]:
+    parts: Sequence[tuple[Statement, int]], key: Callable[[Statement], float | tuple[float, float]] = _by_size
+) -> tuple[tuple[tuple[Statement, int], ...], _Others]:
     """Which steps are played, of few kinds, the largest last, and what is allowed beside for all others."""
     left, square, kept = _most_tested(parts), Fraction(0), list[tuple[Statement, int]]()
     others: list[tuple[FiniteLoss | GaussianLoss, int]] = []
-    for one, times in sorted(parts, key=lambda part: part[0].size, reverse=True):
+    for one, times in sorted(parts, key=lambda part: key(part[0]), reverse=True):
         is_small = isinstance(one, Concentrated) and bool(kept) and _SMALL * one.size < kept[0][0].size
         many = 0 if is_small else min(times, left)
         left -= many
-        if isinstance(one, AtOrders) and many < times:
-            others.append((choices.even_pair(one), times - many))
-        else:
-            square += 2 * one.least * (times - many)
+        even = choices.even_pair(one) if isinstance(one, AtOrders) and many < times else None
+        others += [(even, times - many)] if even else []
+        square += 0 if even else 2 * one.least * (times - many)
         kept += [(one, many)] if many else []
     found: dict[Statement, int] = {}
     together = -(-len(kept) // _MOST_TABLES)
@@ -206,7 +223,7 @@ def _last_steps(
         found[kind] = found.get(kind, 0) + many
     if square:
         others.append((GaussianLoss(mu_squared=square), 1))
-    return tuple(reversed(found.items())), others
+    return tuple(reversed(found.items())), tuple(others)
 
 
 def _most_tested(parts: Sequence[tuple[Statement, int]]) -> int:
@@ -236,8 +253,21 @@ def _top(case: _Case) -> Interval:
     if sum(known) > _FEW:
         tries += [_above(case, _FEW)] if len(known) <= _MOST_KINDS else []
         tries += [_above(case, 0)] if len(known) > 1 and not is_played else []
+    tries += [_together(case)] if len(case.found.parts) > 1 else []
     most = Interval(0, 1 if isinstance(case.question, DeltaAt) else math.inf)
     return min(filter(None, tries), key=lambda one: one.upper, default=most)
+
+
+def _together(case: _Case) -> Interval | None:
+    """Few steps of several kinds, some of listed orders, in one game."""
+    if not any(isinstance(one, AtOrders) for one, _ in case.found.parts):
+        return None
+    try:
+        most = _pair(several_games.above(case.found.parts, case.rare), case, is_alone=case.beside.is_nothing)
+        above = tuple(with_law(one, most.law, most.infinite) for one in case.beside.above)
+        return case.asked(above, case.question)
+    except DEAD_ENDS:
+        return None
 
 
 def _above(case: _Case, few: float) -> Interval | None:
@@ -248,7 +278,7 @@ def _above(case: _Case, few: float) -> Interval | None:
     is_alone = case.beside.is_nothing
     try:
         if not few:
-            noise, known = _together(known, case.rare), []
+            noise, known = _all_concentrated(known, case.rare), []
         for statement, times in known:
             if times > few:
                 noise = noise.beside(normal_games.above(statement, times, case.rare))
@@ -287,7 +317,7 @@ def _pair(curve: Curve, case: _Case, *, is_alone: bool) -> laws.Above:
     return laws.above(curve, near(curve, curve.upper, case.question) if is_alone else None)
 
 
-def _together(known: Sequence[tuple[Concentrated, int]], rare: float) -> Normal:
+def _all_concentrated(known: Sequence[tuple[Concentrated, int]], rare: float) -> Normal:
     """All zCDP; very many steps are known well enough without looking at every kind."""
     total = sum((one.rho * times for one, times in known), Fraction(0))
     try:

@@ -7,7 +7,7 @@ Even     randomized response whose losses are so many places, or one more, each 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -19,7 +19,7 @@ from privately.accounting.elementary import ERROR, UNIT, Floats, exp
 from privately.accounting.losses import FiniteLoss
 from privately.accounting.roads import NotApplicable
 from privately.accounting.two_outcomes.allowed import AtOrders
-from privately.accounting.two_outcomes.families import families
+from privately.accounting.two_outcomes.families import Family, families
 from privately.accounting.two_outcomes.hulls import convex
 from privately.accounting.two_outcomes.listed_games import Game, lattice_of, reach
 from privately.accounting.two_outcomes.majorants import Powers, above, lowered
@@ -165,14 +165,19 @@ def whole(upper: Floats, step: float) -> Floats:
 
 
 def after(statement: AtOrders, lattice: Lattice, values: Floats) -> Floats:
+    """Upper values of one step before F."""
+    tried = families(statement, lattice.places * lattice.step)[1]
+    return before(values, Powers(statement, lattice), [family for family in tried if family.is_tried(_SMOOTH)])
+
+
+def before(values: Floats, powers: Powers, tried: Sequence[Family]) -> Floats:
     """Upper values of one step before F, by functions above it."""
-    powers = Powers(statement, lattice)
-    sketch = Sketch.straight(values, lattice, powers.exponents.size)
-    found = Found(np.ones((values.size, 3)), np.zeros(values.size), np.zeros((values.size, powers.exponents.size)))
-    for family in families(statement, lattice.places * lattice.step)[1]:
-        if family.is_tried(_SMOOTH):
-            tried = family.at(sketch, powers, lattice.places)
-            lowered(found, powers, above(sketch, powers, tried), family.offsets(lattice))
+    lattice, many = powers.lattice, powers.exponents.size
+    sketch = Sketch.straight(values, lattice, many)
+    found = Found(np.ones((values.size, 3)), np.zeros(values.size), np.zeros((values.size, many)))
+    for family in tried:
+        functions = above(sketch, powers, family.at(sketch, powers, lattice.places))
+        lowered(found, powers, functions, family.offsets(lattice))
     return np.minimum.accumulate(found.upper)
 
 

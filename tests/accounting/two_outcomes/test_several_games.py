@@ -1,0 +1,76 @@
+"""Few steps of several statements, some about listed orders, in any order."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from itertools import permutations
+
+import numpy as np
+import pytest
+
+from privately.accounting.questions import DeltaAt
+from privately.accounting.roads import NotApplicable
+from privately.accounting.two_outcomes.allowed import AtOrders, Concentrated, Statement
+from privately.accounting.two_outcomes.edges import edge
+from privately.accounting.two_outcomes.road import answer
+from privately.accounting.two_outcomes.several_games import above, tails
+
+from .listed import FOUR, raised
+
+TWO = AtOrders(((Fraction(2), Fraction(1, 5)),))
+NORMAL = Concentrated(Fraction(1, 10))
+MORE = 1.03 / -math.expm1(-0.4)
+"""What a single order says by itself, over what is revealed, where the logarithm of the moment is 0.4 or more."""
+
+
+def allowed(statement: Statement) -> list[tuple[float, float]]:
+    """Some pairs that are just allowed, and their images."""
+    y = -np.logaddexp(0.0, np.linspace(0.3, 14.0, 120))
+    z, _ = edge(statement, y, 1e-6)
+    known = [
+        (math.exp(one + more), math.exp(one)) for one, more in zip(y, z, strict=True) if math.exp(one + more) < 0.99
+    ]
+    return known + [(1 - q, 1 - p) for p, q in known]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kinds", [(FOUR, TWO), (FOUR, NORMAL)])
+def test_no_order_is_above(kinds: tuple[Statement, Statement]) -> None:
+    """Two steps of one kind and one of another, each chosen in the light of those before, in every order."""
+    one, two = kinds
+    curve = above(((one, 2), (two, 1)), 1e-3)
+    y = np.exp(np.linspace(-9.0, 9.0, 6001))
+    known = {one: allowed(one), two: allowed(two)}
+    best = np.zeros(y.size)
+    for order in set(permutations((one, one, two))):
+        worth = np.maximum(1 - y, 0.0)
+        for statement in order:
+            worth = raised(known[statement], y, worth)
+        best = np.maximum(best, worth)
+    kept = (y >= 1) & (best > 1e-3)
+    upper = np.interp(y[kept], np.exp(curve.losses), curve.upper)
+    assert (best[kept] <= upper * (1 + 1e-4)).all()
+    assert (best[kept] >= upper * 0.85).all()
+    less = above(((one, 1), (two, 1)), 1e-3)  # a step that is left out is missed
+    assert (best[kept] > np.interp(y[kept], np.exp(less.losses), less.upper)).mean() > 0.9
+
+
+def test_tails() -> None:
+    """Of steps that both bound order 2, what one statement of the sum reveals; of order 4 only where both bound it."""
+    step, places = 0.25, 40
+    both = tails([(FOUR, 2), (TWO, 1)], (Fraction(2), Fraction(4)), step, places)
+    together = AtOrders(((Fraction(2), Fraction(2, 5)),))
+    for place in (8, 20, 39):
+        truth = answer(together, DeltaAt(Fraction(place * step), Fraction(1, 10**6)))
+        assert truth.lower <= both[place] <= float(truth.upper) * MORE
+    high = tails([(FOUR, 2), (NORMAL, 1)], (Fraction(2), Fraction(4)), step, places)
+    four = AtOrders(((Fraction(4), Fraction(3, 5)),))
+    truth = answer(four, DeltaAt(Fraction(39 * step), Fraction(1, 10**6)))
+    assert truth.lower <= high[39] <= float(truth.upper) * MORE
+    assert (tails([(NORMAL, 1)], (Fraction(2), Fraction(4)), step, places) < high)[1:].all()
+
+
+def test_too_many_steps() -> None:
+    with pytest.raises(NotApplicable, match="too many"):
+        above(((FOUR, 40), (TWO, 40)), 1e-6)
