@@ -1,0 +1,60 @@
+"""Kinds of sampled steps, and lattices for so many of them. Nothing that is proved depends on either."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import pytest
+
+from privately.accounting.roads import NotApplicable
+from privately.accounting.sampled_games.kinds import Kind, laid_out
+from privately.accounting.two_outcomes.allowed import Concentrated
+from tests.accounting.sampled_games.examples import HALF
+
+ONE = Fraction(1)
+TENTH = Fraction(1, 10)
+RARE = 1e-6
+
+
+@pytest.mark.parametrize("c", [0.5, 3.0])
+def test_moments_of_ranges_are_those_of_the_worst_outcomes(c: float) -> None:
+    best = 0.0
+    for place in range(1, 400):
+        low = math.exp(-place / 400)
+        high = low * math.e
+        likely = (1 - low) / (high - low)
+        first, second = (1 + 0.1 * (ratio - 1) for ratio in (low, high))
+        best = max(best, math.log((1 - likely) * first ** (1 + c) + likely * second ** (1 + c)))
+    assert best * 0.999 < Kind(ONE, TENTH).moment(c) < best * 1.001
+
+
+@pytest.mark.parametrize("base", [HALF, ONE])
+def test_lattices_become_finer_and_hold_all_losses(base: Concentrated | Fraction) -> None:
+    kind = Kind(base, TENTH)
+    coarse, steps = laid_out(kind, 10, RARE, 0)
+    fine, _ = laid_out(kind, 10, RARE, 1)
+    assert steps == 10
+    assert fine.lattice.step < coarse.lattice.step
+    left, right = kind.reach(10, RARE)
+    for one in (coarse.lattice, fine.lattice):
+        assert one.first * one.step <= -left < right <= one.last * one.step
+    assert left <= -10 * math.log1p(-0.1) * (1 + 1e-12)
+
+
+def test_long_runs_are_cut_to_what_a_lattice_holds() -> None:
+    _, steps = laid_out(Kind(HALF, Fraction(1, 100)), 10**6, RARE, 0)
+    assert 1 < steps < 10**6
+
+
+def test_higher_orders_count_where_deltas_are_smaller() -> None:
+    kind = Kind(HALF, TENTH)
+    assert kind.order(10, 1e-12) > kind.order(10, 1e-3) > 1
+
+
+@pytest.mark.parametrize(
+    "kind", [Kind(HALF, 1 - Fraction(1, 2**30)), Kind(Concentrated(Fraction(10**6)), TENTH)], ids=["rate", "losses"]
+)
+def test_what_no_lattice_holds_is_refused(kind: Kind) -> None:
+    with pytest.raises(NotApplicable):
+        laid_out(kind, 10, RARE, 0)
