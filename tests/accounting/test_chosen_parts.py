@@ -11,7 +11,7 @@ import pytest
 from privately import accounting as acc
 from privately.accounting import chosen_parts
 from privately.accounting.chosen_parts import among_parts, choices, one_after_the_other
-from privately.accounting.questions import DeltaAt
+from privately.accounting.questions import DeltaAt, EpsilonAt, Question
 from privately.accounting.terms import flatten
 from privately.errors import NoSuchRule
 from privately.rounding import Interval
@@ -192,3 +192,26 @@ def test_left_to_others() -> None:
         assert among_parts(event, question, never) is None
     with pytest.raises(NoSuchRule):
         acc.Parallel(events=[acc.Group(event=one, size=2), acc.Group(event=other, size=2)])
+
+
+def test_few_lists_of_games_are_asked_for() -> None:
+    """Each of them takes seconds; of others there may be more."""
+    games = acc.Parallel(events=[acc.ZCDP(rho="0.01"), acc.Exponential(epsilon="0.2")])
+    assert (
+        among_parts(acc.Repeat(event=games, times=10), EpsilonAt(Fraction(1, 10**5), Fraction(1, 10**6)), _never)
+        is None
+    )
+    on_one_sample = acc.PoissonSample(
+        event=acc.Sequence(events=[acc.Laplace(scale=1), acc.Gaussian(noise_multiplier=1)]), rate="0.1"
+    )
+    slow = acc.Parallel(events=[on_one_sample, acc.Laplace(scale=2)])
+    assert (
+        among_parts(acc.Repeat(event=slow, times=10), EpsilonAt(Fraction(1, 10**5), Fraction(1, 10**6)), _never) is None
+    )
+    quick = acc.Parallel(events=[acc.Gaussian(noise_multiplier=1), acc.Laplace(scale=1)])
+    with pytest.raises(AssertionError):
+        among_parts(acc.Repeat(event=quick, times=10), EpsilonAt(Fraction(1, 10**5), Fraction(1, 10**6)), _never)
+
+
+def _never(event: acc.Event, question: Question) -> Interval:
+    raise AssertionError("nothing is asked for")

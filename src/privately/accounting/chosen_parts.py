@@ -11,7 +11,19 @@ from itertools import combinations, pairwise, product
 
 from privately.accounting.coverage import uncovered
 from privately.accounting.ends import worst_of
-from privately.accounting.events import Event, FixedSizeSample, Group, Parallel, PoissonSample, Pure, Repeat, Sequence
+from privately.accounting.events import (
+    ZCDP,
+    Event,
+    Exponential,
+    FixedSizeSample,
+    Group,
+    Parallel,
+    PoissonSample,
+    Pure,
+    Renyi,
+    Repeat,
+    Sequence,
+)
 from privately.accounting.questions import DeltaAt, EpsilonAt, Question
 from privately.accounting.roads import NotApplicable
 from privately.accounting.terms import Terms, flatten, side_by_side
@@ -23,8 +35,8 @@ METHOD = "the parts that a row may meet"
 
 Asked = Callable[[Event, Question], Interval]
 
-_MOST = 24
-"""So many lists of parts are asked for."""
+_MOST, _FEW = 24, 4
+"""So many lists of parts are asked for; of those that take seconds each fewer."""
 _ROUGH, _ROUNDS, _CLOSE = Fraction(1, 1000), 6, Fraction(1, 20)
 
 
@@ -41,7 +53,7 @@ def among_parts(event: Event, question: Question, asked: Asked) -> Interval | No
     """
     with suppress(NoSuchRule, NotApplicable):
         met = _different(choices(event))
-        if len(met) > 1:
+        if 1 < len(met) <= (_FEW if any(map(_is_slow, met)) else _MOST):
             found = _at_delta(met, question, asked) if isinstance(question, EpsilonAt) else _sum(met, question, asked)
             if question.is_met(found):
                 return found
@@ -110,6 +122,17 @@ def _check(count: int) -> None:
 def _different(ways: list[Event]) -> list[Event]:
     """Without those that are others in another order."""
     return list({frozenset(flatten(way).items()): way for way in ways}.values())
+
+
+def _is_slow(event: Event) -> bool:
+    """Whether it has statements in it that are games, or several mechanisms on one sample."""
+    for term in flatten(event):
+        if isinstance(term, (PoissonSample, FixedSizeSample)):
+            if len(flatten(term.event)) > 1 or _is_slow(term.event):
+                return True
+        elif isinstance(term, (ZCDP, Renyi, Exponential)):
+            return True
+    return False
 
 
 def _together(terms: Terms, neighbors: Neighbors) -> Event:
