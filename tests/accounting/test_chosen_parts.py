@@ -16,6 +16,8 @@ from privately.accounting.terms import flatten
 from privately.errors import NoSuchRule
 from privately.rounding import Interval
 
+RARELY = EpsilonAt(Fraction(1, 10**5), Fraction(1, 10**6))
+
 Outcomes = list[tuple[float, float]]
 """Probabilities with the row, and without it."""
 
@@ -197,20 +199,15 @@ def test_left_to_others() -> None:
 def test_few_lists_of_games_are_asked_for() -> None:
     """Each of them takes seconds; of others there may be more."""
     games = acc.Parallel(events=[acc.ZCDP(rho="0.01"), acc.Exponential(epsilon="0.2")])
-    assert (
-        among_parts(acc.Repeat(event=games, times=10), EpsilonAt(Fraction(1, 10**5), Fraction(1, 10**6)), _never)
-        is None
-    )
+    assert among_parts(acc.Repeat(event=games, times=10), RARELY, _never) is None
     on_one_sample = acc.PoissonSample(
         event=acc.Sequence(events=[acc.Laplace(scale=1), acc.Gaussian(noise_multiplier=1)]), rate="0.1"
     )
     slow = acc.Parallel(events=[on_one_sample, acc.Laplace(scale=2)])
-    assert (
-        among_parts(acc.Repeat(event=slow, times=10), EpsilonAt(Fraction(1, 10**5), Fraction(1, 10**6)), _never) is None
-    )
+    assert among_parts(acc.Repeat(event=slow, times=10), RARELY, _never) is None
     quick = acc.Parallel(events=[acc.Gaussian(noise_multiplier=1), acc.Laplace(scale=1)])
     with pytest.raises(AssertionError):
-        among_parts(acc.Repeat(event=quick, times=10), EpsilonAt(Fraction(1, 10**5), Fraction(1, 10**6)), _never)
+        among_parts(acc.Repeat(event=quick, times=10), RARELY, _never)
 
 
 def _never(event: acc.Event, question: Question) -> Interval:
