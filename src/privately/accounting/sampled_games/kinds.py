@@ -82,7 +82,7 @@ def laid_out(kind: Kind, times: int, rare: float, level: int) -> tuple[Way, int]
     is_wide = times > LONG and not isinstance(kind.base, Fraction)
     finer = 2 ** (level / 2) if is_wide else 2.0**level
     even, most, rare = kind.spread, _MOST_PLACES * 2**level, rare * SPARE / times
-    step, inside, beyond = fine * even / finer, min(times, _LONGEST), rare * _BEYOND
+    step, inside, beyond = fine * even / finer, min(times, _LONGEST), rare * _BEYOND if is_wide else rare
     left, right = kind.reach(inside, beyond)
     while left + right > most * step and inside > FEW:
         inside = int(inside * _SHORTER)
