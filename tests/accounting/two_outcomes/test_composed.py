@@ -253,3 +253,11 @@ def test_what_is_not_played(event: acc.Event) -> None:
 def test_whoever_asks_for_little_does_not_wait() -> None:
     rough = acc.epsilon(acc.Repeat(event=QUARTER, times=2), "1e-6", width="0.1")
     assert "adaptive" not in rough.method
+
+
+@pytest.mark.slow
+def test_deltas_of_many_steps_are_narrow() -> None:
+    """What counts is the delta that was reached from below, not that of normal noise, which is a tenth of it."""
+    event = acc.Repeat(event=acc.Renyi(bounds={8: "0.00346"}), times=120)
+    found = acc.delta(event, epsilon="1.051439")
+    assert 3.2e-4 < found.lower <= found.upper < 1.02 * float(found.lower)

@@ -128,6 +128,8 @@ def composed(event: Event, question: Question, asked: Asked) -> Interval | None:
     known = Interval(min(bottom.lower, summed.upper), summed.upper, method=METHOD)
     if question.is_met(known, max(question.width, _NARROW)):
         return known
+    if isinstance(question, DeltaAt):
+        case = replace(case, rare=_by_tens(float(bottom.lower)))
     upper = min(summed.upper, _top(case).upper)
     return Interval(min(bottom.lower, upper), upper, method=METHOD)
 
@@ -149,6 +151,10 @@ def how_rare(event: Event, question: Question, asked: Asked) -> float:
         delta = float(question.delta)
     else:
         delta = float(asked(compositions(within(event)), replace(question, width=Fraction(1, 10))).lower)
+    return _by_tens(delta)
+
+
+def _by_tens(delta: float) -> float:
     return 10.0 ** math.floor(math.log10(max(delta, _LEAST))) if delta else _UNKNOWN
 
 
