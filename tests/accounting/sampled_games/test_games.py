@@ -9,7 +9,11 @@ from itertools import product
 import numpy as np
 import pytest
 
+from privately.accounting import closed_forms
+from privately.accounting.adaptive import pairs as laws
+from privately.accounting.compositions import Composition
 from privately.accounting.losses import FiniteLoss, SampledGaussianLoss
+from privately.accounting.questions import DeltaAt
 from privately.accounting.roads import NotApplicable
 from privately.accounting.sampled_games.games import above, always, below, is_quick
 from privately.accounting.sampled_games.kinds import Kind
@@ -21,12 +25,28 @@ RANGE = Kind(Fraction(1), Fraction(1, 4))
 def test_tests_are_below_upper_values() -> None:
     """And near them, where they count; the same with both laws exchanged."""
     played = above(RANGE, 3, 1e-4, 0)
-    curve = below(played, 3)
+    curve = below([(played, 3)], played.way.lattice)
     for tests, profile in ((curve, played.profile), (curve.mirrored, played.profile.mirrored)):
         upper, lower = profile.values, tests.lower()
         assert (lower <= upper * (1 + 1e-12)).all()
         near = (upper > 1e-3) & (profile.lattice.losses >= 0)
         assert (lower[near] >= upper[near] * 0.97).all()
+
+
+def test_several_kinds_are_one_game() -> None:
+    """Two steps of nearly one kind are worth no more than two of the larger; tests of each by itself would be."""
+    twice = above(RANGE, 2, 1e-4, 1)
+    lattice, upper = twice.way.lattice, twice.profile.values
+    once = [above(Kind(Fraction(1), rate), 1, 1e-4, 1) for rate in (Fraction(1, 4), Fraction(249, 1000))]
+    lower = below([(one, 1) for one in once], lattice).lower()
+    assert (lower <= upper * (1 + 1e-12)).all()
+    near = (upper > 1e-3) & (lattice.losses >= 0)
+    assert (lower[near] >= upper[near] * 0.95).all()
+    pairs = [laws.below(below([(one, 1)], lattice), None) for one in once]
+    place = round(0.2 / lattice.step)
+    question = DeltaAt(Fraction(place * lattice.step), Fraction(1, 10**6))
+    both = closed_forms.delta(Composition(parts=tuple((law, 1) for law in pairs)), question.epsilon, question.width)
+    assert both.lower > upper[place - lattice.first] * 1.01
 
 
 def test_finer_lattices_are_nearer() -> None:
@@ -50,7 +70,7 @@ def test_what_is_out_of_reach_is_refused() -> None:
 def test_jumps_after_many_steps() -> None:
     """More steps than are played one by one: from above by jumps."""
     played = above(RANGE, 45, 1e-3, 0)
-    lower = below(played, 45).lower()
+    lower = below([(played, 45)], played.way.lattice).lower()
     assert (lower <= played.profile.values * (1 + 1e-12)).all()
     near = (played.profile.values > 3e-3) & (played.way.lattice.losses >= 0)
     assert (lower[near] >= played.profile.values[near] * 0.9).all()
@@ -60,7 +80,7 @@ def test_jumps_after_many_steps() -> None:
 def test_listed_orders() -> None:
     kind = Kind(AtOrders(((Fraction(2), Fraction(1, 2)),)), Fraction(1, 4))
     played = above(kind, 3, 1e-3, 0)
-    lower = below(played, 3).lower()
+    lower = below([(played, 3)], played.way.lattice).lower()
     assert (lower <= played.profile.values * (1 + 1e-12)).all()
     near = (played.profile.values > 3e-3) & (played.way.lattice.losses >= 0)
     assert np.median(lower[near] / played.profile.values[near]) > 0.9

@@ -91,3 +91,20 @@ def test_long_runs_of_statements() -> None:
     found = acc.epsilon(event, "1e-4")
     assert found.upper < acc.epsilon(event, "1e-4", method="renyi").upper
     assert found.upper < float(found.lower) * 1.015
+
+
+@pytest.mark.parametrize(
+    ("base", "rates", "delta"),
+    [
+        (acc.Exponential(epsilon=1), ("0.5", "0.499"), "1e-2"),
+        pytest.param(acc.ZCDP(rho="0.1"), ("0.2", "0.199"), "1e-5", marks=pytest.mark.slow),
+    ],
+    ids=["range", "zcdp"],
+)
+def test_two_kinds_reveal_no_more_than_the_larger_twice(base: acc.Event, rates: tuple[str, str], delta: str) -> None:
+    """A lower end that is above is no strategy of anybody."""
+    first, second = (acc.PoissonSample(event=base, rate=rate) for rate in rates)
+    twice = acc.epsilon(acc.Repeat(event=first, times=2), delta)
+    found = acc.epsilon(acc.Sequence(events=[first, second]), delta)
+    assert twice.lower * Fraction(98, 100) < found.lower <= twice.upper
+    assert found.upper >= twice.lower * Fraction(99, 100)

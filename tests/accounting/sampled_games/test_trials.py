@@ -30,7 +30,7 @@ def test_two_steps_against_enumeration(direction: Direction) -> None:
     """Of one pair and its mirror image the best is at least the pair twice, but for the lattice; all tests are real."""
     one = way("0.3", FINE)
     outcomes, turned = (mixed(pair, one.rate) for pair in (PAIR, tuple((q, p) for p, q in PAIR)))
-    curve = play(start(one), moves([PAIR], one), 2)
+    curve = play(start(FINE), moves([PAIR], one.rate, FINE.step), 2)
     if direction == "add":
         curve = curve.mirrored
         outcomes, turned = (tuple((b, a) for a, b in pair) for pair in (outcomes, turned))

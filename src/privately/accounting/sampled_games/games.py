@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -15,7 +16,7 @@ from privately.accounting.roads import NotApplicable
 from privately.accounting.sampled_games.jumps import Jumps, applied, fitted
 from privately.accounting.sampled_games.kinds import FEW, LONG, SPARE, Kind, laid_out
 from privately.accounting.sampled_games.pairs import Law, allowed, merged, ranged
-from privately.accounting.sampled_games.profiles import OneWay, Profile, convex
+from privately.accounting.sampled_games.profiles import Lattice, OneWay, Profile, convex
 from privately.accounting.sampled_games.ranges import Ranged
 from privately.accounting.sampled_games.rules import Bounded, Rule, orders
 from privately.accounting.sampled_games.steps import raised
@@ -94,11 +95,21 @@ def tried(played: Played, times: int) -> int:
     return times if times <= LONG else min(LONG, times - played.left) if played.pairs else 0
 
 
-def below(played: Played, times: int) -> OneWay:
-    """Tests for so many steps."""
-    if not played.pairs:
-        raise NotApplicable("no pair is known to be allowed")
-    return play(start(played.way), moves(played.pairs, played.way), times)
+def below(several: Sequence[tuple[Played, int]], lattice: Lattice) -> OneWay:
+    """Tests for so many steps of each kind, the first kind last, on one lattice.
+
+    Theorem: steps of one kind before tests of all others are tests of both. Tests of each kind by itself, composed like
+        pairs, would not be: they belong to different strategies.
+    Reference: none; by what a composition is
+    Proof: docs/theory/accounting/sampled_games.md#compositions
+    Checked-by: tests/accounting/sampled_games/test_games.py::test_several_kinds_are_one_game
+    """
+    curve = start(lattice)
+    for played, times in several:
+        if not played.pairs:
+            raise NotApplicable("no pair is known to be allowed")
+        curve = play(curve, moves(played.pairs, played.way.rate, lattice.step), times)
+    return curve
 
 
 def always(kind: Kind, times: int, direction: Direction, rare: float) -> Loss:

@@ -160,15 +160,20 @@ def _with_all(one: Composition, law: Loss, times: int) -> Composition:
 
 
 def _bottom(one: _Sampled, question: Question, asked: Asked, rare: float, level: int) -> Interval:
-    found, is_alone = one.below, one.below.is_nothing and len(one.kinds) == 1
-    for kind, times in one.kinds:
+    """By one game of the last steps of all kinds, the largest last, on the lattice of whichever kind is best."""
+    found, several = one.below, list[tuple[games.Played, int]]()
+    for kind, times in sorted(one.kinds, key=lambda part: part[0].spread, reverse=True):
         played = games.above(kind, times, rare, level)
         last = games.tried(played, times)
         if last < times:
             found = _with_all(found, games.always(kind, times, one.direction, rare), times - last)
-        if last:
-            curve = games.below(played, last)
-            curve = curve if one.direction == DIRECTIONS[0] else curve.mirrored
-            is_all = is_alone and last == times
-            found = with_law(found, laws.below(curve, near(curve, None, question) if is_all else None))
-    return asked((found,), question)
+        several += [(played, last)] if last else []
+    if not several:
+        return asked((found,), question)
+    tries = []
+    for lattice in dict.fromkeys(played.way.lattice for played, _ in several):
+        curve = games.below(several, lattice)
+        curve = curve if one.direction == DIRECTIONS[0] else curve.mirrored
+        law = laws.below(curve, near(curve, None, question) if found.is_nothing else None)
+        tries.append(asked((with_law(found, law),), question))
+    return max(tries, key=lambda answer: answer.lower)

@@ -10,8 +10,7 @@ from fractions import Fraction
 import numpy as np
 
 from privately.accounting.elementary import UNIT, exp
-from privately.accounting.sampled_games.profiles import OneWay
-from privately.accounting.sampled_games.ways import Way
+from privately.accounting.sampled_games.profiles import Lattice, OneWay
 
 Pair = tuple[tuple[Fraction, Fraction], ...]
 """The probabilities of every outcome under P and under Q."""
@@ -34,20 +33,19 @@ def mixed(pair: Pair, rate: Fraction) -> Pair:
     return tuple(((1 - rate) * q + rate * p, q) for p, q in pair)
 
 
-def moves(pairs: Iterable[Pair], way: Way) -> list[Move]:
+def moves(pairs: Iterable[Pair], rate: Fraction, step: float) -> list[Move]:
     """All of these, and the same with both laws exchanged."""
     found = []
     for pair in pairs:
         for either in (pair, tuple((q, p) for p, q in pair)):
-            chances = tuple((float(a), float(b)) for a, b in mixed(either, way.rate))
-            places = tuple(round(math.log(a / b) / way.lattice.step) for a, b in chances)
+            chances = tuple((float(a), float(b)) for a, b in mixed(either, rate))
+            places = tuple(round(math.log(a / b) / step) for a, b in chances)
             found.append(Move(chances, places))
     return found
 
 
-def start(way: Way) -> OneWay:
+def start(lattice: Lattice) -> OneWay:
     """Nothing is seen: a row is claimed where y is below 1."""
-    lattice = way.lattice
     claimed = (lattice.losses < 0).astype(float)
     return OneWay(lattice.step, lattice.first, lattice.last + 1, np.ones(lattice.size), claimed, claimed)
 
