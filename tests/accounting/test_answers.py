@@ -331,3 +331,12 @@ def test_mixes_are_answered_soon(event: acc.Event, delta: str) -> None:
     with ends():
         found = acc.epsilon(event, delta)
         assert found.width <= Fraction(1, 1000) * found.upper
+
+
+@pytest.mark.slow
+def test_ranges_beside_samples_of_ranges_are_one_answer() -> None:
+    """Both games are played, and the nearest ends count."""
+    sampled = acc.PoissonSample(event=acc.Exponential(epsilon="0.8"), rate="0.5")
+    both = acc.Sequence(events=[sampled, sampled, acc.Repeat(event=acc.Exponential(epsilon="0.3"), times=2)])
+    found = acc.epsilon(both, "1e-4")
+    assert found.upper < found.lower * Fraction(103, 100)

@@ -48,7 +48,7 @@ _MANY = 4_000, 1_000
 _LOOSE = Fraction(1, 1000)
 """An answer wider than this is held against Renyi divergences, and against a direction that is below it."""
 
-_NEARLY = Fraction(1, 10**5)
+_NEARLY, _ENOUGH = Fraction(1, 10**5), Fraction(1, 1000)
 _MANY_STEPS, _LONG = 100, 10**9
 """Of so many steps rough roads are rougher, and rounding is what makes answers wide on every road."""
 _MOST_LAWS = 2 * MOST_DIFFERENT
@@ -57,7 +57,6 @@ _MOST_RESPONSES = 50_000
 """So many different responses stand for mechanisms of bounded range, from below."""
 _MOST_WORST, _MOST_PARTS = 200, 32
 """Of more alternatives each is asked of the contour alone; more parts without a worst pair are not told apart."""
-
 _FOR_ONE_STEP: tuple[Road, ...] = (closed_forms,)
 _SOON: tuple[Road, ...] = (closed_forms, lattice.Plain())
 _FOR_STEPS: tuple[Road, ...] = (*_FOR_ONE_STEP, contour.FewSteps(is_last=False), contour.JUMPS, contour.BRIEF)
@@ -419,8 +418,7 @@ def _indirect(event: Event, question: Question, method: Method | None, reason: E
     long = in_the_long_run(event, question, _renyi_or_none, _worst) if method is None else None
     if long is not None:
         return long
-    played = chosen_adaptively(event, question, _soon) if method is None else None
-    chosen = played or (sampled_games.chosen(event, question, _soon) if method is None else None)
+    chosen = _chosen(event, question) if method is None else None
     if chosen is not None and question.is_met(chosen, max(question.width, _NEARLY)):
         return chosen
     ways = _bounded(event, question, method), _renyi_or_none(event, question), _by_group(event, question)
@@ -437,6 +435,14 @@ def _indirect(event: Event, question: Question, method: Method | None, reason: E
     if chosen.lower > found.lower and chosen.upper < found.upper:
         return chosen
     return between(max(below, chosen, key=lambda end: end.lower), min(above, chosen, key=lambda end: end.upper))
+
+
+def _chosen(event: Event, question: Question) -> Interval | None:
+    """Games of ranges and of statements, on samples or not; where both can be played the nearest ends count."""
+    ranges = chosen_adaptively(event, question, _soon)
+    is_enough = ranges is not None and question.is_met(ranges, max(question.width, _ENOUGH))
+    known = [ranges, None if is_enough else sampled_games.chosen(event, question, _soon)]
+    return least_of(known) if any(known) else None
 
 
 def _from_below(found: Iterable[Composition], question: Question) -> Iterator[Interval | None]:

@@ -51,8 +51,8 @@ def test_every_statement_counts_from_above(monkeypatch: pytest.MonkeyPatch) -> N
 def test_what_is_played_from_below(kinds: int) -> None:
     """The largest steps, rounded down to few kinds, the largest last; nothing is lost, as noise makes good the rest."""
     parts = tuple((Concentrated(Fraction(100 + k, 10**4)), 1 + k % 2) for k in range(kinds))
-    played, others = module._last_steps(parts)
-    square = sum(law.mu_squared * times for law, times in others)
+    played, others, noise = module._last_steps(parts)
+    square = noise + sum(law.mu_squared * times for law, times in others)
     assert len(played) <= module._MOST_TABLES
     assert list(played) == sorted(played, key=lambda part: part[0].rho)
     assert sum(n for _, n in played) == min(sum(n for _, n in parts), module.games.MOST_TESTED)
@@ -65,8 +65,9 @@ def test_what_is_played_from_below(kinds: int) -> None:
 def test_even_pairs_before_what_is_played() -> None:
     """Of listed orders all steps count; the first ones as randomized response that is allowed, just below the most."""
     statement = AtOrders(((Fraction(4), Fraction("0.1")),))
-    played, ((law, times),) = module._last_steps(((statement, 500),))
+    played, ((law, times),), noise = module._last_steps(((statement, 500),))
     assert sum(n for _, n in played) + times == 500
+    assert not noise
     (more, less), _ = (tuple(weight for weight, _ in outcome) for outcome in law.outcomes)
     assert more + less == 1
     moment = float(more**4 / less**3 + less**4 / more**3)
@@ -104,7 +105,8 @@ def test_many_steps_of_one_order_are_narrow(times: int) -> None:
 def test_small_steps_are_normal_noise() -> None:
     """Of less than a tenth of the largest; all of their rho is in it."""
     parts = [(Concentrated(Fraction(k, 100)), 2) for k in (1, 4, 5, 50)]
-    played, others = module._last_steps(parts)
+    played, others, noise = module._last_steps(parts)
+    assert not noise
     assert dict(played) == {parts[2][0]: 2, parts[3][0]: 2}
     assert others == ((GaussianLoss(mu_squared=2 * 2 * Fraction(5, 100)), 1),)
 

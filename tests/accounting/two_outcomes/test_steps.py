@@ -5,13 +5,16 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+import mpmath
 import pytest
 
+from privately import accounting as acc
 from privately.accounting.questions import DeltaAt
+from privately.accounting.two_outcomes import games
 from privately.accounting.two_outcomes.allowed import Concentrated
 from privately.accounting.two_outcomes.choices import Choice, Table, table
 from privately.accounting.two_outcomes.road import answer
-from privately.accounting.two_outcomes.steps import start, with_tests
+from privately.accounting.two_outcomes.steps import after_noise, start, with_tests
 from privately.accounting.two_outcomes.supports import Limit
 
 STEP, PLACES = 0.02, 100
@@ -54,3 +57,26 @@ def test_a_choice_that_is_not_allowed_is_noticed() -> None:
     curve = with_tests(start(STEP, PLACES), table(more, STEP, PLACES))
     truth = answer(STATEMENT, DeltaAt(Fraction(40 * STEP), Fraction(1, 10**6)))
     assert curve.lower()[40] > truth.upper
+
+
+@pytest.mark.parametrize("square", ["0.01", "1", "30"])
+def test_normal_noise_after_all(square: str) -> None:
+    """Its profile, from below."""
+    curve = after_noise(0.05, 200, Fraction(square))
+    values = curve.lower()
+    with mpmath.workdps(40):
+        mu = mpmath.sqrt(mpmath.mpf(square))
+        for place in (0, 1, 20, 100, 199):
+            epsilon = mpmath.mpf(place * 0.05)
+            exact = mpmath.ncdf(mu / 2 - epsilon / mu) - mpmath.exp(epsilon) * mpmath.ncdf(-mu / 2 - epsilon / mu)
+            assert values[place] <= exact
+            assert values[place] >= exact * (1 - 1e-6) or exact < 1e-100
+
+
+def test_noise_that_is_seen_late_tells_no_choice() -> None:
+    """Two steps with noise in both reveal less than all of it before both, and more than none of it."""
+    parts, noise = ((Concentrated(Fraction("0.1")), 2),), Fraction("0.04")
+    none, late = games.below(parts, 1e-4), games.below(parts, 1e-4, noise)
+    place = round(1.5 / late.step)
+    summed = acc.delta(acc.ZCDP(rho="0.22"), epsilon=Fraction(place * late.step))
+    assert none.lower()[place] * 1.05 < late.lower()[place] < summed.upper

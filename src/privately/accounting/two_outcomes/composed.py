@@ -183,9 +183,9 @@ def _bottom(case: _Case) -> Interval:
     return max((_tested(case, *one) for one in tries), key=lambda one: one.lower)
 
 
-def _tested(case: _Case, played: tuple[tuple[Statement, int], ...], others: _Others) -> Interval:
+def _tested(case: _Case, played: tuple[tuple[Statement, int], ...], others: _Others, noise: Fraction) -> Interval:
     try:
-        curve = games.below(played, case.rare)
+        curve = games.below(played, case.rare, noise)
         is_all = case.beside.is_nothing and not others
         law = laws.below(curve, near(curve, None, case.question) if is_all else None)
         least = tuple(with_law(one, law) for one in case.beside.below)
@@ -207,8 +207,10 @@ def _by_order(statement: Statement) -> tuple[float, float]:
 
 def _last_steps(
     parts: Sequence[tuple[Statement, int]], key: Callable[[Statement], float | tuple[float, float]] = _by_size
-) -> tuple[tuple[tuple[Statement, int], ...], _Others]:
-    """Which steps are played, of few kinds, the largest last, and what is allowed beside for all others."""
+) -> tuple[tuple[tuple[Statement, int], ...], _Others, Fraction]:
+    """Which steps are played, of few kinds, the largest last; what is allowed before for all others; and mu^2 of normal
+    noise for what is rounded, which is part of these steps, and so is not seen before they are chosen.
+    """
     left, square, kept = _most_tested(parts), Fraction(0), list[tuple[Statement, int]]()
     others: list[tuple[FiniteLoss | GaussianLoss, int]] = []
     for one, times in sorted(parts, key=lambda part: key(part[0]), reverse=True):
@@ -220,16 +222,17 @@ def _last_steps(
         square += 0 if even else 2 * one.least * (times - many)
         kept += [(one, many)] if many else []
     found: dict[Statement, int] = {}
+    noise = Fraction(0)
     together = -(-len(kept) // _MOST_TABLES)
     for k, (one, many) in enumerate(kept):
         least = kept[min(k - k % together + together, len(kept)) - 1][0]
         is_rounded = isinstance(one, Concentrated) and isinstance(least, Concentrated)
-        square += 2 * (one.least - least.least) * many if is_rounded else 0
+        noise += 2 * (one.least - least.least) * many if is_rounded else 0
         kind = least if is_rounded else one
         found[kind] = found.get(kind, 0) + many
     if square:
         others.append((GaussianLoss(mu_squared=square), 1))
-    return tuple(reversed(found.items())), tuple(others)
+    return tuple(reversed(found.items())), tuple(others), noise
 
 
 def _most_tested(parts: Sequence[tuple[Statement, int]]) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from functools import lru_cache
 
 from privately.accounting.adaptive.curves import Curve
@@ -12,7 +13,7 @@ from privately.accounting.roads import NotApplicable
 from privately.accounting.two_outcomes.allowed import Statement
 from privately.accounting.two_outcomes.choices import table
 from privately.accounting.two_outcomes.runs import with_runs
-from privately.accounting.two_outcomes.steps import start, with_tests
+from privately.accounting.two_outcomes.steps import after_noise, start, with_tests
 
 MOST_TESTED, MOST_RUN = 100, 2000
 """From below more are played in runs of one choice, of one statement; still more not at all."""
@@ -26,15 +27,15 @@ _LEAST_RARE = 1e-290
 
 
 @lru_cache(maxsize=8)
-def below(parts: tuple[tuple[Statement, int], ...], rare: float) -> Curve:
-    """Tests for all of these steps, the last part first."""
+def below(parts: tuple[tuple[Statement, int], ...], rare: float, noise: Fraction = Fraction(0)) -> Curve:
+    """Tests for all of these steps, the last part first, and for normal noise of this mu^2 that is seen after all."""
     total = sum(times for _, times in parts)
     if total > (MOST_RUN if len(parts) == 1 else MOST_TESTED):
         raise NotApplicable("too many steps")
     listed = any(one.last < math.inf for one, _ in parts)
     coarse, most = (_COARSE_LISTED, _MOST_LISTED) if listed else (min(_coarse(total), _COARSE_TESTS), _MOST_TESTS)
     step, places = _lattice(parts, rare, coarse, most)
-    curve = start(step, places)
+    curve = after_noise(step, places, noise) if noise else start(step, places)
     for statement, times in reversed(parts):
         chances = table(statement, step, places)
         for length in _runs(times):

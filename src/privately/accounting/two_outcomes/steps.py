@@ -5,23 +5,41 @@ Names are those of `adaptive.curves`: a profile V(y), and tests with their power
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 
 from privately.accounting.adaptive.curves import Curve
-from privately.accounting.elementary import UNIT, Floats, exp
+from privately.accounting.elementary import ERROR, UNIT, Floats, exp, normal_tail
 from privately.accounting.two_outcomes.choices import Table
 
 NEVER = 10**9
 """The place of the largest loss: there is none."""
 _SLACK = 16 * UNIT
+_FARTHEST, _LITTLE = 36.0, 1e-12
 
 
 def start(step: float, places: int) -> Curve:
     """Nothing is left: the larger of 1 - y and 0."""
     return Curve.start(step).widened(0, places - 1)
+
+
+def after_noise(step: float, places: int, square: Fraction) -> Curve:
+    """Nothing is left but normal noise of this mu^2, or a little less.
+
+    Theorem: whoever rejects where normal noise is above w has the power P(N > w - mu) and the price P(N > w).
+    Reference: Neyman-Pearson 1933
+    Proof: docs/theory/accounting/two_outcomes.md#games
+    Checked-by: tests/accounting/two_outcomes/test_steps.py::test_normal_noise_after_all
+    """
+    mu = math.sqrt(square) * (1 - _LITTLE)
+    w = np.minimum(np.arange(float(places)) * (step / mu) + mu / 2, _FARTHEST)
+    near = w - mu
+    off = 6 * ERROR + 64 * UNIT * (1 + w * w + near * near)
+    return replace(start(step, places), powers=normal_tail(near) * (1 - off), prices=normal_tail(w) * (1 + off))
 
 
 def with_tests(curve: Curve, chances: Table) -> Curve:
