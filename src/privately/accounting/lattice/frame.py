@@ -9,13 +9,17 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from privately.accounting.elementary import ERROR, UNIT, Floats, exp, expm1, turn_minus_one
 from privately.accounting.lattice import fourier
 from privately.accounting.lattice.fourier import Complex, modulus
 from privately.accounting.roads import NotApplicable
+
+Repeats: TypeAlias = NDArray[np.int8]
 
 KERNEL_ERROR = 16 * ERROR
 """Relative, of `Frame.kernel` and `Frame.second`."""
@@ -100,9 +104,9 @@ class Frame:
         return fourier.turned(places.astype(np.float64), self.count)
 
     @cached_property
-    def repeats(self) -> Floats:
+    def repeats(self) -> Repeats:
         """How often each node counts in a sum over one period: the conjugates are not kept."""
-        often = np.full(self.count // 2 + 1, 2.0)
+        often = np.full(self.count // 2 + 1, 2, dtype=np.int8)
         often[0] = often[-1] = 1
         return often
 

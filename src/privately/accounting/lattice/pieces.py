@@ -14,7 +14,15 @@ import numpy as np
 from privately.accounting.elementary import ERROR, UNIT, Floats, exp
 from privately.accounting.lattice import fourier
 from privately.accounting.lattice.fourier import Complex, modulus
-from privately.accounting.lattice.frame import KERNEL_ERROR, Frame, enlarged, exp_of_many, scalar_exp, scalar_expm1
+from privately.accounting.lattice.frame import (
+    KERNEL_ERROR,
+    Frame,
+    Repeats,
+    enlarged,
+    exp_of_many,
+    scalar_exp,
+    scalar_expm1,
+)
 from privately.accounting.lattice.smooth import NOTHING, Masses, Smooth
 from privately.accounting.roads import NotApplicable
 
@@ -72,7 +80,7 @@ def together(first: Piece, second: Piece) -> Piece:
     )
 
 
-def dot(first: Floats, second: Floats) -> float:
+def dot(first: Floats, second: Floats | Repeats) -> float:
     """The sum of the products; unlike a product of matrices it stays on one processor."""
     return float((first * second).sum())
 
