@@ -46,3 +46,21 @@ def two_steps(known: list[tuple[float, float]], epsilon: float) -> float:
         return p * one_step(known, epsilon - first) + (1 - p) * one_step(known, epsilon - second)
 
     return max(value(p, q) for p, q in known)
+
+
+def in_any_order(known: dict[float, list[tuple[float, float]]], left: tuple[float, ...], epsilon: float) -> float:
+    """Of whichever step is next, by plain search."""
+    if not left:
+        return max(1 - math.exp(epsilon), 0.0)
+    best = 0.0
+    for k, rho in enumerate(left):
+        rest = left[:k] + left[k + 1 :]
+        for p, q in known[rho]:
+            for one, two in ((p, q), (1 - q, 1 - p)):
+                up, down = math.log(one / two), math.log((1 - one) / (1 - two))
+                best = max(
+                    best,
+                    one * in_any_order(known, rest, epsilon - up)
+                    + (1 - one) * in_any_order(known, rest, epsilon - down),
+                )
+    return best

@@ -14,6 +14,7 @@ from privately.accounting.roads import NotApplicable
 from privately.accounting.two_outcomes import sorted_games
 from privately.accounting.two_outcomes.allowed import Concentrated
 
+from . import brute
 from .test_before_normal import delta, pairs
 
 TENTH, TWENTIETH = Concentrated(Fraction(1, 10)), Concentrated(Fraction(1, 20))
@@ -102,22 +103,6 @@ def test_too_many_or_too_large() -> None:
         sorted_games.above(((Concentrated(Fraction(60)), 2),), 1e-6)
 
 
-def value(left: tuple[float, ...], known: dict[float, list[tuple[float, float]]], epsilon: float) -> float:
-    """Of whichever step is next, by plain search."""
-    if not left:
-        return max(1 - math.exp(epsilon), 0.0)
-    best = 0.0
-    for k, rho in enumerate(left):
-        rest = left[:k] + left[k + 1 :]
-        for p, q in known[rho]:
-            for one, two in ((p, q), (1 - q, 1 - p)):
-                up, down = math.log(one / two), math.log((1 - one) / (1 - two))
-                best = max(
-                    best, one * value(rest, known, epsilon - up) + (1 - one) * value(rest, known, epsilon - down)
-                )
-    return best
-
-
 @pytest.mark.slow
 def test_no_order_is_above() -> None:
     """Also orders that are chosen in the light of what came out."""
@@ -126,7 +111,7 @@ def test_no_order_is_above() -> None:
     known = {rho: pairs(rho, 8) for rho in left}
     for epsilon in (0.0, 0.5, 1.2):
         bound = float(found.rest) + float(found.factor) * delta(float(found.variance), epsilon)
-        assert value(left, known, epsilon) <= bound
+        assert brute.in_any_order(known, left, epsilon) <= bound
 
 
 @pytest.mark.slow
