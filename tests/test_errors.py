@@ -15,6 +15,7 @@ from privately import errors
 from privately.errors import (
     BudgetExhausted,
     CertificateInvalid,
+    Contradiction,
     DataDependentKeys,
     EngineFailed,
     InvalidParameter,
@@ -47,6 +48,7 @@ EXAMPLES: list[PrivatelyError] = [
     MixedNeighbors(Neighbors.ADD_REMOVE, Neighbors.REPLACE, hint="Bring them together."),
     NotPrivate("refuted.", witness=("yes", "no"), hint="Add noise."),
     CertificateInvalid("nodes[3]", "is too small.", hint="Derive it again."),
+    Contradiction(lower=2, upper=1),
 ]
 NAMES = [type(example).__name__ for example in EXAMPLES]
 
@@ -72,7 +74,7 @@ def built_tree() -> dict[str, str | None]:
 
 def test_the_drawing_is_the_tree() -> None:
     assert drawn_tree() == built_tree()
-    assert len(drawn_tree()) == 17
+    assert len(drawn_tree()) == 18
 
 
 def test_the_examples_are_all_of_them() -> None:

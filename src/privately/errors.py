@@ -16,6 +16,7 @@ PrivatelyError
 ├── LedgerCorrupt               the record of what was spent does not verify
 ├── LedgerUnavailable           the ledger cannot be read or written now
 ├── CertificateInvalid          a certificate that does not check
+├── Contradiction               two proofs of ours disagree: a fault of this package
 └── EngineFailed                the engine failed; the message holds no data
 
 Every error says what to change. `hint` repeats that part alone, for programs that show it apart.
@@ -140,6 +141,16 @@ class CertificateInvalid(PrivatelyError):
         super().__init__(f"{field}: {reason}" if field else reason, hint=hint)
         self.field = field
         self.reason = reason
+
+
+class Contradiction(PrivatelyError):
+    """What was proved to be at least `lower` was proved to be at most `upper`, which is less; so one proof is wrong."""
+
+    def __init__(self, *, lower: object, upper: object) -> None:
+        hint = "This is a fault of privately; please report what you asked, and trust neither number."
+        super().__init__(f"a lower end {lower} is above an upper end {upper}.", hint=hint)
+        self.lower = lower
+        self.upper = upper
 
 
 class EngineFailed(PrivatelyError):

@@ -18,6 +18,7 @@ from privately.accounting.coarsening import MOST_DIFFERENT, all_rounded, coarser
 from privately.accounting.coverage import uncovered
 from privately.accounting.terms import flatten
 from privately.errors import NoSuchRule
+from privately.guarantees import Neighbors
 from privately.rounding import Interval
 
 Make = Callable[[Fraction], acc.Event]
@@ -31,6 +32,9 @@ FAMILIES: dict[str, Make] = {
     "sampled gaussian": lambda x: acc.PoissonSample(event=acc.Gaussian(noise_multiplier=x), rate=x / 50),
     "sampled laplace": lambda x: acc.PoissonSample(event=acc.Laplace(scale=x), rate=x / 50),
     "sampled pure": lambda x: acc.PoissonSample(event=acc.Pure(epsilon=x), rate=x / 50),
+    "fixed size": lambda x: acc.FixedSizeSample(
+        event=acc.Laplace(scale=x, neighbors=Neighbors.REPLACE), size=3, population=100
+    ),
     "exponential": lambda x: acc.Exponential(epsilon=x / 4),
     "zcdp": lambda x: acc.ZCDP(rho=x / 100),
     "gaussian": lambda x: acc.Gaussian(noise_multiplier=5 + x),
@@ -107,6 +111,13 @@ def test_nothing_is_lost_of_hundreds(name: str) -> None:
     found = acc.epsilon(many(FAMILIES[name], 400), delta="1e-6")
     assert "rounded" not in found.method
     assert found.upper <= found.lower * (1 + Fraction(1, 10**6))
+
+
+@pytest.mark.slow
+def test_hundreds_of_samples_of_fixed_size_have_both_ends() -> None:
+    few, many_of_them = (acc.epsilon(many(FAMILIES["fixed size"], number), delta="1e-6") for number in (200, 400))
+    assert "rounded" in many_of_them.method
+    assert few.lower < many_of_them.lower < many_of_them.upper < 2 * few.upper
 
 
 def test_less_is_lost_where_the_contour_takes_all(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -213,6 +224,7 @@ def test_too_many_side_by_side_or_in_groups_are_refused() -> None:
 WIDTHS = {
     "exponential": "0.04",
     "zcdp": "0.03",
+    "fixed size": "0.2",
 }
 """Of forty thousand terms, relative to the upper end; of all others 1e-6."""
 

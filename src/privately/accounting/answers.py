@@ -16,14 +16,13 @@ from privately.accounting.chosen_parts import among_parts
 from privately.accounting.coarsening import MOST_DIFFERENT, coarser, concentrated, has_few
 from privately.accounting.compositions import Composition, compositions, one_by_one
 from privately.accounting.conditioning import Conditioned, Inner
-from privately.accounting.ends import between, between_rounded, both, least_of, top_of, worst_of
+from privately.accounting.ends import between, between_rounded, both, least_of, lowest_of, proved, top_of, worst_of
 from privately.accounting.events import Event, Group
 from privately.accounting.group_bounds import group_bound, group_lower
 from privately.accounting.grouped_parts import splits
 from privately.accounting.grouped_samples import on_samples
 from privately.accounting.groups import gathered, has_rule
 from privately.accounting.little_noise import LITTLE_NOISE
-from privately.accounting.losses import GluedLoss
 from privately.accounting.many_parts import hopefuls
 from privately.accounting.nearby_rates import between_rates, share_of_all
 from privately.accounting.questions import ALLOWED, LARGEST_EPSILON, NO_LOWER, DeltaAt, EpsilonAt, Question, Road
@@ -254,8 +253,8 @@ def _direct(event: Event, question: Question) -> Interval | None:
 
 
 def _not_too_large(composition: Composition) -> Composition:
-    if contour.amount(composition) > _MOST_DIRECT:
-        raise NotApplicable("too many different laws")
+    if contour.amount(composition) > _MOST_DIRECT or not composition.is_reached:
+        raise NotApplicable("too many different laws, or such as tell upper ends alone")
     return composition
 
 
@@ -275,11 +274,11 @@ def _exact(event: Event, question: Question, method: Method | None) -> Interval:
     candidates = hopefuls(found, question) if method is None else found
     is_soon = method is None and len(candidates) > _MOST_WORST
     worst = _worst(candidates, question, "contour" if is_soon else method)
-    if method is None and not _is_tight(worst, question):
-        worst = least_of([worst, _renyi_or_none(event, question), *_from_below(candidates, question)])
-    if any(isinstance(law, GluedLoss) for one in found for law, _ in one.parts):
-        return between(_lower(event, question, method), worst)
-    return worst
+    is_wide = method is None and not _is_tight(worst, question)
+    renyi_end = _renyi_or_none(event, question) if is_wide else None
+    if not all(one.is_reached for one in found):
+        return between(_lower(event, question, method), lowest_of([worst, renyi_end]))
+    return least_of([worst, renyi_end, *_from_below(candidates, question)]) if is_wide else worst
 
 
 def _worst(found: Iterable[Composition], question: Question, method: Method | None) -> Interval:
@@ -302,8 +301,8 @@ def _worst(found: Iterable[Composition], question: Question, method: Method | No
     if not skipped and len(answers) == 1:
         return top
     if skipped and not _is_tight(Interval(lower, top.upper), question):
-        lower = max(lower, *(min(_best(one, question, method, top).lower, top.upper) for one in skipped))
-    return Interval(lower, top.upper, method=top.method)
+        lower = max(lower, *(_best(one, question, method, top).lower for one in skipped))
+    return proved(lower, top.upper, method=top.method)
 
 
 def _soon(found: tuple[Composition, ...], question: Question) -> Interval:
@@ -387,11 +386,11 @@ def _at_nearby_rates(composition: Composition, question: Question, method: Metho
     top, share = _best(found[0], question, method), share_of_all(composition)
     question = question.eased(top)
     name = f"{top.method}, rates rounded"
-    lower: End = 0 if share is None else min(_from_all_samples(found[0], question, method, share), top.upper)
-    narrow = Interval(max(lower, 0), top.upper, method=name)
+    lower: End = 0 if share is None else _from_all_samples(found[0], question, method, share)
+    narrow = proved(max(lower, 0), top.upper, method=name)
     if question.is_met(narrow):
         return narrow
-    return Interval(min(max(lower, _best(found[1], question, method).lower), top.upper), top.upper, method=name)
+    return proved(max(lower, _best(found[1], question, method).lower), top.upper, method=name)
 
 
 def _from_all_samples(unsampled: Composition, question: Question, method: Method | None, share: Fraction) -> End:
@@ -422,11 +421,11 @@ def _indirect(event: Event, question: Question, method: Method | None, reason: E
     if chosen is not None and question.is_met(chosen, max(question.width, _NEARLY)):
         return chosen
     ways = _bounded(event, question, method), _renyi_or_none(event, question), _by_group(event, question)
-    uppers = [answer for answer in (*ways, shared) if answer]
+    uppers = list(filter(None, (*ways, shared)))
     below = max(_lower(event, question, method, chosen), shared or NO_LOWER, key=lambda end: end.lower)
     if not uppers and below.lower < math.inf:
         raise refusal(type(event).__name__, reason)
-    above = least_of(uppers or [below])
+    above = lowest_of(uppers or [below])
     found = between(below, above)
     if method is not None or question.is_met(found, max(question.width, _NEARLY)):
         return found

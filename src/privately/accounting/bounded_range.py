@@ -13,7 +13,7 @@ from statistics import NormalDist
 from privately.accounting import adaptive
 from privately.accounting.bounding import bounding, within
 from privately.accounting.compositions import Composition, compositions
-from privately.accounting.ends import between
+from privately.accounting.ends import between, proved
 from privately.accounting.events import Event, Exponential, Repeat
 from privately.accounting.events import Sequence as Steps
 from privately.accounting.losses import FiniteLoss, GaussianLoss, Loss
@@ -241,7 +241,7 @@ def _like_noise(
         about = question.delta if isinstance(question, EpsilonAt) else found.upper
         least = adaptive.in_order(played, beside, question, asked, float(about))
     method = f"{adaptive.METHOD} like normal noise, {found.method}"
-    return Interval(min(least.lower, found.upper), found.upper, method=method)
+    return proved(least.lower, found.upper, method=method)
 
 
 def _noise(ranges: Sequence[tuple[Fraction, int]], rare: float) -> Normal:

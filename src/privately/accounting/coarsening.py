@@ -15,6 +15,7 @@ from privately.accounting.events import (
     DiscreteLaplace,
     Event,
     Exponential,
+    FixedSizeSample,
     Gaussian,
     GaussianDP,
     Laplace,
@@ -139,7 +140,7 @@ def _sequence(terms: Mapping[Event, int]) -> Event:
 
 
 def _can_be_rounded(term: Event) -> bool:
-    inner = term.event if isinstance(term, PoissonSample) else term
+    inner = term.event if isinstance(term, (PoissonSample, FixedSizeSample)) else term
     return isinstance(inner, _ROUNDED) or (inner is term and isinstance(term, ZCDP))
 
 
@@ -202,8 +203,9 @@ def _place(term: Event, bits: int, *, upward: bool) -> tuple[object, ...]:
         return _whole(value, bits, floor if upward else ceil)
 
     match term:
-        case PoissonSample(event=inner, rate=rate):
-            return more(rate), *_place(inner, bits, upward=upward)
+        case PoissonSample(event=inner) | FixedSizeSample(event=inner):
+            drawn = (more(term.rate),) if isinstance(term, PoissonSample) else (term.size, term.population)
+            return *drawn, *_place(inner, bits, upward=upward)
         case Gaussian(noise_multiplier=multiplier):
             return Gaussian, less(multiplier)
         case Laplace(scale=scale):
@@ -247,6 +249,8 @@ def rounded_term(term: Event, bits: int, *, upward: bool) -> Event:
     match term:
         case PoissonSample(event=inner, rate=rate):
             return PoissonSample(event=rounded_term(inner, bits, upward=upward), rate=min(more(rate), Fraction(1)))
+        case FixedSizeSample(event=inner):
+            return replace(term, event=rounded_term(inner, bits, upward=upward))
         case Gaussian(noise_multiplier=multiplier):
             return replace(term, noise_multiplier=less(multiplier))
         case Laplace(scale=scale) | DiscreteLaplace(scale=scale):

@@ -81,6 +81,11 @@ class Composition:
         """Whether nothing at all is revealed."""
         return not self.parts and self.infinite == 0
 
+    @property
+    def is_reached(self) -> bool:
+        """Whether some mechanism has just this profile; otherwise it tells upper ends alone."""
+        return not any(isinstance(law, GluedLoss) for law, _ in self.parts)
+
 
 def compositions(event: Event) -> tuple[Composition, ...]:
     """What to add up for an event; the answer is the largest over everything returned, taken last.

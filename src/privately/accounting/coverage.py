@@ -13,6 +13,7 @@ from privately.accounting.events import (
     DiscreteGaussian,
     DiscreteLaplace,
     Event,
+    FixedSizeSample,
     Gaussian,
     GaussianDP,
     Laplace,
@@ -119,7 +120,13 @@ def _family(event: Event) -> tuple[object, Strength]:
             return "response", (epsilon, Fraction(0), -2)
         case Approx(epsilon=epsilon, delta=delta):
             return "response", (epsilon, delta, -2)
-        case PoissonSample(event=inner, rate=rate):
-            family, strength = _family(inner)
-            return ("sampled", family), (rate, *strength)
+        case PoissonSample() | FixedSizeSample():
+            return _sampled(event)
     return event, ()
+
+
+def _sampled(event: PoissonSample | FixedSizeSample) -> tuple[object, Strength]:
+    family, strength = _family(event.event)
+    if isinstance(event, PoissonSample):
+        return ("sampled", family), (event.rate, *strength)
+    return ("sampled", event.size, event.population, family), strength

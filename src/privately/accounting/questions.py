@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Protocol
 
 from privately.accounting.compositions import Composition
+from privately.accounting.ends import proved
 from privately.accounting.extremes import largest_loss, roughly_largest
 from privately.accounting.losses import Loss, SampledGaussianLoss, SampledLaplaceLoss
 from privately.accounting.roads import NotApplicable
@@ -80,7 +81,7 @@ class EpsilonAt:
         if largest is None or self.delta < composition.infinite:
             return found if upper is found.upper else Interval(found.lower, upper, method=found.method)
         limit = largest.interval().upper
-        return Interval(min(found.lower, limit), min(upper, limit), method=found.method)
+        return proved(found.lower, min(upper, limit), method=found.method)
 
     def is_below(self, road: QuickRoad, composition: Composition, found: Interval) -> bool:
         """Whether the composition's epsilon is certainly at most the upper end that was found for another one."""
@@ -135,7 +136,7 @@ class DeltaAt:
             found = Interval(0, found.upper, method=found.method)
         low, high = composition.infinite_lower, composition.infinite
         upper = min(high + (1 - high) * found.upper, seldom(composition))
-        return Interval(min(low + (1 - low) * found.lower, upper), upper, method=found.method)
+        return proved(low + (1 - low) * found.lower, upper, method=found.method)
 
     def is_below(self, road: QuickRoad, composition: Composition, found: Interval) -> bool:
         """Whether the composition's delta is certainly at most the upper end that was found for another one."""

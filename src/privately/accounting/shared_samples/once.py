@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
+from privately.accounting.ends import proved
 from privately.accounting.events import Event, FixedSizeSample, PoissonSample
 from privately.accounting.extremes import removed_loss
 from privately.accounting.questions import DeltaAt, EpsilonAt, Question
@@ -46,7 +47,7 @@ def once(event: Event, question: Question, asked: Asked) -> Interval | None:
     inner = (1 + (Enclosure.of(question.epsilon).exp() - 1) / rate).log().nonnegative().interval()
     upper = rate * asked(sample.event, DeltaAt(Fraction(inner.lower), question.width)).upper
     found = asked(sample.event, DeltaAt(Fraction(inner.upper), question.width))
-    return Interval(min(rate * found.lower, upper), upper, method=found.method)
+    return proved(rate * found.lower, upper, method=found.method)
 
 
 def _alone(event: Event) -> PoissonSample | FixedSizeSample | None:

@@ -10,6 +10,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from privately.accounting.ends import proved
 from privately.accounting.events import Event
 from privately.accounting.lattice.atoms import Atoms
 from privately.accounting.lattice.planning import View, in_steps
@@ -83,12 +84,12 @@ def between(
     ways = (_Sum.on_a_lattice, _Sum.in_cells)
     for way in ways if above.steps > _FEW else ways[::-1]:
         upper = min(upper, above.end(question, way))
-        lower = min(max(lower, below.end(question, way)), upper)
-        if upper < math.inf and question.is_met(Interval(lower, upper), _LOOSE):
+        lower = max(lower, below.end(question, way))
+        if upper < math.inf and question.is_met(proved(lower, upper, method=METHOD), _LOOSE):
             break
     if upper == math.inf:
         raise NotApplicable("no upper end was found")
-    return Interval(lower, upper, method=METHOD)
+    return proved(lower, upper, method=METHOD)
 
 
 def at_most(parts: Callable[[Side, float], Parted], question: DeltaAt, delta: Fraction) -> End:

@@ -14,6 +14,7 @@ import numpy as np
 
 from privately.accounting.compositions import Composition
 from privately.accounting.elementary import Floats
+from privately.accounting.ends import proved
 from privately.accounting.lattice.atoms import Atoms
 from privately.accounting.lattice.planning import View
 from privately.accounting.lattice.road import delta_of, epsilon_of
@@ -62,14 +63,14 @@ class ListsOnLattice:
         rare = float(delta) * _RARE
         upper = epsilon_of([listed_once(law, times, "upper", rare)], delta, width / _FINER).upper
         lower = epsilon_of([listed_once(law, times, "lower", rare)], delta, width / _FINER).lower
-        return Interval(min(lower, upper), upper, method=METHOD)
+        return proved(lower, upper, method=METHOD)
 
     def delta(self, composition: Composition, epsilon: Fraction, width: Fraction) -> Interval:
         """The delta of the finite losses."""
         law, times = self._steps(composition)
         upper = delta_of([listed_once(law, times, "upper", _FIRST_RARE)], epsilon, width / _FINER).upper
         lower = delta_of([listed_once(law, times, "lower", _FIRST_RARE)], epsilon, width / _FINER).lower
-        return Interval(min(lower, upper), upper, method=METHOD)
+        return proved(lower, upper, method=METHOD)
 
     def _steps(self, composition: Composition) -> tuple[SampledGaussianLoss, int]:
         if len(composition.parts) != 1:
