@@ -39,6 +39,7 @@ FAMILIES: dict[str, Make] = {
     "zcdp": lambda x: acc.ZCDP(rho=x / 100),
     "gaussian": lambda x: acc.Gaussian(noise_multiplier=5 + x),
 }
+SLOW = "exponential", "zcdp", "fixed size"
 RIGID: dict[str, Make] = {
     "discrete gaussian": lambda x: acc.DiscreteGaussian(variance=30 * x),
     "renyi": lambda x: acc.Renyi(bounds={2: x / 100, 8: x / 10}),
@@ -76,9 +77,7 @@ def test_every_rounded_term_is_on_its_side(name: str, bits: int) -> None:
         assert uncovered([flatten(below), flatten(term)]) in ([flatten(term)], [flatten(below)][: below == term])
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name in ("exponential", "zcdp"))) for name in FAMILIES]
-)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in FAMILIES])
 def test_rounded_events_enclose_the_event(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     event = many(FAMILIES[name], 24)
     questions: list[Callable[[], Interval]] = [
