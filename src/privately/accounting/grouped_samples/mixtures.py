@@ -21,7 +21,7 @@ _LEAST_RATE, _HIGHEST_RATE = Fraction(1, 10**30), 1 - Fraction(1, 2**20)
 _FINEST = 2.0**-10
 _MOST_ROWS = 1 << 10
 _LEAST, _LEAST_SHARE = 1e-280, Fraction(1, 10**250)
-_FEW = 2
+_FEW, _FEW_PIECES = 2, 64
 _HALF = 0.5
 _SHARP = 1e-11
 """By at most this part of it, what is beyond a sharp end was taken from above."""
@@ -145,6 +145,16 @@ def listed(step: Step, split: Split, side: Side, count: int, rare: float) -> Los
     else:
         found = _joined(p, q, _gained(p, q, pieces, offset))
     return _with_ends(found, points, removed, pieces, side)
+
+
+def is_in_range(step: Step, split: Split, side: Side, rare: float) -> bool:
+    """Whether all numbers of rows that matter are listed; otherwise there is so little noise that some are left out."""
+    removed, added = (Numbers.of(rows, step.rate, side, rare / 2) for rows in split)
+    try:
+        cut(step.base, removed.most, added.most, _FEW_PIECES, rare)
+    except NotApplicable:
+        return False
+    return True
 
 
 def _in_range(step: Step, split: Split, side: Side, count: int, rare: float) -> tuple[Numbers, Numbers, Cut]:

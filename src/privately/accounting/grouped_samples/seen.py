@@ -22,7 +22,8 @@ from privately.accounting.events import (
 )
 from privately.accounting.extremes import largest_loss, removed_loss
 from privately.accounting.failing import failing
-from privately.accounting.grouped_samples.mixtures import Split, Step, listed
+from privately.accounting.grouped_samples.in_logs import listed_either_way
+from privately.accounting.grouped_samples.mixtures import Split, Step
 from privately.accounting.grouped_samples.noises import Base
 from privately.accounting.grouped_samples.normal_law import GroupSums, MixedRows
 from privately.accounting.groups import grouped
@@ -126,7 +127,7 @@ class Seen:
             raise NotApplicable("too many lists for too many splits")
         laws = self._laws(split)
         each = rare / max(sum(times for _, times in self.noises) + sum(laws.values()), 1)
-        lists = [(listed(step, split, side, cells, each), times) for step, times in self.noises]
+        lists = [(listed_either_way(step, split, side, cells, each), times) for step, times in self.noises]
         ends = self.infinite(split)
         return Parted(lists, laws, ends[1] if side == "upper" else ends[0])
 

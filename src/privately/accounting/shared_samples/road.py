@@ -20,7 +20,7 @@ from privately.accounting.questions import DeltaAt, EpsilonAt, Question
 from privately.accounting.roads import DEAD_ENDS, NotApplicable
 from privately.accounting.shared_samples.lists import Parted, all_listed, parted
 from privately.accounting.shared_samples.once import Asked, once
-from privately.accounting.spreading import Curve, Listed, Side, two_of
+from privately.accounting.spreading import Curve, Listed, Side, far_two_of, is_far, two_of
 from privately.accounting.terms import Terms, alternatives
 from privately.errors import NoSuchRule
 from privately.rounding import End, Interval
@@ -34,6 +34,7 @@ _MOST_STEPS = 10**6
 _MOST_LAWS = 32
 _FEW = 2
 """So many lists are added up exactly."""
+_ROUGH = Fraction(1, 100)
 _WIDTH, _LOOSE = Fraction(1, 10**5), Fraction(1, 2000)
 """What the lattice is asked for, and from where on sums of lists are asked too."""
 
@@ -81,7 +82,9 @@ def between(
     below, above = (_Sum(side, parts(side, rare), rare, narrow) for side in _SIDES)
     lower: End = 0
     upper: End = math.inf
-    ways = (_Sum.on_a_lattice, _Sum.in_cells)
+    ways: tuple[Callable[[_Sum, Question], End], ...] = (_Sum.on_a_lattice, _Sum.in_cells)
+    if above.is_far or below.is_far:
+        ways = (_Sum.far_apart,)
     for way in ways if above.steps > _FEW else ways[::-1]:
         upper = min(upper, above.end(question, way))
         lower = max(lower, below.end(question, way))
@@ -96,6 +99,8 @@ def at_most(parts: Callable[[Side, float], Parted], question: DeltaAt, delta: Fr
     """The delta of what is listed from above, soon; about so large a delta is of interest."""
     rare = float(delta) * _RARE
     above = _Sum("upper", parts("upper", rare), rare, question.width)
+    if above.is_far:
+        return above.end(question, _Sum.far_apart)
     return above.end(question, _Sum.on_a_lattice if above.steps > _FEW else _Sum.in_cells)
 
 
@@ -111,6 +116,11 @@ class _Sum:
     @property
     def steps(self) -> int:
         return sum(times for _, times in self.parts.lists) + sum(self.parts.laws.values())
+
+    @property
+    def is_far(self) -> bool:
+        """Whether there are losses that leave the floats; no lattice but one of masses under P alone takes them."""
+        return any(is_far(found) for found, _ in self.parts.lists)
 
     def end(self, question: Question, way: Callable[[_Sum, Question], End]) -> End:
         """With infinite losses put back; what says nothing where there is no answer."""
@@ -145,3 +155,13 @@ class _Sum:
         if isinstance(question, EpsilonAt):
             return curve.epsilon(question.delta)
         return curve.delta(question.epsilon)
+
+    def far_apart(self, question: Question) -> End:
+        """The same where losses leave the floats; two steps as they are."""
+        lists = [*self.parts.lists, *all_listed(self.parts.laws, self.side, self.rare)]
+        if self.steps == _FEW:
+            one, other = (found for found, times in lists for _ in range(times))
+        else:
+            one, other = far_two_of(lists, self.side, self.rare, is_rough=self.narrow >= _ROUGH)
+        curve = Curve((one, other), self.side)
+        return curve.epsilon(question.delta) if isinstance(question, EpsilonAt) else curve.delta(question.epsilon)
