@@ -34,7 +34,7 @@ _MOST_STEPS = 10**6
 _MOST_LAWS = 32
 _FEW = 2
 """So many lists are added up exactly."""
-_ROUGH = Fraction(1, 100)
+_ROUGH, _LESS_RARE = Fraction(1, 100), 2.0**16
 _WIDTH, _LOOSE = Fraction(1, 10**5), Fraction(1, 2000)
 """What the lattice is asked for, and from where on sums of lists are asked too."""
 
@@ -162,6 +162,6 @@ class _Sum:
         if self.steps == _FEW:
             one, other = (found for found, times in lists for _ in range(times))
         else:
-            one, other = far_two_of(lists, self.side, self.rare, is_rough=self.narrow >= _ROUGH)
+            one, other = far_two_of(lists, self.side, self.rare * _LESS_RARE, is_rough=self.narrow >= _ROUGH)
         curve = Curve((one, other), self.side)
         return curve.epsilon(question.delta) if isinstance(question, EpsilonAt) else curve.delta(question.epsilon)

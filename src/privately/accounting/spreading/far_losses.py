@@ -19,10 +19,10 @@ from privately.accounting.spreading.lists import Losses, Side
 FAR = 600.0
 """Losses beyond this, up or down, are far."""
 
-_ROUGH, _FINE = 1 << 11, 1 << 16
+_ROUGH, _FINE = 1 << 11, 1 << 17
 _MOST_STEPS = 1 << 10
 _FAINT, _FAINTER, _FAINTER_PART = 1e-290, 1e-150, 1e-9
-_LONGEST = 1 << 18
+_LONGEST, _BLOCK = 1 << 20, 1 << 12
 
 
 def is_far(found: Losses) -> bool:
@@ -108,7 +108,7 @@ def _added(one: Laid, other: Laid, side: Side, rare: float) -> Laid:
     """The sum of two, without what is rare."""
     if one.masses.size + other.masses.size > _LONGEST:
         raise NotApplicable("losses are too far apart")
-    masses = np.convolve(one.masses, other.masses)
+    masses = _convolved(one.masses, other.masses)
     off = _off(min(one.masses.size, other.masses.size))
     first = one.first + other.first
     if side == "lower":
@@ -117,6 +117,16 @@ def _added(one: Laid, other: Laid, side: Side, rare: float) -> Laid:
     outside = one.outside * (totals[1] + other.outside) + other.outside * totals[0]
     outside = outside * (1 + 16 * UNIT) + masses.size * _FAINT
     return _trimmed(Laid(one.step, first, masses * (1 + off), outside), side, rare)
+
+
+def _convolved(one: Floats, other: Floats) -> Floats:
+    """In blocks so small that they stay on one processor: sums of positive products, in some order."""
+    longer, shorter = (one, other) if one.size > other.size else (other, one)
+    found = np.zeros(one.size + other.size - 1)
+    for start in range(0, shorter.size, _BLOCK):
+        part = shorter[start : start + _BLOCK]
+        found[start : start + part.size + longer.size - 1] += np.convolve(longer, part)
+    return found
 
 
 def _trimmed(found: Laid, side: Side, rare: float) -> Laid:
