@@ -38,8 +38,8 @@ def half_line(  # noqa: PLR0917
         q = mpmath.fsum(w * mpmath.exp(log_density(x + j * shift)) for j, w in enumerate(added))
         return p - mpmath.exp(epsilon) * q
 
-    low, high = mpmath.mpf(-40), mpmath.mpf(40)
-    for _ in range(100):
+    low, high = mpmath.mpf(-40), 40 + 2 * split[0] * shift
+    for _ in range(120):
         middle = (low + high) / 2
         low, high = (middle, high) if excess(middle) < 0 else (low, middle)
     above = mpmath.fsum(w * tail(low - i * shift) for i, w in enumerate(removed))

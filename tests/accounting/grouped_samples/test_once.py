@@ -11,7 +11,8 @@ import pytest
 from privately import accounting as acc
 from privately.accounting.grouped_samples import once as module
 from privately.accounting.grouped_samples import road
-from privately.accounting.grouped_samples.mixtures import Numbers
+from privately.accounting.grouped_samples import seen as seen_module
+from privately.accounting.grouped_samples.mixtures import Numbers, listed
 from privately.accounting.grouped_samples.once import Mixtures, once
 from privately.accounting.grouped_samples.seen import Seen
 from privately.accounting.losses import GaussianLoss
@@ -63,14 +64,23 @@ def test_every_split_is_what_lists_say(split: tuple[int, int]) -> None:
 
 
 @pytest.mark.parametrize("split", [(6, 0), (3, 3), (0, 6)])
-def test_lists_of_fewer_rows_contain_it_too(split: tuple[int, int]) -> None:
-    """Six rows at a fifth of what each changes are out of range: some are left out, or counted as fewer."""
+@pytest.mark.parametrize("in_logs", [False, True])
+def test_lists_of_fewer_rows_contain_it_too(
+    split: tuple[int, int],
+    in_logs: bool,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Six rows at a fifth of what each changes are out of range: some are left out, or counted as fewer; in logarithms
+    all of them are listed.
+    """
+    if not in_logs:
+        monkeypatch.setattr(seen_module, "listed_either_way", listed)
     seen = Seen.of(group("0.2", "0.01", 6))
     mixtures = Mixtures.of(GaussianLoss(mu_squared=Fraction(25)), Fraction(1, 100), split)
     exact = Numbers.of(6, Fraction(1, 100), "upper", 1e-30).most
     (found, _), *_ = seen.parted(split, "upper", 1 << 10, 1e-30).lists
     assert exact == 6
-    assert found.outside > 1e-14 or not split[0]
+    assert (found.outside > 1e-14) == (split[0] > 0 and not in_logs)
     for delta in (Fraction(1, 10**3), Fraction(1, 10**5)):
         known, found_answer = mixtures.epsilon(delta), road._listed(seen, split, EpsilonAt(delta, WIDTH))
         assert found_answer.lower <= known.upper

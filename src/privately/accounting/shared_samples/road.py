@@ -20,7 +20,7 @@ from privately.accounting.questions import DeltaAt, EpsilonAt, Question
 from privately.accounting.roads import DEAD_ENDS, NotApplicable
 from privately.accounting.shared_samples.lists import Parted, all_listed, parted
 from privately.accounting.shared_samples.once import Asked, once
-from privately.accounting.spreading import Curve, Listed, Side, far_two_of, is_far, two_of
+from privately.accounting.spreading import NO_LOSS, Curve, Listed, Side, far_two_of, is_far, two_of
 from privately.accounting.terms import Terms, alternatives
 from privately.errors import NoSuchRule
 from privately.rounding import End, Interval
@@ -36,7 +36,7 @@ _FEW = 2
 """So many lists are added up exactly."""
 _ROUGH, _LESS_RARE = Fraction(1, 100), 2.0**16
 _WIDTH, _LOOSE = Fraction(1, 10**5), Fraction(1, 2000)
-"""What the lattice is asked for, and from where on sums of lists are asked too."""
+"""What the lattice is asked for, and from where on sums of lists are asked too, of whatever kind."""
 
 
 def on_shared_samples(event: Event, question: Question, asked: Asked) -> Interval | None:
@@ -82,10 +82,10 @@ def between(
     below, above = (_Sum(side, parts(side, rare), rare, narrow) for side in _SIDES)
     lower: End = 0
     upper: End = math.inf
-    ways: tuple[Callable[[_Sum, Question], End], ...] = (_Sum.on_a_lattice, _Sum.in_cells)
-    if above.is_far or below.is_far:
-        ways = (_Sum.far_apart,)
-    for way in ways if above.steps > _FEW else ways[::-1]:
+    ways = [_Sum.on_a_lattice, _Sum.in_cells]
+    if above.steps <= _FEW:
+        ways.reverse()
+    for way in [*(() if above.is_far or below.is_far else ways), _Sum.far_apart]:
         upper = min(upper, above.end(question, way))
         lower = max(lower, below.end(question, way))
         if upper < math.inf and question.is_met(proved(lower, upper, method=METHOD), _LOOSE):
@@ -157,10 +157,10 @@ class _Sum:
         return curve.delta(question.epsilon)
 
     def far_apart(self, question: Question) -> End:
-        """The same where losses leave the floats; two steps as they are."""
+        """The same where losses leave the floats; one step or two as they are."""
         lists = [*self.parts.lists, *all_listed(self.parts.laws, self.side, self.rare)]
-        if self.steps == _FEW:
-            one, other = (found for found, times in lists for _ in range(times))
+        if self.steps <= _FEW:
+            one, other, *_ = [*(found for found, times in lists for _ in range(times)), NO_LOSS]
         else:
             one, other = far_two_of(lists, self.side, self.rare * _LESS_RARE, is_rough=self.narrow >= _ROUGH)
         curve = Curve((one, other), self.side)

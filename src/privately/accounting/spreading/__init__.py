@@ -5,7 +5,7 @@ so rarely sampled steps are no harder than others; for more than two steps the l
 fine ones, where there is little noise, and `far_losses` those of which e to their power is no float.
 """
 
-from privately.accounting.spreading.far_losses import far_two_of, is_far
+from privately.accounting.spreading.far_losses import NO_LOSS, far_two_of, is_far
 from privately.accounting.spreading.lists import Losses, Side
 from privately.accounting.spreading.on_lattice import LITTLE, SOME, VERY_LITTLE, Listed
 from privately.accounting.spreading.road import LEFT_OUT, METHOD, Curve, all_of, delta, epsilon, two_of
@@ -15,6 +15,7 @@ __all__ = [
     "LEFT_OUT",
     "LITTLE",
     "METHOD",
+    "NO_LOSS",
     "SOME",
     "VERY_LITTLE",
     "Curve",

@@ -12,15 +12,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from privately.accounting.elementary import ERROR, UNIT, Floats, expm1
+from privately.accounting.elementary import ERROR, UNIT, Floats, Integers, expm1
 from privately.accounting.roads import NotApplicable
 from privately.accounting.spreading.lists import Losses, Side
 
 FAR = 600.0
 """Losses beyond this, up or down, are far."""
 
-_ROUGH, _FINE = 1 << 11, 1 << 17
-_MOST_STEPS = 1 << 10
+NO_LOSS = Losses(np.zeros(1), np.ones(1))
+
+_ROUGH, _FINE, _FINER = 1 << 11, 1 << 17, 1 << 18
+_MANY, _MOST_STEPS = 7, 1 << 10
 _FAINT, _FAINTER, _FAINTER_PART = 1e-290, 1e-150, 1e-9
 _LONGEST, _BLOCK = 1 << 20, 1 << 12
 
@@ -40,7 +42,8 @@ class Laid:
 
     def losses(self) -> Losses:
         kept = np.flatnonzero(self.masses)[::-1]
-        return Losses((kept + float(self.first)) * self.step, self.masses[kept], self.outside)
+        places = kept.astype(np.float64) + float(self.first)
+        return Losses(places * self.step, self.masses[kept], self.outside)
 
 
 def far_two_of(
@@ -55,14 +58,19 @@ def far_two_of(
     Proof: docs/theory/accounting/spreading.md#far-losses
     Checked-by: tests/accounting/spreading/test_far_losses.py::test_sums_are_on_their_sides
     """
-    if sum(times for _, times in singles) > _MOST_STEPS:
+    steps = sum(times for _, times in singles)
+    if steps > _MOST_STEPS:
         raise NotApplicable("too many steps")
     wide = max(sum(times * float(one.losses[0] - one.losses[-1]) for one, times in singles), 1.0)
-    for places in (_ROUGH, 2 * _ROUGH if is_rough else _FINE):
-        pair = _two_on_a_lattice(singles, 2.0 ** math.ceil(math.log2(wide / places)), side, rare)
-        wide = max(math.fsum(one.masses.size * one.step for one in pair), 1.0)
-    first, second = (one.losses() for one in pair)
-    return first, second
+    rough = _two_on_a_lattice(singles, _step(wide, _ROUGH), side, rare)
+    wide = max(math.fsum(one.masses.size * one.step for one in rough), 1.0)
+    fine = 2 * _ROUGH if is_rough else _FINE if steps < _MANY else _FINER
+    first, second = _two_on_a_lattice(singles, _step(wide, fine), side, rare)
+    return first.losses(), second.losses()
+
+
+def _step(wide: float, places: int) -> float:
+    return 2.0 ** math.ceil(math.log2(wide / places))
 
 
 def _two_on_a_lattice(singles: Sequence[tuple[Losses, int]], step: float, side: Side, rare: float) -> tuple[Laid, Laid]:
@@ -86,12 +94,16 @@ def _laid(found: Losses, step: float, side: Side) -> Laid:
         raise NotApplicable("losses are too far apart")
     at = (places - first).astype(np.int64)
     if side == "lower":
-        return Laid(step, first, np.bincount(at, found.masses, last - first) * (1 - _off(at.size)), 0.0)
+        return Laid(step, first, _gathered(at, found.masses, last - first) * (1 - _off(at.size)), 0.0)
     above = np.clip(found.losses - places * step, 0.0, step)
     share = np.minimum(expm1(-above) / expm1(np.array([-step])) * (1 + 8 * ERROR), 1.0)
     upper = found.masses * share
-    masses = np.bincount(at, found.masses - upper, last - first) + np.bincount(at + 1, upper, last - first)
+    masses = _gathered(at, found.masses - upper, last - first) + _gathered(at + 1, upper, last - first)
     return Laid(step, first, masses * (1 + _off(2 * at.size)), found.outside)
+
+
+def _gathered(places: Integers, masses: Floats, count: int) -> Floats:
+    return np.bincount(places, masses, count).astype(np.float64, copy=False)
 
 
 def _repeated(single: Laid, times: int, side: Side, rare: float) -> Laid:
