@@ -28,7 +28,7 @@ _HINT = "Form the group of what is inside, or convert to ApproxDP and use its gr
 def grouped(event: Event, size: int) -> Event:
     """What `size` changes at once see of an event, in terms of single changes.
 
-    For Approx no pair is known: the Group remains. For the other leaves nothing is lost.
+    For Approx no single change is as bad: the Group remains. For the other leaves nothing is lost.
 
     Theorem: under k changes sensitivities grow k-fold; a k-group of all mu-GDP mechanisms is kmu-GDP, of all rho-zCDP
         ones k^2 rho-zCDP, of bounded range epsilon has range k epsilon; of all epsilon-DP mechanisms it has the

@@ -154,7 +154,7 @@ def test_left_to_others() -> None:
     noise = acc.Gaussian(noise_multiplier=1)
     for event in (noise, acc.Group(event=sampled(noise, "0.1"), size=2), group(noise, acc.Laplace(scale=2), size=2)):
         assert in_parts(event, EpsilonAt(Fraction(1, 10), WIDTH), known) is None
-    unknown = sampled(acc.Approx(epsilon=1, delta="1e-6"), "0.1")
+    unknown = sampled(acc.ZCDP(rho=1), "0.1")
     many = [sampled(acc.Laplace(scale=scale), "0.1") for scale in range(1, 30)]
     for event in (group(noise, unknown, size=2), group(*many, size=3)):
         assert in_parts(event, EpsilonAt(Fraction(1, 10), WIDTH), known) == Interval(1, math.inf, method=METHOD)

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from privately.accounting.compositions import Composition, law_of
 from privately.accounting.events import (
+    Approx,
     DiscreteGaussian,
     DiscreteLaplace,
     Event,
@@ -22,6 +23,7 @@ from privately.accounting.events import (
 )
 from privately.accounting.extremes import largest_loss, removed_loss
 from privately.accounting.failing import failing
+from privately.accounting.grouped_samples.chains import Statement
 from privately.accounting.grouped_samples.in_logs import law_in_logs, listed_either_way
 from privately.accounting.grouped_samples.mixtures import Split, Step
 from privately.accounting.grouped_samples.noises import Base
@@ -60,6 +62,7 @@ class Seen:
     bare: list[tuple[Fraction, int]] = field(default_factory=list)
     laws: dict[Loss, int] = field(default_factory=dict)
     failures: dict[Fraction, int] = field(default_factory=dict)
+    statements: list[tuple[Statement, int]] = field(default_factory=list)
 
     @classmethod
     def of(cls, event: Group) -> Seen:
@@ -81,13 +84,15 @@ class Seen:
         for term, times in terms.items():
             if isinstance(term, PoissonSample):
                 found._add_sample(term, times)
+            elif isinstance(term, Approx) and term.delta:
+                found.statements.append((Statement(term.epsilon, term.delta, Fraction(1)), times))
             else:
                 found._add_others(flatten(grouped(term, event.size)), times)
         return found
 
     @property
     def is_sampled(self) -> bool:
-        return bool(self.noises or self.responses or self.bare)
+        return bool(self.noises or self.responses or self.bare or self.statements)
 
     def _add_sample(self, term: PoissonSample, times: int) -> None:
         inside = flatten(term.event)
@@ -95,6 +100,8 @@ class Seen:
             self.bare.append((term.rate, times))
         elif sum(inside.values()) == 1 and isinstance(next(iter(inside)), RandomizedResponse):
             self.responses.append((term, times))
+        elif sum(inside.values()) == 1 and isinstance(one := next(iter(inside)), Approx) and one.delta:
+            self.statements.append((Statement(one.epsilon, one.delta, term.rate), times))
         else:
             self.noises.append((Step(_noise(inside), term.rate), times))
 
@@ -108,11 +115,14 @@ class Seen:
     def steps(self, split: Split) -> int:
         """How many, sampled or not: whatever the split."""
         del split
-        sampled = sum(times for _, times in (*self.noises, *self.responses, *self.bare))
+        sampled = sum(times for _, times in (*self.noises, *self.responses, *self.bare, *self.statements))
         return sampled + sum(self.laws.values())
 
     def splits(self) -> Iterator[Split]:
-        """All of them, those first which are likely to be the worst."""
+        """All of them, those first which are likely to be the worst; without samples all of them are alike."""
+        sampled = self.noises or self.responses or self.bare
+        if not sampled and all(statement.rate == 1 for statement, _ in self.statements):
+            return iter([(self.size, 0)])
         return ((removed, self.size - removed) for removed in range(self.size, -1, -1))
 
     def parted(self, split: Split, side: Side, cells: int, rare: float) -> Parted:
@@ -127,7 +137,7 @@ class Seen:
         is_normal = all(isinstance(step.base, GaussianLoss) for step, _ in self.noises)
         if len(self.noises) * self.size > (_MOST_NORMAL if is_normal else _MOST_LISTS):
             raise NotApplicable("too many lists for too many splits")
-        laws = self._laws(split)
+        laws = self._laws(split, side)
         each = rare / max(sum(times for _, times in self.noises) + sum(laws.values()), 1)
         lists = [(listed_either_way(step, split, side, cells, each), times) for step, times in self.noises]
         if any(is_far(found) for found, _ in lists) or any(map(_is_large, laws)):  # out of the range of other lists
@@ -137,9 +147,13 @@ class Seen:
         ends = self.infinite(split)
         return Parted(lists, laws, ends[1] if side == "upper" else ends[0])
 
-    def _laws(self, split: Split) -> dict[Loss, int]:
-        """All but noise on samples."""
+    def _laws(self, split: Split, side: Side) -> dict[Loss, int]:
+        """All but noise on samples; statements alone have two sides."""
         laws = dict(self.laws)
+        for statement, times in self.statements:
+            finite, _ = statement.seen(split, side)
+            if finite is not None:
+                count(laws, finite, times)
         for term, times in self.responses:
             for direction, rows in zip(DIRECTIONS, split, strict=True):
                 law, _ = law_of(term, direction)
@@ -165,15 +179,20 @@ class Seen:
             if not isinstance(step.base, GaussianLoss):
                 raise NotApplicable("not normal noise")
             rows.append((MixedRows.of(step.base, step.rate, split), times))
-        if self.bare or any(self.failures):
+        if self.bare or self.statements or any(self.failures):
             raise NotApplicable("infinite losses")
-        return rows, tuple(self._laws(split).items())
+        return rows, tuple(self._laws(split, "upper").items())
 
     def infinite(self, split: Split) -> tuple[Fraction, Fraction]:
         """The mass at infinite loss, from below and from above; the most where all rows are removed."""
+        return self._failing(split, "lower")[0], self._failing(split, "upper")[1]
+
+    def _failing(self, split: Split, side: Side) -> tuple[Fraction, Fraction]:
         failures = dict(self.failures)
         for rate, times in self.bare:
             count(failures, 1 - (1 - rate) ** split[0], times)
+        for statement, times in self.statements:
+            count(failures, statement.seen(split, side)[1], times)
         return failing(failures)
 
     def largest(self) -> Enclosure | None:
@@ -185,7 +204,7 @@ class Seen:
         Checked-by: tests/accounting/grouped_samples/test_seen.py::test_largest_losses
         """
         found = largest_loss(Composition(parts=tuple(self.laws.items())))
-        if found is None or self.bare or any(self.failures):
+        if found is None or self.bare or self.statements or any(self.failures):
             return None
         for step, times in self.noises:
             one = _per_row(step.base)
@@ -239,7 +258,7 @@ def _noise(terms: Terms) -> Base:
             return DiscreteGaussianLoss(variance=variance, sensitivity=sensitivity)
         case DiscreteLaplace(scale=scale, sensitivity=sensitivity):
             return DiscreteLaplaceLoss(scale=scale, sensitivity=sensitivity)
-        case Pure(epsilon=epsilon):
+        case Pure(epsilon=epsilon) | Approx(epsilon=epsilon, delta=0) if epsilon:
             return DiscreteLaplaceLoss(scale=1 / epsilon, sensitivity=1)
     raise NotApplicable("no single noise is known to be the worst case")
 

@@ -80,6 +80,8 @@ def between(
         raise NotApplicable("delta is too small")
     rare = float(question.delta) * _RARE if isinstance(question, EpsilonAt) else least
     below, above = (_Sum(side, parts(side, rare), rare, narrow) for side in _SIDES)
+    if not below.steps and not above.steps:
+        return _without_finite_losses(below.parts.infinite, above.parts.infinite, question)
     lower: End = 0
     upper: End = math.inf
     ways = [_Sum.on_a_lattice, _Sum.in_cells]
@@ -93,6 +95,14 @@ def between(
     if upper == math.inf:
         raise NotApplicable("no upper end was found")
     return proved(lower, upper, method=METHOD)
+
+
+def _without_finite_losses(least: Fraction, most: Fraction, question: Question) -> Interval:
+    """Where all that is not infinite is 0."""
+    if isinstance(question, DeltaAt):
+        return Interval(least, most, method=METHOD)
+    ends: list[End] = [0 if question.delta >= infinite else math.inf for infinite in (least, most)]
+    return Interval(*ends, method=METHOD)
 
 
 def at_most(parts: Callable[[Side, float], Parted], question: DeltaAt, delta: Fraction) -> End:
@@ -125,6 +135,8 @@ class _Sum:
     def end(self, question: Question, way: Callable[[_Sum, Question], End]) -> End:
         """With infinite losses put back; what says nothing where there is no answer."""
         finite = 1 - self.parts.infinite
+        if not finite:
+            return 1 if isinstance(question, DeltaAt) else math.inf
         if isinstance(question, EpsilonAt):
             if question.delta > self.parts.infinite:
                 with suppress(*DEAD_ENDS):
