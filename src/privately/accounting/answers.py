@@ -22,6 +22,7 @@ from privately.accounting.group_bounds import group_bound, group_lower
 from privately.accounting.grouped_parts import splits
 from privately.accounting.grouped_samples import on_samples
 from privately.accounting.groups import gathered, has_rule
+from privately.accounting.large_losses import LARGE_LOSSES
 from privately.accounting.little_noise import LITTLE_NOISE
 from privately.accounting.many_parts import hopefuls
 from privately.accounting.nearby_rates import between_rates, share_of_all
@@ -97,6 +98,7 @@ _ROUGHLY: tuple[Road, ...] = (
     Conditioned(_by(*_FOR_STEPS), most=64, work=256, is_one_step=False),
     spreading,
     WideNoise(_asked, narrow=Fraction(1, 30)),
+    LARGE_LOSSES,
 )
 """Hardly narrower than what is narrow already, or slow."""
 
@@ -296,8 +298,7 @@ def _worst(found: Iterable[Composition], question: Question, method: Method | No
         else:
             answers.append(_best(one, question, method))
         del one  # it may be large, and the next one is made before it is let go
-    top = top_of(answers)
-    lower = max(answer.lower for answer in answers)
+    top, lower = top_of(answers), max(answer.lower for answer in answers)
     if not skipped and len(answers) == 1:
         return top
     if skipped and not _is_tight(Interval(lower, top.upper), question):
@@ -331,8 +332,7 @@ def _best(
     composition: Composition, question: Question, method: Method | None, limit: Interval | None = None
 ) -> Interval:
     """By the first road that is narrow enough, or by all that lead anywhere; it is known to be below the limit."""
-    settled = question.settled(composition)
-    if settled is not None:
+    if (settled := question.settled(composition)) is not None:
         return settled
     best = _at_nearby_rates(composition, question, method)
     if best is not None and question.is_met(best):
@@ -345,7 +345,8 @@ def _best(
     steps = sum(times for _, times in composition.parts)
     is_long, nearly = steps > _LONG, _NEARLY if steps < _MANY_STEPS else 10 * _NEARLY
     for road in ways if size <= most else ():
-        if road in _ROUGHLY and best is not None and question.is_met(best, nearly):
+        rough = _LOOSE if road is LARGE_LOSSES else nearly
+        if road in _ROUGHLY and best is not None and question.is_met(best, rough):
             continue
         if _is_vain(road, question, best or limit):
             continue
