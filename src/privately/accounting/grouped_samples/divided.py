@@ -8,6 +8,7 @@ from fractions import Fraction
 from itertools import combinations_with_replacement
 
 from privately.accounting.events import Event, Group
+from privately.accounting.grouped_samples.in_logs import law_either_way
 from privately.accounting.grouped_samples.mixtures import Split
 from privately.accounting.grouped_samples.normal_law import GroupSums, MixedRows
 from privately.accounting.grouped_samples.seen import Seen
@@ -80,7 +81,7 @@ class Divided:
             for law, times in one.laws.items():
                 count(found.laws, law, times)
             finite *= 1 - one.infinite
-        return Parted(found.lists, found.laws, 1 - finite)
+        return Parted(found.lists, found.laws, 1 - finite, law_either_way)
 
     def sums(self, way: Way) -> GroupSums:
         """For the contour integral; NotApplicable where there is other noise than normal one."""

@@ -13,15 +13,17 @@ from privately.accounting.elementary import ERROR, UNIT, Floats, exp, expm1, log
 from privately.accounting.grouped_samples.log_pieces import Ends, Pieces, cut_in_logs
 from privately.accounting.grouped_samples.mixtures import Numbers, Split, Step, is_in_range, listed
 from privately.accounting.grouped_samples.noises import Base
+from privately.accounting.losses import Loss
 from privately.accounting.roads import NotApplicable
+from privately.accounting.shared_samples.lists import listed_as_usual
 from privately.accounting.spreading import Losses, Side
 
-_FAINT = 1e-300
+_FAINT, _CELLS = 1e-300, 1 << 14
 
 
 def listed_either_way(step: Step, split: Split, side: Side, count: int, rare: float) -> Losses:
     """By ratios of densities where these are floats, and by their logarithms elsewhere."""
-    if not is_in_range(step, split, side, rare):
+    if not is_in_range(step, split, rare):
         with suppress(NotApplicable):
             return listed_in_logs(step, split, side, count, rare)
     return listed(step, split, side, count, rare)
@@ -33,6 +35,11 @@ def listed_in_logs(step: Step, split: Split, side: Side, count: int, rare: float
     pieces = cut_in_logs(step.base, range(removed.most + 1), -added.most, count, rare)
     outside = float(removed.missing) * (1 + 4 * UNIT) + pieces.outside
     return _listed(Mixture.of(removed, 1), Mixture.of(added, -1), pieces, outside, side)
+
+
+def law_either_way(law: Loss, side: Side, rare: float) -> Losses:
+    """A law without a sample: noise by logarithms, all else as usual."""
+    return law_in_logs(law, side, _CELLS, rare) if isinstance(law, Base) else listed_as_usual(law, side, rare)
 
 
 def law_in_logs(base: Base, side: Side, count: int, rare: float) -> Losses:

@@ -22,6 +22,8 @@ _FINEST = 2.0**-10
 _MOST_ROWS = 1 << 10
 _LEAST, _LEAST_SHARE = 1e-280, Fraction(1, 10**250)
 _FEW, _FEW_PIECES = 2, 64
+_LESS_RARE = 2.0**20
+"""Rows that are rarer than so many times what may be left out do not matter either."""
 _HALF = 0.5
 _SHARP = 1e-11
 """By at most this part of it, what is beyond a sharp end was taken from above."""
@@ -147,14 +149,13 @@ def listed(step: Step, split: Split, side: Side, count: int, rare: float) -> Los
     return _with_ends(found, points, removed, pieces, side)
 
 
-def is_in_range(step: Step, split: Split, side: Side, rare: float) -> bool:
+def is_in_range(step: Step, split: Split, rare: float) -> bool:
     """Whether all numbers of rows that matter are listed; otherwise there is so little noise that some are left out."""
-    removed, added = (Numbers.of(rows, step.rate, side, rare / 2) for rows in split)
     try:
-        cut(step.base, removed.most, added.most, _FEW_PIECES, rare)
+        removed, added, _ = _in_range(step, split, "upper", _FEW_PIECES, rare)
     except NotApplicable:
         return False
-    return True
+    return max(removed.missing, added.missing) <= _LESS_RARE * rare
 
 
 def _in_range(step: Step, split: Split, side: Side, count: int, rare: float) -> tuple[Numbers, Numbers, Cut]:

@@ -24,7 +24,7 @@ from privately.accounting.events import (
 from privately.accounting.extremes import largest_loss, removed_loss
 from privately.accounting.failing import failing
 from privately.accounting.grouped_samples.chains import Statement
-from privately.accounting.grouped_samples.in_logs import law_in_logs, listed_either_way
+from privately.accounting.grouped_samples.in_logs import law_either_way, listed_either_way
 from privately.accounting.grouped_samples.mixtures import Split, Step
 from privately.accounting.grouped_samples.noises import Base
 from privately.accounting.grouped_samples.normal_law import GroupSums, MixedRows
@@ -40,7 +40,7 @@ from privately.accounting.losses import (
 )
 from privately.accounting.roads import NotApplicable
 from privately.accounting.shared_samples.lists import Parted
-from privately.accounting.spreading import Side, is_far
+from privately.accounting.spreading import Side
 from privately.accounting.terms import Terms, count, flatten
 from privately.rounding import Enclosure
 
@@ -48,8 +48,6 @@ _MOST_STEPS, _MOST_DIFFERENT, _MOST_ROWS = 10**6, 64, 96
 _MOST_LISTS, _MOST_NORMAL = 96, 400
 """For all splits together; most splits of normal noise need none."""
 _NONE = Fraction(0)
-_LARGEST = 300
-"""Of losses of noise, about; larger ones leave the range of many roads."""
 
 
 @dataclass(frozen=True)
@@ -140,12 +138,8 @@ class Seen:
         laws = self._laws(split, side)
         each = rare / max(sum(times for _, times in self.noises) + sum(laws.values()), 1)
         lists = [(listed_either_way(step, split, side, cells, each), times) for step, times in self.noises]
-        if any(is_far(found) for found, _ in lists) or any(map(_is_large, laws)):  # out of the range of other lists
-            noises = [(law, times) for law, times in laws.items() if isinstance(law, Base)]
-            lists += [(law_in_logs(law, side, cells, each), times) for law, times in noises]
-            laws = {law: times for law, times in laws.items() if not isinstance(law, Base)}
         ends = self.infinite(split)
-        return Parted(lists, laws, ends[1] if side == "upper" else ends[0])
+        return Parted(lists, laws, ends[1] if side == "upper" else ends[0], law_either_way)
 
     def _laws(self, split: Split, side: Side) -> dict[Loss, int]:
         """All but noise on samples; statements alone have two sides."""
@@ -221,19 +215,6 @@ class Seen:
 def _has_parts(event: Event) -> bool:
     inside = getattr(event, "events", None) or [part for part in [getattr(event, "event", None)] if part is not None]
     return isinstance(event, Parallel) or any(map(_has_parts, inside))
-
-
-def _is_large(law: Loss) -> bool:
-    """Whether the losses of noise are large."""
-    match law:
-        case GaussianLoss(mu_squared=square):
-            return square > _LARGEST
-        case DiscreteGaussianLoss(variance=variance, sensitivity=sensitivity):
-            return sensitivity**2 > _LARGEST * variance
-        case LaplaceLoss() | DiscreteLaplaceLoss():
-            largest = _per_row(law)
-            return largest is not None and largest.upper > _LARGEST
-    return False
 
 
 def _per_row(base: Base) -> Enclosure | None:

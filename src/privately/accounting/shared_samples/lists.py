@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -34,13 +34,22 @@ class Step:
     infinite: Fraction
 
 
+def listed_as_usual(law: Loss, side: Side, rare: float) -> Losses:
+    """One law as a list."""
+    return listed(law, side, _CELLS, rare)
+
+
 @dataclass(frozen=True)
 class Parted:
-    """Terms in one direction, from one side: lists of shared samples, laws of the rest, the mass at infinite loss."""
+    """Terms in one direction, from one side: lists of shared samples, laws of the rest, the mass at infinite loss.
+
+    `listing` makes a list of a law beside lists of large losses.
+    """
 
     lists: list[tuple[Losses, int]]
     laws: dict[Loss, int]
     infinite: Fraction
+    listing: Callable[[Loss, Side, float], Losses] = listed_as_usual
 
 
 def parted(terms: Terms, direction: Direction, side: Side, rare: float) -> Parted:

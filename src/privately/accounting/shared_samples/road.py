@@ -170,7 +170,10 @@ class _Sum:
 
     def far_apart(self, question: Question) -> End:
         """The same where losses leave the floats; one step or two as they are."""
-        lists = [*self.parts.lists, *all_listed(self.parts.laws, self.side, self.rare)]
+        laws = self.parts.laws.items()
+        lists = [*self.parts.lists, *((self.parts.listing(law, self.side, self.rare), times) for law, times in laws)]
+        if len(lists) > _MOST_LAWS:
+            raise NotApplicable("too many different laws")
         if self.steps <= _FEW:
             one, other, *_ = [*(found for found, times in lists for _ in range(times)), NO_LOSS]
         else:
