@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from privately import Neighbors, guarantees
 from privately import accounting as acc
-from privately.accounting import answers, contour, lattice, spreading
+from privately.accounting import answers, contour, lattice, spreading, which_road
 from privately.accounting.coarsening import MOST_DIFFERENT
 from privately.accounting.compositions import Composition, compositions
 from privately.accounting.questions import EpsilonAt
@@ -68,7 +68,7 @@ def test_the_larger_direction_counts() -> None:
     found = acc.epsilon(event, "1e-5")
     assert float(found.lower) == pytest.approx(3.141, abs=1e-3)
     assert all(
-        answers._best(one, EpsilonAt(Fraction(1, 10**5), NARROW), None).lower <= found.upper
+        which_road.of_one(one, EpsilonAt(Fraction(1, 10**5), NARROW), None).lower <= found.upper
         for one in compositions(event)
     )
 
@@ -95,17 +95,17 @@ def test_a_direction_that_is_skipped_is_below(monkeypatch: pytest.MonkeyPatch) -
 
 def test_a_direction_that_is_skipped_still_bounds_from_below(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the other one has no good answer: its lower end is below that of what was skipped."""
-    event, best, asked = sampled(1, "0.01", 1000), answers._best, []
+    event, best, asked = sampled(1, "0.01", 1000), which_road.of_one, []
 
     def misled(composition: Composition, question: Any, method: Any, *_limit: Interval) -> Interval:
         found = best(composition, question, method)
         asked.append(composition.parts[0][0].direction)  # type: ignore[union-attr]
         return found if len(asked) > 1 else Interval(0, 2 * found.upper, method="wide")
 
-    monkeypatch.setattr(answers, "_best", misled)
+    monkeypatch.setattr(which_road, "of_one", misled)
     question = EpsilonAt(Fraction(1, 10**5), Fraction(1, 10**6))
     found = compositions(event)
-    wide = answers._worst(found, question, None)
+    wide = which_road.of_worst(found, question, None)
     assert set(asked) == {"remove", "add"}
     assert wide.lower == best(found[1], question, None).lower > 0
 

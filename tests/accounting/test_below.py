@@ -9,7 +9,7 @@ import pytest
 from mpmath import mp, mpf
 
 from privately import accounting as acc
-from privately.accounting import answers
+from privately.accounting import which_road
 from privately.accounting.below import continuous, overlapping, told_apart
 from privately.accounting.compositions import Composition
 from privately.accounting.losses import (
@@ -138,7 +138,7 @@ def test_overlaps_are_below_the_truth(name: str) -> None:
     composition = OVERLAPS[name]
     for epsilon in (Fraction(0), Fraction(2), Fraction(5)):
         question = DeltaAt(epsilon, WIDTH)
-        bound, truth = overlapping(composition, question), answers._best(composition, question, None)
+        bound, truth = overlapping(composition, question), which_road.of_one(composition, question, None)
         assert bound is not None
         assert 1 - 12 * (1 - Fraction(truth.upper)) <= bound.lower <= truth.upper
         back = overlapping(composition, EpsilonAt(Fraction(bound.lower) * (1 - WIDTH), WIDTH))

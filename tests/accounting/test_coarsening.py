@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from privately import accounting as acc
-from privately.accounting import answers, coarsening
+from privately.accounting import answers, coarsening, which_road
 from privately.accounting.coarsening import MOST_DIFFERENT, all_rounded, coarser, concentrated, on_grid, rounded_term
 from privately.accounting.coverage import uncovered
 from privately.accounting.terms import flatten
@@ -87,7 +87,7 @@ def test_rounded_events_enclose_the_event(name: str, monkeypatch: pytest.MonkeyP
     ]
     exact = [ask() for ask in questions]
     monkeypatch.setattr(coarsening, "MOST_DIFFERENT", 6)
-    monkeypatch.setattr(answers, "_MOST_DIRECT", 0)
+    monkeypatch.setattr(which_road, "MOST_DIRECT", 0)
     for known, ask in zip(exact, questions, strict=True):
         rounded = ask()
         assert rounded.upper >= known.lower
@@ -99,7 +99,7 @@ def test_rounded_events_enclose_the_event(name: str, monkeypatch: pytest.MonkeyP
 
 @pytest.mark.parametrize("name", ["laplace", "sampled gaussian", "pure"])
 def test_little_is_lost(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(answers, "_MOST_DIRECT", 0)
+    monkeypatch.setattr(which_road, "MOST_DIRECT", 0)
     found = acc.epsilon(many(FAMILIES[name], 600), delta="1e-6")
     assert "rounded" in found.method
     assert found.upper <= found.lower * (1 + Fraction(4, 100))
@@ -123,7 +123,7 @@ def test_less_is_lost_where_the_contour_takes_all(monkeypatch: pytest.MonkeyPatc
     """Rounded to more different terms than the other roads could take."""
     event = many(FAMILIES["laplace"], 700)
     exact = acc.epsilon(event, delta="1e-6")
-    monkeypatch.setattr(answers, "_MOST_DIRECT", 699)
+    monkeypatch.setattr(which_road, "MOST_DIRECT", 699)
     monkeypatch.setattr(answers, "_MANY", (600,))
     found = acc.epsilon(event, delta="1e-6")
     assert "rounded" in found.method
@@ -318,8 +318,8 @@ def test_thousands_of_different_terms_are_composed_as_they_are() -> None:
 
 def test_thousands_of_sampled_gaussians_are_not_rounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """As many as an event can hold: 50,000, of which 300 stand for all here."""
-    monkeypatch.setattr(answers, "_MOST_DIRECT", answers._MOST_DIRECT * 300 // 50_000)
+    monkeypatch.setattr(which_road, "MOST_DIRECT", which_road.MOST_DIRECT * 300 // 50_000)
     event = many(FAMILIES["sampled gaussian"], 300)
     assert "rounded" not in acc.epsilon(event, delta="1e-6").method
-    monkeypatch.setattr(answers, "_MOST_DIRECT", answers._MOST_DIRECT - 1)
+    monkeypatch.setattr(which_road, "MOST_DIRECT", which_road.MOST_DIRECT - 1)
     assert "rounded" in acc.epsilon(event, delta="1e-6").method

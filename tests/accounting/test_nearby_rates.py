@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privately import accounting as acc
-from privately.accounting.answers import _at_nearby_rates
 from privately.accounting.closed_forms import delta as exact_delta
 from privately.accounting.compositions import Composition
 from privately.accounting.finite_pairs import FinitePair, response_pair
@@ -29,6 +28,7 @@ from privately.accounting.losses import (
 )
 from privately.accounting.nearby_rates import HIGHEST_RATE, between_rates, share_of_all
 from privately.accounting.questions import DeltaAt
+from privately.accounting.which_road import _at_nearby_rates
 from tests.accounting.exact_profiles import profile
 
 NEAR = 1 - Fraction(1, 10**7)

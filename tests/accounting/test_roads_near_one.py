@@ -10,7 +10,6 @@ from mpmath import mp, mpf
 from numpy.typing import NDArray
 
 from privately import accounting as acc
-from privately.accounting.answers import Method
 from privately.accounting.contour.sampled_gaussian import SampledGaussian, points_at
 from privately.accounting.contour.sampled_laplace import Grid, SampledLaplace
 from privately.accounting.elementary import ERROR, UNIT, expm1, log1p
@@ -21,6 +20,7 @@ from privately.accounting.nearby_rates import HIGHEST_RATE
 from privately.accounting.roads import NEAR_ONE, NotApplicable
 from privately.accounting.shared_samples import lists
 from privately.accounting.spreading import steps
+from privately.accounting.which_road import Method
 
 Y = np.array([-300.0, -40.0, -20.0, -16.0, -15.25, -15.0, -14.0, -5.0, -1.0, -0.001, 0.0, 0.5, 3.0, 30.0])
 RATES = [HIGHEST_RATE, HIGHEST_RATE - Fraction(1, 3 << 60), HIGHEST_RATE - Fraction(2, 3 << 53)]

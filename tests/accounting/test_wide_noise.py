@@ -12,7 +12,6 @@ from mpmath import mp, mpf
 
 from privately import accounting as acc
 from privately.accounting import lattice
-from privately.accounting.answers import _asked
 from privately.accounting.compositions import Composition, compositions
 from privately.accounting.losses import (
     DIRECTIONS,
@@ -29,6 +28,7 @@ from privately.accounting.losses import (
 )
 from privately.accounting.questions import DeltaAt, EpsilonAt, Question
 from privately.accounting.roads import NotApplicable
+from privately.accounting.which_road import asked
 from privately.accounting.wide_noise import (
     LEAST_VARIANCE,
     OFF,
@@ -41,7 +41,7 @@ from privately.accounting.wide_noise import (
 from privately.guarantees import Neighbors
 from privately.rounding import Interval
 
-ROAD = WideNoise(_asked, narrow=Fraction(1, 30))
+ROAD = WideNoise(asked, narrow=Fraction(1, 30))
 WIDTH = Fraction(1, 10**6)
 
 
@@ -158,7 +158,7 @@ def test_only_wide_noise_is_replaced(place: int) -> None:
     with pytest.raises(NotApplicable):
         ROAD.both(Composition(parts=((beside, 2),)))
     with pytest.raises(NotApplicable):
-        WideNoise(_asked, narrow=Fraction(1, 10**4)).both(Composition(parts=((law, 1),)))
+        WideNoise(asked, narrow=Fraction(1, 10**4)).both(Composition(parts=((law, 1),)))
 
 
 def test_factors_add_up_over_steps() -> None:
@@ -263,8 +263,8 @@ def test_infinite_losses_and_ends_of_the_scale() -> None:
     nearly = ROAD.epsilon(composition, 1 - OFF / 100, WIDTH)
     assert nearly.lower == 0
     assert nearly.upper <= 10 * OFF
-    assert _asked(composition, DeltaAt(Fraction(0), WIDTH)).width <= WIDTH
-    assert _asked(composition, EpsilonAt(Fraction(1, 10**5), WIDTH)).width <= 10 * WIDTH
+    assert asked(composition, DeltaAt(Fraction(0), WIDTH)).width <= WIDTH
+    assert asked(composition, EpsilonAt(Fraction(1, 10**5), WIDTH)).width <= 10 * WIDTH
 
 
 R = Neighbors.REPLACE

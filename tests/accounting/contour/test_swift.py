@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 from privately import accounting as acc
-from privately.accounting import answers
+from privately.accounting import answers, which_road
 from privately.accounting.compositions import Composition, compositions
 from privately.accounting.contour import METHOD, swift
 from privately.accounting.contour.swift import alike
@@ -26,7 +26,7 @@ def steps(noise: object, rate: object, times: int) -> Event:
 
 
 def the_long_way(event: Event, delta: Fraction) -> Interval:
-    return answers._worst(compositions(event), EpsilonAt(delta, WIDTH), "contour")
+    return which_road.of_worst(compositions(event), EpsilonAt(delta, WIDTH), "contour")
 
 
 @pytest.mark.parametrize("noise", ["0.7", 1, 2, 8])
@@ -50,7 +50,7 @@ def test_both_ways_agree(noise: object, rate: object, times: int, delta: str) ->
 @pytest.mark.parametrize("noise", ["0.8", 1, 2])
 def test_it_is_taken(noise: object, times: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is asked most often never comes to the long way."""
-    monkeypatch.setattr(answers, "_worst", None)
+    monkeypatch.setattr(answers, "of_worst", None)
     found = acc.epsilon(steps(noise, "0.01", times), "1e-6")
     assert found.width <= WIDTH * found.lower
 

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from privately import accounting as acc
-from privately.accounting.answers import _soon
 from privately.accounting.questions import DeltaAt, EpsilonAt
 from privately.accounting.sampled_games import composed, games
 from privately.accounting.sampled_games.kinds import Kind
 from privately.accounting.sampled_games.profiles import Profile
+from privately.accounting.which_road import of_worst_soon
 
 NARROW = Fraction(1, 10**6)
 RANGE = acc.PoissonSample(event=acc.Exponential(epsilon=1), rate="0.2")
@@ -49,7 +49,7 @@ def _delta(direction: str, epsilon: float) -> float:
 def test_both_are_of_one_direction(epsilon: str) -> None:
     """A row that is removed from one sample and added to the other would cost more at 1, and nothing at 1.25."""
     event = acc.Sequence(events=[RANGE, PURE])
-    found = composed(event, DeltaAt(Fraction(epsilon), NARROW), _soon)
+    found = composed(event, DeltaAt(Fraction(epsilon), NARROW), of_worst_soon)
     least = max(_delta(direction, float(epsilon)) for direction in ("remove", "add"))
     assert found is not None
     assert least * 0.99 <= found.lower
@@ -63,7 +63,7 @@ def test_three_steps_are_no_less_than_one_pair_thrice(epsilon: str) -> None:
     for direction, larger in product(("remove", "add"), np.linspace(0.01, 0.99, 99).tolist()):
         steps = product(_sampled(_two(larger, larger - 1), 0.2, direction), repeat=3)
         least = max(least, sum(max(a * c * e - y * b * d * f, 0.0) for (a, b), (c, d), (e, f) in steps))
-    found = composed(acc.Repeat(event=RANGE, times=3), DeltaAt(Fraction(epsilon), NARROW), _soon)
+    found = composed(acc.Repeat(event=RANGE, times=3), DeltaAt(Fraction(epsilon), NARROW), of_worst_soon)
     assert found is not None
     assert least <= found.upper <= least * 1.1
 
@@ -76,11 +76,11 @@ def test_what_lies_beyond_the_lattice_is_an_infinite_loss(monkeypatch: pytest.Mo
         return replace(played, profile=Profile(played.way.lattice, np.full(played.way.lattice.size, 0.01)))
 
     monkeypatch.setattr(games, "above", cut)
-    found = composed(RANGE, DeltaAt(Fraction(3), NARROW), _soon)
+    found = composed(RANGE, DeltaAt(Fraction(3), NARROW), of_worst_soon)
     assert found is not None
     assert found.upper >= Fraction(1, 100)
 
 
 def test_several_parts_are_left_alone() -> None:
     larger = acc.PoissonSample(event=acc.Exponential(epsilon=2), rate="0.1")
-    assert composed(acc.Parallel(events=[RANGE, larger]), EpsilonAt(Fraction(1, 10**4), NARROW), _soon) is None
+    assert composed(acc.Parallel(events=[RANGE, larger]), EpsilonAt(Fraction(1, 10**4), NARROW), of_worst_soon) is None

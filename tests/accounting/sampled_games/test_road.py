@@ -8,10 +8,10 @@ from fractions import Fraction
 import pytest
 
 from privately import accounting as acc
-from privately.accounting.answers import _soon
 from privately.accounting.questions import DeltaAt, EpsilonAt
 from privately.accounting.sampled_games import composed
 from privately.accounting.sampled_games.road import METHOD
+from privately.accounting.which_road import of_worst_soon
 
 AT = EpsilonAt(Fraction(1, 10**4), Fraction(1, 10**6))
 SAMPLE = acc.PoissonSample(event=acc.Exponential(epsilon=1), rate="0.2")
@@ -20,7 +20,7 @@ TWICE = acc.Repeat(event=SAMPLE, times=2)
 
 def test_one_step_is_the_sample() -> None:
     """Which is known exactly: delta = q D, D = (e^(1/2) - e^(x/2))^2/(e - 1) at e^x = 1 + (e^epsilon - 1)/q."""
-    found = composed(SAMPLE, AT, _soon)
+    found = composed(SAMPLE, AT, of_worst_soon)
     one = acc.epsilon(acc.Exponential(epsilon=1), Fraction(1, 2000))
     exact = math.log1p(0.2 * math.expm1(float(one.lower)))
     assert found is not None
@@ -38,15 +38,15 @@ def test_two_steps_are_narrow() -> None:
     )
     pure = acc.epsilon(acc.Repeat(event=acc.PoissonSample(event=acc.Pure(epsilon=1), rate="0.2"), times=2), "1e-4")
     assert within.lower < found.upper < pure.lower
-    back = composed(TWICE, DeltaAt(Fraction(found.upper), Fraction(1, 10**6)), _soon)
+    back = composed(TWICE, DeltaAt(Fraction(found.upper), Fraction(1, 10**6)), of_worst_soon)
     assert back is not None
     assert back.lower <= Fraction(1, 10**4) <= back.upper * Fraction(11, 10)
 
 
 def test_other_events_are_left_alone() -> None:
     for event in (acc.ZCDP(rho=1), acc.Gaussian(noise_multiplier=1), acc.Group(event=TWICE, size=2)):
-        assert composed(event, AT, _soon) is None
-    assert composed(TWICE, EpsilonAt(Fraction(0), Fraction(1, 10**6)), _soon) is None
+        assert composed(event, AT, of_worst_soon) is None
+    assert composed(TWICE, EpsilonAt(Fraction(0), Fraction(1, 10**6)), of_worst_soon) is None
 
 
 @pytest.mark.slow

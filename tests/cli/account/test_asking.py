@@ -35,7 +35,7 @@ def test_the_method_and_the_width() -> None:
 
 
 def test_the_methods_are_those_of_the_library() -> None:
-    from privately.accounting.answers import METHODS as KNOWN
+    from privately.accounting.which_road import METHODS as KNOWN
 
     assert tuple(METHODS.values()) == KNOWN
 
