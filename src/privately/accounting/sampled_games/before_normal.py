@@ -11,7 +11,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from privately.accounting.elementary import ERROR, UNIT, Floats, exp, log, log1p, normal_tail_one
+from privately.accounting.elementary import ERROR, UNIT, Floats, exp, log, log1p, normal_tail, normal_tail_one
 from privately.accounting.roads import NotApplicable
 from privately.accounting.sampled_games.bends import upper
 from privately.accounting.sampled_games.kinds import Kind
@@ -24,7 +24,7 @@ _LEAST, _BEYOND, _RAY, _FAR = math.log(1 / 64), 3.0, 2.0, 0.08
 _MOST_Z, _NEAR_Z, _BOTH = 16.0, (-1.0, 4.0), 2.0
 _FINE, _COARSE, _MOST_RATE = 0.1, 0.2, 0.5
 _FARTHEST = 30.0
-_TAIL_APART, _MOST_TAIL = 0.06, 400
+_TAIL_APART, _MOST_TAIL, _CORNERS = 0.06, 400, 80
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def needed(kind: Kind, v: float, spare: float, columns: int) -> Needed:
     tau = _places(far, max(high, far + 1)) / root
     gains = _most(kind, v, tau, _columns(kind, v, float(tau[-1]) * root, columns))
     tail, right = _tail(kind, v, far * root, float(tau[-1]) * v, spare)
-    if not max(right, _at_first(v, -float(tau[0]), float(gains[0]))) < spare:
+    if not (right < spare / 2 and _at_first(v, -float(tau[0]), float(gains[0])) < spare):
         raise NotApplicable("losses that lead too far")
     return Needed(v, tau, gains, tail, spare)
 
@@ -158,12 +158,15 @@ def _tail(
     kind: Kind, v: float, near: float, last: float, spare: float
 ) -> tuple[tuple[tuple[float, float], ...], float]:
     """Jumps that are enough beyond the last place, and what they leave; none if there is little to begin with."""
-    noise = normal_tail_one(near / math.sqrt(v) - math.sqrt(v) / 2) * (1 + 1e-6)
+    corners, weights, noise = _corners(v, near)
     end = max(_last_jump(kind, spare / 8) + near, last) + _TAIL_APART
     y = np.exp(np.linspace(last, end, min(math.ceil((end - last) / _TAIL_APART), _MOST_TAIL) + 1))
     y[0] *= 1 - 1e-9
-    alpha = 1 + (y * math.exp(-near) * (1 - 1e-12) - 1) / float(kind.rate)
-    worth = float(kind.rate) * seldom(kind, alpha * (1 - 1e-12)) * (1 + 1e-9)
+    worth = np.zeros(y.size)
+    for corner, weight in zip(corners.tolist(), weights.tolist(), strict=True):
+        alpha = 1 + (y / corner * (1 - 1e-12) - 1) / float(kind.rate)
+        worth += weight * float(kind.rate) * seldom(kind, alpha * (1 - 1e-12))
+    worth *= 1 + 1e-9
     if worth[0] + noise < spare / 2:
         return (), float(worth[0]) + noise
     kept = _hull(y, worth)
@@ -174,6 +177,26 @@ def _tail(
     for at, mass in jumps:
         held += mass * np.maximum(at - y, 0.0)
     return jumps, max(float((worth - held * (1 - 1e-9)).max()), 0.0) + noise
+
+
+def _corners(v: float, near: float) -> tuple[Floats, Floats, float]:
+    """B and w for which G_v(x) is at most the sum of w (1 - x/B)+ and a constant, the last of these.
+
+    Theorem: G_v is convex, so it is below its chords between any places, and falls.
+    Reference: none
+    Proof: docs/theory/accounting/sampled_games.md#before-normal-noise
+    Checked-by: tests/accounting/sampled_games/test_before_normal.py::test_corners_are_above
+    """
+    root = math.sqrt(v)
+    z = np.linspace(-near / root, near / root, _CORNERS)
+    x = np.concatenate([[0.0], exp(z * root)])
+    tails = normal_tail(z - root / 2), x[1:] * normal_tail(z + root / 2)
+    values = np.concatenate([[1.0], np.minimum(tails[0] - tails[1] + 1e-12 * (tails[0] + tails[1]), 1.0)])
+    values[-1] = tails[0][-1] * (1 + 1e-9)
+    kept = _hull(x, values)
+    slopes = np.append(np.diff(values[kept]) / np.diff(x[kept]), 0.0)
+    corners = x[kept][1:]
+    return corners, np.maximum(np.diff(slopes), 0.0) * corners * (1 + 1e-9), float(values[-1]) * (1 + 1e-9)
 
 
 def _hull(y: Floats, values: Floats) -> list[int]:

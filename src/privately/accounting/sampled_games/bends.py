@@ -2,17 +2,20 @@
 
 v        mu^2 of the noise that follows, whose profile is G_v
 tau      epsilon/v, at a place epsilon
-K(s)     the integral of (s - e^x) e^((tau - 1/2) x - x^2/(2v)) over x from 0 to l: s G_v(y/s) is a line in s and p K, with
-         p the density of the loss of the noise
+K(s)     the integral of (s - e^x) e^((tau - 1/2) x - x^2/(2v)) over x from 0 to l
+p        the density of the loss of the noise: s G_v(y/s) is a line in s and p K
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 import numpy as np
 
 from privately.accounting.elementary import ERROR, UNIT, Floats, exp, expm1
 from privately.accounting.two_outcomes.before_normal import grown
 
+_AT_ONCE = 1 << 14
 _SHORT = 0.003
 """Of sqrt(v): for shorter losses x^2/(2v) is hardly anything, and differences would lose more."""
 
@@ -44,13 +47,25 @@ def without_noise(tau: Floats, loss: Floats) -> tuple[Floats, Floats]:
 
 def upper(tau: Floats, v: float, loss: Floats) -> Floats:
     """K or a little more."""
-    first, second = gain(tau, v, loss), without_noise(tau, loss)
-    return np.maximum(np.minimum(first[0] + first[1], second[0] + second[1]), 0.0)
+    found = np.empty((tau.size, loss.size))
+    for rows in _some_rows(found):
+        first, second = gain(tau[rows], v, loss), without_noise(tau[rows], loss)
+        found[rows] = np.maximum(np.minimum(first[0] + first[1], second[0] + second[1]), 0.0)
+    return found
 
 
 def nearly(tau: Floats, v: float, loss: Floats) -> tuple[Floats, Floats]:
-    """K or a little less, convex in tau with its logarithm, and how far off it is."""
-    (value, off), (more, more_off) = gain(tau, v, loss), without_noise(tau, loss)
-    is_short = np.abs(loss) < _SHORT * np.sqrt(v)
-    less = exp(-loss * loss / (2 * v))
-    return np.where(is_short, more * less, value), np.where(is_short, more_off + 4 * ERROR * more, off)
+    """K or a little less, its logarithm convex in tau, and how far off it is."""
+    found, doubt = np.empty((tau.size, loss.size)), np.empty((tau.size, loss.size))
+    is_short, less = np.abs(loss) < _SHORT * np.sqrt(v), exp(-loss * loss / (2 * v))
+    for rows in _some_rows(found):
+        (value, off), (more, more_off) = gain(tau[rows], v, loss), without_noise(tau[rows], loss)
+        found[rows] = np.where(is_short, more * less, value)
+        doubt[rows] = np.where(is_short, more_off + 4 * ERROR * more, off)
+    return found, doubt
+
+
+def _some_rows(whole: Floats) -> Iterator[slice]:
+    """As many at a time as take little memory."""
+    many = max(_AT_ONCE // max(whole.shape[1], 1), 1)
+    return (slice(begin, begin + many) for begin in range(0, len(whole), many))

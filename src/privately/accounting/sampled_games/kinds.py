@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 
@@ -72,6 +73,16 @@ class Kind:
     def _excess(self, times: int, log_rare: float) -> float:
         found = best_excess(lambda c: epsilon_score(times * self.moment(c), c, log_rare))
         return min(float(found), self.stated.last)
+
+
+def order(kinds: tuple[tuple[Kind, int], ...], rare: float) -> float:
+    """About the order that counts after all of these."""
+    score = partial(_score, kinds, math.log(rare))
+    return 1 + min(float(best_excess(score)), *(kind.stated.last for kind, _ in kinds))
+
+
+def _score(kinds: tuple[tuple[Kind, int], ...], log_rare: float, c: float) -> float:
+    return epsilon_score(sum(times * kind.moment(c) for kind, times in kinds), c, log_rare)
 
 
 def laid_out(kind: Kind, times: int, rare: float, level: int) -> tuple[Way, int]:

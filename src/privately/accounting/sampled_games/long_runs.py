@@ -21,9 +21,9 @@ from privately.accounting.sampled_games.standing import Standing, standing
 
 LEAST = 1000
 """So many steps at least."""
-_FIRST, _FIRST_STEPS = 2e-4, 4.0
+_FIRST, _FIRST_STEPS = 2e-4, 8.0
 """How much noise there is at the end, of all and in steps."""
-_SHARE, _GROWTH, _COLUMNS = 0.6, 0.6, 500
+_SHARE, _GROWTH, _COLUMNS = 0.8, 0.5, 500
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,8 @@ from privately.accounting.events import Sequence as Steps
 from privately.accounting.losses import DIRECTIONS, Direction, FiniteLoss, GaussianLoss, Loss
 from privately.accounting.questions import EpsilonAt, Question
 from privately.accounting.roads import DEAD_ENDS, NotApplicable
-from privately.accounting.sampled_games import games
-from privately.accounting.sampled_games.kinds import Kind
+from privately.accounting.sampled_games import games, long_runs
+from privately.accounting.sampled_games.kinds import Kind, order
 from privately.accounting.sampled_games.profiles import OneWay
 from privately.accounting.terms import Terms, alternatives
 from privately.accounting.two_outcomes.alone import has_group, stated
@@ -33,6 +33,8 @@ _LEAST_RANGE = Fraction(1, 1000)
 _FINE, _ROUGH, _LEVELS = Fraction(1, 10**5), Fraction(1, 200), 4
 _ENOUGH, _ENOUGH_DELTA = Fraction(1, 1000), Fraction(1, 100)
 _NONE, _ONE = Composition(), Fraction(1)
+_AS_LONG_RUNS = -1
+"""In place of a level."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,10 @@ def composed(event: Event, question: Question, asked: Asked) -> Interval | None:
         rare = how_rare(event, question, asked)
         question = replace(question, width=max(question.width, _FINE))
         enough = max(question.width, _ENOUGH if isinstance(question, EpsilonAt) else _ENOUGH_DELTA)
+        if any(times >= long_runs.LEAST for _, times in both[0].kinds):
+            found = _in_long_runs(both, question, asked, rare)
+            if found is not None and (question.is_met(found, enough) or _are_all_long(both[0])):
+                return found
         for level in range(_LEVELS):
             if level and not all(games.is_quick(kind, times, rare, level) for kind, times in both[0].kinds):
                 break
@@ -78,6 +84,22 @@ def composed(event: Event, question: Question, asked: Asked) -> Interval | None:
     except (*DEAD_ENDS, NoSuchRule):
         return found
     return found
+
+
+def _in_long_runs(both: list[_Sampled], question: Question, asked: Asked, rare: float) -> Interval | None:
+    try:
+        return _answered(both, question, asked, rare, _AS_LONG_RUNS)
+    except (*DEAD_ENDS, NoSuchRule):
+        return None
+
+
+def _are_all_long(one: _Sampled) -> bool:
+    """Whether all are long runs of divergences: games on lattices say less of them."""
+    return all(times >= long_runs.LEAST and not isinstance(kind.base, Fraction) for kind, times in one.kinds)
+
+
+def _is_long_run(times: int, level: int) -> bool:
+    return level == _AS_LONG_RUNS and times >= long_runs.LEAST
 
 
 def _answered(both: list[_Sampled], question: Question, asked: Asked, rare: float, level: int) -> Interval:
@@ -132,7 +154,10 @@ def _top(one: _Sampled, question: Question, asked: Asked, rare: float, level: in
     found, is_alone = one.above, one.above.is_nothing and len(one.kinds) == 1
     is_removed = one.direction == DIRECTIONS[0]
     for kind, times in one.kinds:
-        played = games.above(kind, times, rare, level)
+        if _is_long_run(times, level):
+            found = _with_run(found, long_runs.above(kind, times, rare, order(one.kinds, rare)), is_removed=is_removed)
+            continue
+        played = games.above(kind, times, rare, max(level, 0))
         curve = (played.profile if is_removed else played.profile.mirrored).curve
         is_all = is_alone and played.jumps is None
         pair = _enclosing(curve, near(curve, curve.upper, question) if is_all else None)
@@ -141,6 +166,13 @@ def _top(one: _Sampled, question: Question, asked: Asked, rare: float, level: in
             law, infinite = played.jumps.law(played.way.lattice.step, is_removed=is_removed)
             found = with_law(found, law, min(played.left * infinite, _ONE), played.left)
     return asked((found,), question)
+
+
+def _with_run(found: Composition, run: long_runs.LongRun, *, is_removed: bool) -> Composition:
+    found = with_law(found, GaussianLoss(mu_squared=run.noise), run.infinite)
+    for law, times in run.laws(is_removed=is_removed):
+        found = with_law(found, law, times=times)
+    return found
 
 
 def _enclosing(curve: OneWay, around: float | None) -> laws.Above:
@@ -163,7 +195,10 @@ def _bottom(one: _Sampled, question: Question, asked: Asked, rare: float, level:
     """By one game of the last steps of all kinds, the largest last, on the lattice of whichever kind is best."""
     found, several = one.below, list[tuple[games.Played, int]]()
     for kind, times in sorted(one.kinds, key=lambda part: part[0].spread, reverse=True):
-        played = games.above(kind, times, rare, level)
+        if _is_long_run(times, level):
+            found = _with_all(found, games.always(kind, times, one.direction, rare), times)
+            continue
+        played = games.above(kind, times, rare, max(level, 0))
         last = games.tried(played, times)
         if last < times:
             found = _with_all(found, games.always(kind, times, one.direction, rare), times - last)

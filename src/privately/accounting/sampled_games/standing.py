@@ -11,7 +11,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from privately.accounting.elementary import UNIT, Floats, exp, log
+from privately.accounting.elementary import Floats, exp, log
 from privately.accounting.losses import FiniteLoss
 from privately.accounting.sampled_games.before_normal import Needed
 from privately.accounting.sampled_games.bends import nearly
@@ -19,7 +19,7 @@ from privately.accounting.sampled_games.simplex import Simplex
 from privately.accounting.two_outcomes.before_normal import gained
 
 _NEAR, _FAR, _NEAREST, _FARTHEST, _BEYOND = 24, 24, 0.2, 5.0, 2.0
-_MIRRORED, _UNEVEN, _NOTHING, _ENOUGH, _LEAST_COST, _NO_GAIN = 0.01, 0.003, 1e-18, 1e-6, 1e-5, 1e-7
+_MIRRORED, _UNEVEN, _NOTHING, _ENOUGH, _LEAST_COST, _NO_GAIN = 0.01, 0.003, 1e-18, 1e-6, 1e-6, 1e-8
 _APART, _DOUBTED, _SLACK = 0.01, 1e-6, 1e-9
 _TRIES, _NEARLY, _MORE, _MOST_MORE, _MOST = 4, 1.0001, 1 + 1e-6, 1.1, 0.9
 _NONE, _ONE = Fraction(0), Fraction(1)
@@ -42,7 +42,7 @@ class Standing:
         if not self.ratios:
             return None
         pairs = [(Fraction(r) * Fraction(m), Fraction(m)) for r, m in zip(self.ratios, self.masses, strict=True)]
-        pairs.append((1 - sum(p for p, _ in pairs), 1 - sum(q for _, q in pairs)))
+        pairs.append((1 - sum((p for p, _ in pairs), _NONE), 1 - sum((q for _, q in pairs), _NONE)))
         pairs.sort(key=lambda pair: pair[0] / pair[1], reverse=True)
         if not is_removed:
             pairs = [(q, p) for p, q in reversed(pairs)]
@@ -59,24 +59,30 @@ def standing(need: Needed, noise: float, order: float) -> Standing | None:
     Checked-by: tests/accounting/sampled_games/test_standing.py::test_it_stands_for_every_allowed_pair,
         tests/accounting/sampled_games/test_standing.py::test_too_small_a_pair_is_caught
     """
-    losses, raised = _candidates(need), np.ones(need.tau.size)
-    for _ in range(_TRIES):
-        masses = _searched(need, raised, noise, order, losses)
-        kept = masses > 0
-        ratios, masses = exp(losses[kept]), masses[kept]
-        missing = lacking(need, noise, ratios, masses)
-        if missing.max() <= _NEARLY:
-            break
-        raised = raised * _at_places(need, np.clip(missing, 1.0, _MOST_MORE))
+    losses = _candidates(need)
+    masses, missing = _tried(need, noise, order, losses)
     for _ in range(_TRIES):
         more = float(missing.max())
         if more <= 1:
-            return _whole(need, noise, [*zip(ratios.tolist(), masses.tolist(), strict=True), *need.tail])
+            return _whole(need, noise, [*zip(exp(losses).tolist(), masses.tolist(), strict=True), *need.tail])
         if not more < _MOST_MORE:
-            break
+            return None
         masses = masses * (more * _MORE)
-        missing = lacking(need, noise, ratios, masses)
+        missing = lacking(need, noise, exp(losses), masses)
     return None
+
+
+def _tried(need: Needed, noise: float, order: float, losses: Floats) -> tuple[Floats, Floats]:
+    """Masses, and what they lack between places: where that is much, more is asked for beside it."""
+    raised, found = np.ones(need.tau.size), list[tuple[Floats, Floats]]()
+    while len(found) < _TRIES:
+        masses = _searched(need, raised, noise, order, losses)
+        missing = lacking(need, noise, exp(losses), masses)
+        found.append((masses, missing))
+        if missing.max() <= _NEARLY:
+            break
+        raised = raised * _at_places(need, np.clip(missing, 1.0, _MOST_MORE))
+    return found[-1]
 
 
 def _at_places(need: Needed, missing: Floats) -> Floats:
@@ -91,13 +97,10 @@ def _at_places(need: Needed, missing: Floats) -> Floats:
 def _whole(need: Needed, noise: float, jumps: list[tuple[float, float]]) -> Standing | None:
     """If they leave enough of both laws for what stays where it is."""
     listed = [(ratio, mass) for ratio, mass in jumps if mass > 0]
-    found = Standing(noise, tuple(r for r, _ in listed), tuple(m for _, m in listed), need.spare)
-    p, q = (sum((Fraction(m) * f for m, f in zip(found.masses, by, strict=True)), _NONE) for by in _sides(found))
-    return found if max(p, q) < _ONE else None
-
-
-def _sides(found: Standing) -> tuple[list[Fraction], list[Fraction]]:
-    return [Fraction(r) for r in found.ratios], [_ONE] * len(found.ratios)
+    exact = [(Fraction(ratio) * Fraction(mass), Fraction(mass)) for ratio, mass in listed]
+    if not max(sum((pair[k] for pair in exact), _NONE) for k in (0, 1)) < _ONE:
+        return None
+    return Standing(noise, tuple(r for r, _ in listed), tuple(m for _, m in listed), need.spare)
 
 
 def lacking(need: Needed, noise: float, ratios: Floats, masses: Floats) -> Floats:
@@ -111,22 +114,26 @@ def lacking(need: Needed, noise: float, ratios: Floats, masses: Floats) -> Float
         tests/accounting/sampled_games/test_standing.py::test_between_places
     """
     tau = _between(need)
-    by_noise, (by_jumps, off) = gained(need.v, tau, noise), _by_jumps(need.v, tau, noise, log(ratios))
-    jumps, off = by_jumps @ masses, off @ masses
+    by_noise, (by_jumps, off) = gained(need.v, tau, noise), _by_jumps(need.v, tau, noise, log(ratios[masses > 0]))
+    jumps, off = by_jumps @ masses[masses > 0], off @ masses[masses > 0]
     total = by_noise + jumps
     doubt = float(np.max(off / total)) + _SLACK
     if not doubt < _DOUBTED:
         return np.full(tau.size - 2, math.inf)
-    logs = np.log(total)
-    bent = np.diff(logs, 2)
-    below = np.maximum(bent[1:], 0.0) + np.maximum(bent[:-1], 0.0)
-    dips = np.zeros(tau.size - 2)
-    dips[:-1], dips[1:] = below / 4, np.maximum(dips[1:], below / 4)
+    dips = _dips(tau, np.log(total))
     inside = slice(1, -1)
     wanted = np.exp(np.interp(tau[inside], need.tau, np.log(need.gains)) + dips + 8 * doubt)
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = (wanted - by_noise[inside]) / jumps[inside]
     return np.where(total[inside] >= wanted, 0.0, ratio)
+
+
+def _dips(tau: Floats, logs: Floats) -> Floats:
+    """How far a convex function may be below its chords beside each place but the first and the last."""
+    slopes = np.diff(logs) / np.diff(tau)
+    below = np.diff(tau)[1:-1] * np.maximum(slopes[2:] - slopes[:-2], 0.0) / 4
+    found: Floats = np.maximum(np.append(below, 0.0), np.append(0.0, below))
+    return found
 
 
 def _between(need: Needed) -> Floats:
@@ -180,6 +187,6 @@ def _searched(need: Needed, raised: Floats, noise: float, order: float, losses: 
 def _costs(losses: Floats, order: float) -> Floats:
     """Of one unit of Q-mass: the moment, and a little of that of both laws exchanged."""
     found = np.zeros(losses.size)
-    for t, share in ((order, 1.0), (1 - order, _MIRRORED)):  # CAP
+    for t, share in ((order, 1.0), (1 - order, _MIRRORED)):
         found += share * (np.exp(np.minimum(t * losses, 500.0)) - 1 - t * np.expm1(losses))
     return np.maximum(found, _NOTHING)
