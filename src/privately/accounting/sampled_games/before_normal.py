@@ -82,7 +82,9 @@ def _columns(kind: Kind, v: float, high: float, many: int) -> Floats:
     if -math.log1p(-float(kind.rate)) > _FARTHEST * root / 2 or top < -first / 4:
         raise NotApplicable("steps that are large beside the noise")
     apart = (top - first) / many
-    above = np.concatenate([np.arange(0.0, top, apart), np.arange(top, max(last, top + 2 * _FAR), max(_FAR, apart))])
+    above = np.concatenate(
+        [np.arange(0.0, top - apart / 2, apart), np.arange(top, max(last, top + 2 * _FAR), max(_FAR, apart))]
+    )
     return np.concatenate([[0.0], exp(np.concatenate([np.arange(-apart, first, -apart)[::-1], above]))])
 
 

@@ -19,11 +19,11 @@ from privately.accounting.sampled_games.before_normal import needed
 from privately.accounting.sampled_games.kinds import SPARE, Kind
 from privately.accounting.sampled_games.standing import Standing, standing
 
-LEAST = 1000
-"""So many steps at least."""
-_FIRST, _FIRST_STEPS = 2e-4, 8.0
+LEAST, MANY = 2000, 5000
+"""So many steps at least; and so many that games on lattices say less."""
+_FIRST, _FIRST_STEPS = 2e-4, 4.0
 """How much noise there is at the end, of all and in steps."""
-_SHARE, _GROWTH, _COLUMNS = 0.8, 0.5, 500
+_SHARE, _GROWTH, _COLUMNS = 0.8, 0.4, 500
 
 
 @dataclass(frozen=True)

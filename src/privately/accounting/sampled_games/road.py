@@ -95,7 +95,7 @@ def _in_long_runs(both: list[_Sampled], question: Question, asked: Asked, rare: 
 
 def _are_all_long(one: _Sampled) -> bool:
     """Whether all are long runs of divergences: games on lattices say less of them."""
-    return all(times >= long_runs.LEAST and not isinstance(kind.base, Fraction) for kind, times in one.kinds)
+    return all(times >= long_runs.MANY and not isinstance(kind.base, Fraction) for kind, times in one.kinds)
 
 
 def _is_long_run(times: int, level: int) -> bool:
