@@ -9,7 +9,6 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from tests.accounting.sampled_games.examples import HALF, drawn, normal
 
 from privately.accounting.elementary import Floats
 from privately.accounting.roads import NotApplicable
@@ -17,6 +16,7 @@ from privately.accounting.sampled_games.before_normal import Needed, _corners, n
 from privately.accounting.sampled_games.kinds import Kind
 from privately.accounting.sampled_games.pairs import allowed, ranged
 from privately.accounting.two_outcomes.allowed import AtOrders
+from tests.accounting.sampled_games.examples import HALF, drawn, normal
 
 RATE, V, SPARE = 0.05, 0.02, 1e-11
 KIND = Kind(HALF, Fraction(1, 20))
@@ -47,10 +47,7 @@ def _between(a: float, b: float) -> float:
 @lru_cache(maxsize=8)
 def pairs(kind: Kind) -> list[tuple[Floats, Floats]]:
     """Many that are allowed, as ratios and Q-masses."""
-    if isinstance(kind.base, Fraction):
-        exact = list(ranged(kind.base)[::6])
-    else:
-        exact = list(allowed(kind.base, drawn(3, 30)))
+    exact = ranged(kind.base)[::6] if isinstance(kind.base, Fraction) else list(allowed(kind.base, drawn(3, 30)))
     both = [one for pair in exact for one in (pair, tuple((q, p) for p, q in pair))]
     found = [(np.array([float(p / q) for p, q in pair]), np.array([float(q) for _, q in pair])) for pair in both]
     return found if isinstance(kind.base, Fraction) else [*found, gaussian()]

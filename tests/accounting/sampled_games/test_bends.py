@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 import pytest
-from tests.accounting.sampled_games.examples import normal
 
 from privately.accounting.elementary import Floats
 from privately.accounting.sampled_games.bends import gain, nearly, upper, without_noise
+from tests.accounting.sampled_games.examples import normal
 
 Z = np.array([-8.0, -3.0, -0.5, 0.0, 0.5, 2.0, 6.0, 11.0])
 LOSSES = np.array([-0.2, -0.02, -1e-5, 1e-4, 0.003, 0.1, 0.5])

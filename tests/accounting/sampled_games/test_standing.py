@@ -7,11 +7,11 @@ from functools import lru_cache
 
 import numpy as np
 import pytest
-from tests.accounting.sampled_games.examples import normal
 
 from privately.accounting.elementary import Floats
 from privately.accounting.sampled_games.kinds import Kind
 from privately.accounting.sampled_games.standing import Standing, _dips, lacking, standing
+from tests.accounting.sampled_games.examples import normal
 from tests.accounting.sampled_games.test_before_normal import KIND, KINDS, SPARE, V, gaussian, need, pairs, worth
 
 ORDER = 5.0
