@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 import pytest
@@ -50,6 +51,7 @@ def delta(found: LongRun, epsilon: float, *, is_removed: bool) -> float:
     return float(_soon((whole,), DeltaAt(Fraction(epsilon), Fraction(1, 10**4))).upper)
 
 
+@lru_cache(maxsize=2)
 def strategies(kind: Kind) -> OneWay:
     """Tests of steps that are chosen anew at each place, of many pairs that are allowed."""
     pairs: list[Pair] = list(ranged(kind.base)[::8]) if isinstance(kind.base, Fraction) else _drawn()

@@ -15,6 +15,7 @@ from privately.accounting.elementary import ERROR, UNIT, Floats, exp, log, log1p
 from privately.accounting.roads import NotApplicable
 from privately.accounting.sampled_games.bends import upper
 from privately.accounting.sampled_games.kinds import Kind
+from privately.accounting.sampled_games.pairs import Law
 from privately.accounting.sampled_games.ranges import Ranged
 from privately.accounting.sampled_games.rules import Bounded, Rule, orders
 from privately.accounting.two_outcomes.allowed import Statement
@@ -89,16 +90,8 @@ def _columns(kind: Kind, v: float, high: float, many: int) -> Floats:
 
 
 def _most(kind: Kind, v: float, tau: Floats, ratios: Floats) -> Floats:
-    rate = float(kind.rate)
-    root = math.sqrt(v)
-    tilt = ((tau - 0.5) * root).tolist()
-    steep = [rate * math.sqrt(2 * math.pi) * root * math.exp(a * a / 2) * normal_tail_one(-a) * _UP for a in tilt]
-    last = math.expm1((float(tau[-1]) * root + _BEYOND) * root) / rate
-    near = np.minimum(ratios - 1, last)
-    payoffs = (upper(tau, v, log1p(rate * near)) + np.array(steep)[:, None] * (ratios - 1 - near)) * _UP
-    if not np.isfinite(payoffs).all():
-        raise NotApplicable("gains that are out of range")
-    rules, z = _rules(kind, ratios), tau * root
+    payoffs, steep = _payoffs(kind, v, tau, ratios)
+    rules, z = _rules(kind, ratios), tau * math.sqrt(v)
     found = np.empty(tau.size)
     for k in range(tau.size - 1, -1, -1):
         asked = rules if abs(z[k]) < _BOTH else rules[:1] if z[k] > 0 else rules[-1:]
@@ -106,6 +99,31 @@ def _most(kind: Kind, v: float, tau: Floats, ratios: Floats) -> Floats:
     if not (np.isfinite(found).all() and (found > 0).all()):
         raise NotApplicable("gains that are out of range")
     return found
+
+
+def _payoffs(kind: Kind, v: float, tau: Floats, ratios: Floats) -> tuple[Floats, list[float]]:
+    """K at all columns, and how steep it is beyond, a row for each tau; not below the truth."""
+    rate, root = float(kind.rate), math.sqrt(v)
+    tilt = ((tau - 0.5) * root).tolist()
+    steep = [rate * math.sqrt(2 * math.pi) * root * math.exp(a * a / 2) * normal_tail_one(-a) * _UP for a in tilt]
+    last = math.expm1((float(tau[-1]) * root + _BEYOND) * root) / rate
+    near = np.minimum(ratios - 1, last)
+    payoffs = (upper(tau, v, log1p(rate * near)) + np.array(steep)[:, None] * (ratios - 1 - near)) * _UP
+    if not np.isfinite(payoffs).all():
+        raise NotApplicable("gains that are out of range")
+    return payoffs, steep
+
+
+def worst(kind: Kind, v: float, z: Floats, columns: int) -> list[Law]:
+    """About the laws that gain most at these places; a search, which proves nothing."""
+    ratios = _columns(kind, v, float(z[-1]), columns)
+    payoffs, steep = _payoffs(kind, v, z / math.sqrt(v), ratios)
+    rules, found = _rules(kind, ratios), list[Law | None]()
+    for k, place in enumerate(z.tolist()):
+        rule = rules[0 if place > 0 else -1]
+        rule.most(payoffs[k], steep[k])
+        found.append(rule.law() if isinstance(rule, Bounded) else None)
+    return [law for law in found if law is not None]
 
 
 def _rules(kind: Kind, ratios: Floats) -> tuple[Rule, ...]:

@@ -54,7 +54,7 @@ def above(kind: Kind, times: int, rare: float, order: float) -> LongRun:
     Checked-by: tests/accounting/sampled_games/test_long_runs.py::test_no_strategy_is_above,
         tests/accounting/sampled_games/test_long_runs.py::test_steps_that_are_left_out_are_missed
     """
-    spare, step = SPARE * rare / times, _square(kind)
+    spare, step = SPARE * rare / times, square(kind)
     v = max(_FIRST * times, _FIRST_STEPS) * step
     noise, left, pairs = Fraction(v), times, list[tuple[Standing, int]]()
     while left:
@@ -69,7 +69,7 @@ def above(kind: Kind, times: int, rare: float, order: float) -> LongRun:
     return LongRun(noise, tuple(pairs))
 
 
-def _square(kind: Kind) -> float:
+def square(kind: Kind) -> float:
     """About the variance of one step."""
     return float(kind.rate) ** 2 * math.expm1(min(kind.moments.rough(min(1.0, kind.stated.last)), 3.0))
 

@@ -17,7 +17,7 @@ from privately.accounting.events import Sequence as Steps
 from privately.accounting.losses import DIRECTIONS, Direction, FiniteLoss, GaussianLoss, Loss
 from privately.accounting.questions import EpsilonAt, Question
 from privately.accounting.roads import DEAD_ENDS, NotApplicable
-from privately.accounting.sampled_games import games, long_runs
+from privately.accounting.sampled_games import games, last_steps, long_runs
 from privately.accounting.sampled_games.kinds import Kind, order
 from privately.accounting.sampled_games.profiles import OneWay
 from privately.accounting.terms import Terms, alternatives
@@ -73,8 +73,10 @@ def composed(event: Event, question: Question, asked: Asked) -> Interval | None:
         enough = max(question.width, _ENOUGH if isinstance(question, EpsilonAt) else _ENOUGH_DELTA)
         if any(times >= long_runs.LEAST for _, times in both[0].kinds):
             found = _in_long_runs(both, question, asked, rare)
-            if found is not None and (question.is_met(found, enough) or _are_all_long(both[0])):
+            if found is not None and question.is_met(found, enough):
                 return found
+            if found is not None and _are_all_long(both[0]):
+                return _with_last_steps(found, both[0], question, asked)
         for level in range(_LEVELS):
             if level and not all(games.is_quick(kind, times, rare, level) for kind, times in both[0].kinds):
                 break
@@ -91,6 +93,20 @@ def _in_long_runs(both: list[_Sampled], question: Question, asked: Asked, rare: 
         return _answered(both, question, asked, rare, _AS_LONG_RUNS)
     except (*DEAD_ENDS, NoSuchRule):
         return None
+
+
+def _with_last_steps(found: Interval, one: _Sampled, question: Question, asked: Asked) -> Interval:
+    """The same with a better lower end, where the last steps of one kind are chosen in the light of all before them."""
+    kind, times = one.kinds[0]
+    if len(one.kinds) > 1:
+        return found
+    try:
+        curve, last = last_steps.tried(kind, times)
+        below = _with_all(one.below, games.always(kind, times, one.direction, 1.0), times - last)
+        lower = asked((with_law(below, laws.below(curve)),), question).lower
+    except (*DEAD_ENDS, NoSuchRule):
+        return found
+    return Interval(min(max(found.lower, lower), found.upper), found.upper, method=METHOD)
 
 
 def _are_all_long(one: _Sampled) -> bool:
