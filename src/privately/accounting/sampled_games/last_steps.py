@@ -15,7 +15,8 @@ from privately.accounting.sampled_games.pairs import allowed, merged
 from privately.accounting.sampled_games.profiles import Lattice, OneWay
 from privately.accounting.sampled_games.trials import Pair, moves, play, start
 
-MOST = 1000
+MOST, MOST_IN_ALL = 1000, 50_000
+"""So many last steps; of more in all they do not count."""
 _SHARE = 4
 """Of all steps one in so many at most."""
 _AFTER, _Z, _COLUMNS = (3, 12, 50, 200, 800), (-3.0, -2.0, -1.0, -0.3, 0.3, 1.0, 1.7, 2.5, 3.5), 300

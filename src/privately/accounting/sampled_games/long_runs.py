@@ -19,11 +19,11 @@ from privately.accounting.sampled_games.before_normal import needed
 from privately.accounting.sampled_games.kinds import SPARE, Kind
 from privately.accounting.sampled_games.standing import Standing, standing
 
-LEAST, MANY = 2000, 5000
+LEAST, MANY = 3000, 5000
 """So many steps at least; and so many that games on lattices say less."""
 _FIRST, _FIRST_STEPS = 2e-4, 4.0
 """How much noise there is at the end, of all and in steps."""
-_SHARE, _GROWTH, _COLUMNS = 0.8, 0.4, 500
+_SHARE, _GROWTH, _COLUMNS = 0.8, 0.5, 500
 
 
 @dataclass(frozen=True)
@@ -44,8 +44,10 @@ class LongRun:
 
 
 @lru_cache(maxsize=8)
-def above(kind: Kind, times: int, rare: float, order: float) -> LongRun:
-    """So many steps; values far below `rare` need not be told apart, and moments of this order count.
+def above(kind: Kind, times: int, rare: float, order: float, *, is_removed: bool = True) -> LongRun:
+    """So many steps; values far below `rare` need not be told apart, and moments of this order count, in one direction.
+
+    What is found holds for both.
 
     Theorem: let a pair with normal noise u stand for a step before G_v. Then m steps before G_w, w >= v, and any other
         pair are worth at most G_(w + mu) with the other pair and m times the rest of the pair.
@@ -58,7 +60,7 @@ def above(kind: Kind, times: int, rare: float, order: float) -> LongRun:
     v = max(_FIRST * times, _FIRST_STEPS) * step
     noise, left, pairs = Fraction(v), times, list[tuple[Standing, int]]()
     while left:
-        found = _next(kind, v, spare, order)
+        found = _next(kind, v, spare, order, is_removed=is_removed)
         if found is None and not pairs:
             raise NotApplicable("no pair is found that stands for a step")
         one = found or pairs[-1][0]
@@ -74,6 +76,11 @@ def square(kind: Kind) -> float:
     return float(kind.rate) ** 2 * math.expm1(min(kind.moments.rough(min(1.0, kind.stated.last)), 3.0))
 
 
-def _next(kind: Kind, v: float, spare: float, order: float) -> Standing | None:
-    need = needed(kind, v, spare, _COLUMNS)
-    return standing(need, 2 * _SHARE * float(np.interp(0.0, need.tau, need.gains)), order)
+def _next(kind: Kind, v: float, spare: float, order: float, *, is_removed: bool) -> Standing | None:
+    need = _needed(kind, v, spare, _COLUMNS)
+    noise = 2 * _SHARE * float(np.interp(0.0, need.tau, need.gains))
+    return standing(need, noise, order, is_removed=is_removed)
+
+
+_needed = lru_cache(maxsize=128)(needed)
+"""Both directions ask for the same."""

@@ -98,7 +98,7 @@ def _in_long_runs(both: list[_Sampled], question: Question, asked: Asked, rare: 
 def _with_last_steps(found: Interval, one: _Sampled, question: Question, asked: Asked) -> Interval:
     """The same with a better lower end, where the last steps of one kind are chosen in the light of all before them."""
     kind, times = one.kinds[0]
-    if len(one.kinds) > 1:
+    if len(one.kinds) > 1 or times > last_steps.MOST_IN_ALL:
         return found
     try:
         curve, last = last_steps.tried(kind, times)
@@ -171,7 +171,8 @@ def _top(one: _Sampled, question: Question, asked: Asked, rare: float, level: in
     is_removed = one.direction == DIRECTIONS[0]
     for kind, times in one.kinds:
         if _is_long_run(times, level):
-            found = _with_run(found, long_runs.above(kind, times, rare, order(one.kinds, rare)), is_removed=is_removed)
+            run = long_runs.above(kind, times, rare, order(one.kinds, rare), is_removed=is_removed)
+            found = _with_run(found, run, is_removed=is_removed)
             continue
         played = games.above(kind, times, rare, max(level, 0))
         curve = (played.profile if is_removed else played.profile.mirrored).curve

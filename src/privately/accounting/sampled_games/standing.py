@@ -49,8 +49,8 @@ class Standing:
         return FiniteLoss(epsilon=_NONE, outcomes=tuple(((p, _NONE), (q, _NONE)) for p, q in pairs))
 
 
-def standing(need: Needed, noise: float, order: float) -> Standing | None:
-    """One with so much normal noise, of nearly the least moment of this order; None if none is found.
+def standing(need: Needed, noise: float, order: float, *, is_removed: bool = True) -> Standing | None:
+    """One with so much normal noise, of nearly the least moment of this order in one direction; None if none is found.
 
     Theorem: let one step before G_v be worth at most G_v with this pair, at all y. Then so it is before every G_w,
         w >= v, and before such noise and any other pair.
@@ -60,7 +60,7 @@ def standing(need: Needed, noise: float, order: float) -> Standing | None:
         tests/accounting/sampled_games/test_standing.py::test_too_small_a_pair_is_caught
     """
     losses = _candidates(need)
-    masses, missing = _tried(need, noise, order, losses)
+    masses, missing = _tried(need, noise, _costs(losses, order, is_removed=is_removed), losses)
     for _ in range(_TRIES):
         more = float(missing.max())
         if more <= 1:
@@ -72,11 +72,11 @@ def standing(need: Needed, noise: float, order: float) -> Standing | None:
     return None
 
 
-def _tried(need: Needed, noise: float, order: float, losses: Floats) -> tuple[Floats, Floats]:
+def _tried(need: Needed, noise: float, costs: Floats, losses: Floats) -> tuple[Floats, Floats]:
     """Masses, and what they lack between places: where that is much, more is asked for beside it."""
     raised, found = np.ones(need.tau.size), list[tuple[Floats, Floats]]()
     while len(found) < _TRIES:
-        masses = _searched(need, raised, noise, order, losses)
+        masses = _searched(need, raised, noise, costs, losses)
         missing = lacking(need, noise, exp(losses), masses)
         found.append((masses, missing))
         if missing.max() <= _NEARLY:
@@ -163,7 +163,7 @@ def _candidates(need: Needed) -> Floats:
     return np.concatenate([-far[::-1], -near[::-1], near, far])
 
 
-def _searched(need: Needed, raised: Floats, noise: float, order: float, losses: Floats) -> Floats:
+def _searched(need: Needed, raised: Floats, noise: float, costs: Floats, losses: Floats) -> Floats:
     """Q-masses by a linear program whose prices they are: no less than is needed at its places."""
     rest = need.gains * raised - gained(need.v, need.tau, noise)
     wide = rest > _ENOUGH * need.gains
@@ -173,7 +173,7 @@ def _searched(need: Needed, raised: Floats, noise: float, order: float, losses: 
     even, many, size = np.expm1(losses)[:, None] / step, losses.size, rest.size + 3
     most = gains.max(axis=1)
     gains[gains < _NO_GAIN * most[:, None]] = 0.0
-    costs = np.maximum(_costs(losses, order) / (step * step * order * (order - 1) / 2), _LEAST_COST * most)
+    costs = np.maximum(costs / (step * step), _LEAST_COST * most)
     columns = np.concatenate([gains, even, -even, np.full((many, 1), -1.0)], axis=1) / costs[:, None]
     columns = np.concatenate([columns, np.eye(many)], axis=1)
     scales = 1 / np.maximum(np.abs(columns).max(axis=0), _NOTHING)
@@ -184,9 +184,9 @@ def _searched(need: Needed, raised: Floats, noise: float, order: float, losses: 
     return found
 
 
-def _costs(losses: Floats, order: float) -> Floats:
-    """Of one unit of Q-mass: the moment, and a little of that of both laws exchanged."""
+def _costs(losses: Floats, order: float, *, is_removed: bool) -> Floats:
+    """Of one unit of Q-mass: the moment, by that of a small loss, and a little of that of the other direction."""
     found = np.zeros(losses.size)
-    for t, share in ((order, 1.0), (1 - order, _MIRRORED)):
+    for t, share in ((order, 1.0 if is_removed else _MIRRORED), (1 - order, _MIRRORED if is_removed else 1.0)):
         found += share * (np.exp(np.minimum(t * losses, 500.0)) - 1 - t * np.expm1(losses))
-    return np.maximum(found, _NOTHING)
+    return np.maximum(found / (order * (order - 1) / 2), _NOTHING)
