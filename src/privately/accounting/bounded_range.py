@@ -16,7 +16,8 @@ from privately.accounting.compositions import Composition, compositions
 from privately.accounting.ends import between, proved
 from privately.accounting.events import Event, Exponential, Repeat
 from privately.accounting.events import Sequence as Steps
-from privately.accounting.losses import FiniteLoss, GaussianLoss, Loss
+from privately.accounting.losses import FiniteLoss, GaussianLoss, Loss, response
+from privately.accounting.merged_ranges import merged
 from privately.accounting.questions import NO_LOWER, DeltaAt, EpsilonAt, Question
 from privately.accounting.roads import DEAD_ENDS, NotApplicable
 from privately.accounting.terms import flatten
@@ -39,9 +40,13 @@ _VERY_MANY, _CLEARLY_ENOUGH = 10**7, Fraction(1, 2000)
 """From so many steps on a quick answer is tried first, and is as good as others if it is as narrow as this."""
 _FINE, _PLACES, _TINY = 0.002, 3000, 1e-300
 _MOST_OTHERS = 256
-_FEW_KINDS, _LONG, _SMALL = 4, 400, Fraction(2, 5)
-"""More different ranges than these, none of them large, that cost as much as so many of the largest, are like noise."""
+_FEW_KINDS, _LONG, _SMALL, _SMALLER = 4, 400, Fraction(1, 2), Fraction(2, 5)
+"""More different ranges than these, none of them large, that cost as much as so many of the largest, are like noise.
+
+Without responses beside it, if they are still smaller.
+"""
 _UNKNOWN, _LEAST = 1e-40, 1e-250
+_FAIRLY = Fraction(1, 10**5)
 _MOST_PLAYED, _SOME_PLAYED, _MOST_PAIRS, _SAMPLED = 2_000, 1_000, 5_000, 100
 """So many of them are played in one order, for the lower end, or if there are more so many; and the others are not."""
 
@@ -229,23 +234,50 @@ def _like_noise(
     if not rare:
         return None
     try:
-        noise = _noise(ranges, max(rare, _LEAST))
+        noise, responses = _noise_beside_responses(ranges, max(rare, _LEAST))
         law = GaussianLoss(mu_squared=noise.variance)
-        above = tuple(adaptive.with_law(one, law) for one in beside.above)
+        above = tuple(adaptive.with_law(replace(one, parts=(*one.parts, *responses)), law) for one in beside.above)
         found = noise.put_back(asked(above, noise.taken_from(question)), question)
     except DEAD_ENDS:
         return None
     least = NO_LOWER
     with suppress(*DEAD_ENDS):
-        played, beside = _played(ranges, beside, question)
         about = question.delta if isinstance(question, EpsilonAt) else found.upper
-        least = adaptive.in_order(played, beside, question, asked, float(about))
+        if len(ranges) > _MOST_PAIRS:
+            least = _of_classes(ranges, beside, question, asked)
+        else:
+            played, beside = _played(ranges, beside, question)
+            least = adaptive.in_order(played, beside, question, asked, float(about))
     method = f"{adaptive.METHOD} like normal noise, {found.method}"
     return proved(least.lower, found.upper, method=method)
 
 
+def _noise_beside_responses(
+    ranges: Sequence[tuple[Fraction, int]], rare: float
+) -> tuple[Normal, tuple[tuple[Loss, int], ...]]:
+    """What is at least as much as all steps: responses for all but the smallest ranges, or noise alone."""
+    least = adaptive.SMALLEST * max(ranges)[0]
+    small = [one for one in ranges if one[0] < least]
+    with suppress(*DEAD_ENDS):
+        found = adaptive.as_thin_noise(tuple(one for one in ranges if one[0] >= least), rare)
+        noise = Normal(found.variance, Fraction(1), found.rest)
+        responses = tuple((response(loss), times) for loss, times in found.responses)
+        return noise.beside(_by_statements(small, rare)) if small else noise, responses
+    if max(ranges)[0] >= _SMALLER:
+        raise NotApplicable("ranges that are unlike noise")
+    return _noise(ranges, rare), ()
+
+
 def _noise(ranges: Sequence[tuple[Fraction, int]], rare: float) -> Normal:
-    """As is known for these ranges, or if they are too many for zCDP.
+    """As is known for these ranges, or if they are too many for zCDP."""
+    with suppress(*DEAD_ENDS):
+        variance, rest = adaptive.as_noise(tuple(ranges), rare)
+        return Normal(variance, Fraction(1), rest)
+    return _by_statements(ranges, rare)
+
+
+def _by_statements(ranges: Sequence[tuple[Fraction, int]], rare: float) -> Normal:
+    """By zCDP.
 
     Theorem: a step of range e is e^2/8-zCDP, and ln E_Q[(dP/dQ)^t] >= t(t-1) e^2/8 for 0 < t < 1 too; so in any order
         all steps together cost at most as much as normal noise that is known for zCDP.
@@ -253,12 +285,23 @@ def _noise(ranges: Sequence[tuple[Fraction, int]], rare: float) -> Normal:
     Proof: docs/theory/accounting/two_outcomes.md#many-different-steps
     Checked-by: tests/accounting/test_bounded_range.py::test_very_many_ranges_are_like_noise
     """
-    with suppress(*DEAD_ENDS):
-        variance, rest = adaptive.as_noise(tuple(ranges), rare)
-        return Normal(variance, Fraction(1), rest)
     total = sum((size**2 / 8 * times for size, times in ranges), Fraction(0))
     steps = sum(times for _, times in ranges)
     return mixed_games.above(max(ranges)[0] ** 2 / 8, total, steps, rare, of_ranges=True)
+
+
+def _of_classes(
+    ranges: Sequence[tuple[Fraction, int]], beside: adaptive.Beside, question: Question, asked: adaptive.Asked
+) -> Interval:
+    """A lower end by pairs of two outcomes, of which only numbers are told."""
+    parts = tuple((law, 1) for law in merged(ranges, _likely_depth(ranges, question)))
+    below = tuple(replace(one, parts=(*one.parts, *parts)) for one in beside.below)
+    return asked(below, replace(question, width=max(question.width, _FAIRLY)))
+
+
+def _likely_depth(ranges: Sequence[tuple[Fraction, int]], question: Question) -> float:
+    apart = -(-len(ranges) // _SAMPLED)
+    return Ranges([(size, times * apart) for size, times in ranges[::apart]], ()).likely(question)
 
 
 def _played(
@@ -275,7 +318,5 @@ def _played(
         largest += [(size, now)] if now else []
         others += [(size, times - now)] if times > now else []
         left -= now
-    apart = -(-len(ranges) // _SAMPLED)
-    depth = Ranges([(size, times * apart) for size, times in ranges[::apart]], ()).likely(question)
-    pairs = Ranges(others, beside.below).at(depth)
+    pairs = Ranges(others, beside.below).at(_likely_depth(ranges, question))
     return tuple(largest), replace(beside, below=tuple(pairs))

@@ -11,7 +11,7 @@ from typing import TypeAlias
 import numpy as np
 
 from privately.accounting.adaptive.curves import Curve
-from privately.accounting.elementary import Integers
+from privately.accounting.elementary import Floats, Integers
 from privately.accounting.losses import FiniteLoss
 from privately.accounting.roads import NotApplicable
 
@@ -67,7 +67,12 @@ def below(curve: Curve, around: float | None = None) -> FiniteLoss:
     """
     curve = curve.whole()
     kept = _kept(curve, around, MOST)
-    tests = zip(curve.prices[kept].tolist(), curve.powers[kept].tolist(), strict=True)
+    return reached(curve.prices[kept], curve.powers[kept])
+
+
+def reached(prices: Floats, powers: Floats) -> FiniteLoss:
+    """By tests of these prices and powers."""
+    tests = zip(prices.tolist(), powers.tolist(), strict=True)
     points = sorted({(Fraction(price), Fraction(power)) for price, power in tests if 0 < price < 1 and 0 < power < 1})
     hull = _hull([(_NONE, _NONE), *points, (_ONE, _ONE)], sign=-1)
     outcomes = [(power - before, price - paid) for (paid, before), (price, power) in pairwise(hull)]
