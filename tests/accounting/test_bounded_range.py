@@ -168,6 +168,7 @@ def test_very_many_ranges_are_like_noise(more: Fraction, monkeypatch: pytest.Mon
     monkeypatch.setattr(adaptive, "in_order", refused)
     if more > Fraction(2, 1000):
         monkeypatch.setattr(adaptive, "as_noise", refused)
+        monkeypatch.setattr(adaptive, "as_thin_noise", refused)
     ranges, square = many_ranges()
     steps = [acc.Repeat(event=acc.Exponential(epsilon=size), times=times) for size, times in ranges]
     found = acc.epsilon(acc.Sequence(events=steps), delta="1e-6")
@@ -191,6 +192,7 @@ def test_all_steps_count_as_noise(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(mixed_games, "above", above)
     monkeypatch.setattr(adaptive, "as_noise", refused)
+    monkeypatch.setattr(adaptive, "as_thin_noise", refused)
     monkeypatch.setattr(adaptive, "in_order", refused)
     ranges, square = many_ranges()
     steps = [acc.Repeat(event=acc.Exponential(epsilon=size), times=times) for size, times in ranges]
