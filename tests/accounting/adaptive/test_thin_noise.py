@@ -20,7 +20,7 @@ from tests.accounting.adaptive.test_noise import before, profile
 
 FIFTH = Fraction(1, 5)
 STEP = FIFTH / thin_noise._CELLS
-FINE = Fineness(40, 0.5, 25, 0.125)
+FINE = Fineness(40, ((1.5, 6), (6.0, 3)), 0.5, 25, 0.125)
 NOWHERE = 1 << 60
 
 

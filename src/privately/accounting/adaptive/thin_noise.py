@@ -28,8 +28,6 @@ SMALLEST = Fraction(2, 25)
 _MOST_LOOKED_AT = 700
 """With more noise, in steps of the largest range, a step costs as there."""
 _RATIOS, _MORE, _MOST_PULL = (2.0, 1.7, 1.5, 1.35, 1.25, 1.15, 1.1, 1.05), 1.02, 0.2
-_FINER = (1.5, 6), (6.0, 3), (60.0, 2)
-"""Where there is less noise than so many steps have, so many times as many ranges are looked at."""
 _SPARE = 1e-3
 """What part of a value that counts may be neglected, in all."""
 _MOST_STEPS, _MOST_LONG, _LONG = 100_000, 50_000, 2500
@@ -51,16 +49,18 @@ class Thin:
 class Fineness:
     """How closely it is looked: ranges up to e times as large ones, noise to begin with, and what pulls at first.
 
-    Noise is in steps of the largest range.
+    Noise is in steps of the largest range. Where there is less of it, so many times as many ranges are looked at.
     """
 
     marks: int
+    finer: tuple[tuple[float, int], ...]
     start: float
     bend: float
     pull: float
 
 
-_FINE, _OF_LONG = Fineness(50, 0.5, 40, 0.128), Fineness(40, 3.0, 10, 0.14)
+_FINE = Fineness(80, ((1.5, 3), (6.0, 2)), 0.5, 30, 0.124)
+_OF_LONG = Fineness(40, ((6.0, 3), (60.0, 2)), 3.0, 10, 0.14)
 
 
 @dataclass(frozen=True)
@@ -77,6 +77,7 @@ class Costs:
     pull: float
     bend: float
     most: float
+    finer: tuple[tuple[float, int], ...]
     are_between: bool
     """Whether there are ranges between these."""
 
@@ -84,7 +85,8 @@ class Costs:
     def of_ranges(cls, sizes: tuple[Fraction, ...], fine: Fineness, step: Fraction, looked_at: float) -> Costs:
         marks = _marks(sizes, fine.marks)
         known = tuple((_center(float(size) / 2) + _COARSE / 4 * float(step) ** 2) * _UP for size in marks)
-        return cls(marks, known, fine.pull, fine.bend * known[-1], looked_at * known[-1], marks != sizes)
+        bend, most = fine.bend * known[-1], looked_at * known[-1]
+        return cls(marks, known, fine.pull, bend, most, fine.finer, marks != sizes)
 
     def place(self, size: Fraction) -> int:
         return bisect_right(self.marks, size) - 1
@@ -118,7 +120,7 @@ class Costs:
         """The ranges that are looked at from this mark to the next: more of them where there is little noise."""
         if not self.are_between or place + 1 == len(self.marks):
             return (self.marks[place],)
-        finer = next((times for less, times in _FINER if v < less * self.known[-1]), 1)
+        finer = next((times for less, times in self.finer if v < less * self.known[-1]), 1)
         one, other = self.marks[place : place + 2]
         return tuple(one + (other - one) * k / finer for k in range(finer + 1))
 
