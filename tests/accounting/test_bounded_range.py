@@ -227,9 +227,9 @@ def test_a_thousand_different_ranges() -> None:
 
 
 @pytest.mark.slow
-def test_six_thousand_different_ranges() -> None:
+def test_nine_thousand_different_ranges() -> None:
     """The smallest are bounded by statements, all others by responses and noise; from below numbers are told."""
-    ranges = [acc.Exponential(epsilon=Fraction(60 + 4 * k, 60_000)) for k in range(6000)]
+    ranges = [acc.Exponential(epsilon=Fraction(90 + 4 * k, 90_000)) for k in range(9000)]
     found = acc.epsilon(acc.Sequence(events=ranges), delta="1e-6")
     assert found.width <= found.lower * Fraction(2, 1000)
     assert "like normal noise" in found.method

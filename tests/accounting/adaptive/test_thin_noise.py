@@ -167,7 +167,9 @@ def test_every_step_has_its_rest(monkeypatch: pytest.MonkeyPatch) -> None:
     as_thin_noise.cache_clear()
 
 
-@pytest.mark.parametrize("ranges", [((FIFTH, 60_000),), ((FIFTH, 3), (FIFTH * SMALLEST / 2, 5))])
+@pytest.mark.parametrize(
+    "ranges", [((FIFTH, 60_000),), ((FIFTH, 3), (FIFTH * SMALLEST / 2, 5)), ((FIFTH, 3), (FIFTH / 10, 5))]
+)
 def test_what_would_take_too_long_is_refused(ranges: Ranges) -> None:
     with pytest.raises(NotApplicable):
         as_thin_noise(ranges, 1e-6)

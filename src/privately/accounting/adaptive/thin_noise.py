@@ -30,7 +30,7 @@ _MOST_LOOKED_AT = 700
 _RATIOS, _MORE, _MOST_PULL = (2.0, 1.7, 1.5, 1.35, 1.25, 1.15, 1.1, 1.05), 1.02, 0.2
 _SPARE = 1e-3
 """What part of a value that counts may be neglected, in all."""
-_MOST_STEPS, _MOST_LONG, _LONG = 100_000, 50_000, 2500
+_MOST_STEPS, _MOST_LONG, _LONG, _MOST_MARKS = 100_000, 50_000, 2500, 66
 _FARTHEST = 36.0
 _NOWHERE = 1 << 60
 _UP, _DOWN = 1 + 8 * UNIT, 1 - 8 * UNIT
@@ -60,6 +60,7 @@ class Fineness:
 
 
 _FINE = Fineness(80, ((1.5, 3), (6.0, 2)), 0.5, 30, 0.124)
+_OF_MANY = Fineness(40, ((1.0, 6), (4.0, 3), (30.0, 2)), 0.6, 10, 0.132)
 _OF_LONG = Fineness(40, ((6.0, 3), (60.0, 2)), 3.0, 10, 0.14)
 
 
@@ -179,7 +180,7 @@ def as_thin_noise(ranges: Ranges, rare: float) -> Thin:
     if steps > _MOST_STEPS or long > _MOST_LONG or min(ranges)[0] < SMALLEST * largest:
         raise NotApplicable("too many steps, or of too different ranges")
     farthest = math.sqrt(-2 * math.log(rare * _SPARE / steps))
-    step, fine = largest / _CELLS, _FINE if long < _LONG else _OF_LONG
+    step, fine = largest / _CELLS, _fineness(math.log(largest / min(ranges)[0]), long)
     looked_at = min((1 - _THIN) * long + 4, _MOST_LOOKED_AT)
     costs = Costs.of_ranges(tuple(sorted({size for size, _ in ranges})), fine, step, looked_at)
     start = fine.start * costs.known[-1]
@@ -189,6 +190,16 @@ def as_thin_noise(ranges: Ranges, rare: float) -> Thin:
         counted[costs.place(size)] = counted.get(costs.place(size), 0) + times
     responses = tuple((costs.loss(k), times) for k, times in sorted(counted.items()))
     return Thin(responses, Fraction(costs.total(ranges, start)), min(Fraction(rest) * steps, Fraction(1)))
+
+
+def _fineness(spread: float, long: float) -> Fineness:
+    """As fine as does not take too long."""
+    if long >= _LONG:
+        return _OF_LONG
+    for fine in (_FINE, _OF_MANY):
+        if spread * fine.marks <= _MOST_MARKS:
+            return fine
+    raise NotApplicable("too many ranges to look at")
 
 
 def _checked(costs: Costs, start: float, step: Fraction, farthest: float) -> tuple[Costs, float]:
