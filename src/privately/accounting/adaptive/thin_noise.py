@@ -60,7 +60,6 @@ class Fineness:
 
 
 _FINE = Fineness(80, ((1.5, 3), (6.0, 2)), 0.5, 30, 0.124)
-_OF_MANY = Fineness(40, ((1.0, 6), (4.0, 3), (30.0, 2)), 0.6, 10, 0.132)
 _OF_LONG = Fineness(40, ((6.0, 3), (60.0, 2)), 3.0, 10, 0.14)
 
 
@@ -193,13 +192,11 @@ def as_thin_noise(ranges: Ranges, rare: float) -> Thin:
 
 
 def _fineness(spread: float, long: float) -> Fineness:
-    """As fine as does not take too long."""
     if long >= _LONG:
         return _OF_LONG
-    for fine in (_FINE, _OF_MANY):
-        if spread * fine.marks <= _MOST_MARKS:
-            return fine
-    raise NotApplicable("too many ranges to look at")
+    if spread * _FINE.marks > _MOST_MARKS:
+        raise NotApplicable("too many ranges to look at")
+    return _FINE
 
 
 def _checked(costs: Costs, start: float, step: Fraction, farthest: float) -> tuple[Costs, float]:
