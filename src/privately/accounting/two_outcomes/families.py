@@ -46,13 +46,15 @@ class Arc:
 
     rows: tuple[int, int]
     share: float = 1.0
+    always: bool = False
+    """Even if there are no kinks."""
 
     @property
     def is_even(self) -> bool:
         return self.share < 1
 
     def is_tried(self, done: int) -> bool:
-        return not self.is_even or done < _KINKY
+        return self.always or not self.is_even or done < _KINKY
 
     def at(self, sketch: Sketch, powers: Powers, places: int) -> Tried:
         del sketch  # whatever follows

@@ -10,8 +10,10 @@ Bend     a second derivative at the first of two neighbours times the square of 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeAlias
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
@@ -30,14 +32,15 @@ _CHUNK = 48
 class Powers:
     """G, its bend, and its mean after a step, for all exponents and all differences of places."""
 
-    def __init__(self, statement: AtOrders, lattice: Lattice) -> None:
+    def __init__(self, statement: AtOrders, lattice: Lattice, mirrored: int | None = None) -> None:
+        """Of the other direction so many orders, if not all."""
         self.lattice = lattice
         orders = [order for order, _ in statement.bounds]
-        self.exponents = np.array([*(float(1 - order) for order in orders), *map(float, orders)])
+        self.exponents = np.array([*(float(1 - order) for order in orders), *map(float, orders[:mirrored])])
         exact = [math.nextafter(float((a - 1) * bound), math.inf) for a, bound in statement.bounds]
         if max(exact) > _LARGEST_POWER:
             raise NotApplicable("bounds that are too large")
-        self.grown = np.tile(expm1(np.array(exact)) * (1 + 2 * ERROR), 2)
+        self.grown = expm1(np.array([*exact, *exact[:mirrored]])) * (1 + 2 * ERROR)
         self.first = -lattice.places - lattice.down - lattice.left
         self.losses = np.arange(float(self.first), lattice.beyond + _CHUNK + 2) * lattice.step
         k = self.exponents[:, None]
@@ -86,22 +89,31 @@ class Powers:
 
 @dataclass(frozen=True)
 class Tried:
-    """Functions that touch at a run of places: which exponents, and the shares of the first."""
+    """Functions that touch at a run of places: which exponents, or which for each, and the shares of the first."""
 
-    rows: tuple[int, int]
+    rows: tuple[int, int] | tuple[Integers, Integers]
     start: int
     shares: Floats
     away: int = 0
     """So many places before where they touch they are meant to count."""
+    rests: Floats | None = None
+    """The shares of the second, if they are not what is left."""
+
+    @property
+    def terms(self) -> list[tuple[Integers, Floats]]:
+        """For each function a row, and its share; and another one if there are two."""
+        one, two = (np.broadcast_to(np.asarray(row), self.shares.shape) for row in self.rows)
+        rest = 1 - self.shares if self.rests is None else self.rests
+        return [(one, self.shares)] if (one == two).all() else [(two, rest), (one, self.shares)]
 
     def mixed(self, parts: Floats, at: Integers) -> Floats:
         """Of one row of numbers for each exponent, at some differences of places."""
-        one: Floats = parts[self.rows[0]][at]
-        if self.rows[0] == self.rows[1]:
-            return one
-        share = self.shares[:, None]
-        both: Floats = share * one + (1 - share) * parts[self.rows[1]][at]
-        return both
+        (row, share), *others = self.terms
+        found: Floats = parts[row[:, None], at]
+        if others:
+            ((other, rest),) = others
+            found = share[:, None] * found + rest[:, None] * parts[other[:, None], at]
+        return found
 
 
 @dataclass(frozen=True)
@@ -147,11 +159,9 @@ class _Chunk:
         own = slice(start + lattice.left, start + lattice.left + many)
         self.slopes = -sketch.slopes[own]
         self.own = sketch.upper[own] * (1 - 2 * _SLACK)
-        self.rows = sorted(set(tried.rows))
-        share = tried.shares[part]
-        self.shares = {tried.rows[1]: 1 - share, tried.rows[0]: share} if len(self.rows) > 1 else {self.rows[0]: share}
-        meant = powers.after[:, -tried.away - powers.first]
-        self.small = sum((meant[row] * part for row, part in self.shares.items()), np.zeros(many))
+        self.terms = [(row[part], share[part]) for row, share in tried.terms]
+        self.starts = self.offset - np.arange(many)
+        self.small = self._of_each(powers.after[:, -tried.away - powers.first])
         """What C costs: G is larger where it has to be enough."""
         self.rise = self._shifted(powers.rise)
         self.g = self._mixed(powers.g)
@@ -159,18 +169,28 @@ class _Chunk:
         self.over_line = self.slopes[:, None] * self.rise
         self.over_line -= self.own[:, None]
         self.over_line += sketch.upper[: self.columns] * (1 + _SLACK)
-        steepest = sum((powers.steepest[row] * part for row, part in self.shares.items()), np.zeros(many))
-        self.rising = self.slopes / steepest * (1 + _DOUBT)
+        self.rising = self.slopes / self._of_each(powers.steepest) * (1 + _DOUBT)
 
     def _shifted(self, numbers: Floats) -> Floats:
         many = self.slopes.size
         found: Floats = sliding_window_view(numbers, self.columns)[self.offset - many + 1 : self.offset + 1][::-1]
         return found
 
+    def _of_each(self, parts: Floats) -> Floats:
+        """Of one number for each exponent."""
+        return sum((parts[row] * share for row, share in self.terms), np.zeros(self.slopes.size))
+
     def _mixed(self, parts: Floats) -> Floats:
-        if len(self.rows) == 1:
-            return self._shifted(parts[self.rows[0]])
-        return sum((share[:, None] * self._shifted(parts[row]) for row, share in self.shares.items()), np.zeros(1))
+        """Of one row of numbers for each exponent."""
+        if len(self.terms) == 1:
+            return self._rows(parts, self.terms[0][0])
+        return sum((share[:, None] * self._rows(parts, row) for row, share in self.terms), np.zeros(1))
+
+    def _rows(self, parts: Floats, row: Integers) -> Floats:
+        if (row == row[0]).all():
+            return self._shifted(parts[row[0]])
+        found: Floats = sliding_window_view(parts, self.columns, axis=1)[row, self.starts]
+        return found
 
     def found(self) -> tuple[Floats, Floats]:
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -190,8 +210,7 @@ class _Chunk:
     def _before(self, factors: Floats) -> Floats:
         """How far 1 is above the tangents at the first place, at y = 0."""
         falls = sum(
-            (share * self._shifted(self.powers.falls[row])[:, 0] for row, share in self.shares.items()),
-            np.zeros(factors.size),
+            (share * self.powers.falls[row, self.starts] for row, share in self.terms), np.zeros(factors.size)
         )
         falls = (factors * falls + self.slopes * self._shifted(self.powers.ratios)[:, 0]) * (1 - _SLACK)
         found: Floats = self.over_line[:, 0] - factors * self.g[:, 0] - falls
@@ -206,26 +225,62 @@ class _Chunk:
         who, cell = np.nonzero(rough > 0)
         sketch, c = self.sketch, factors[who]
         there, then = c * self.g[who, cell], c * self.g[who, cell + 1]
-        bends, differences = self._bends(who, cell, c)
+        own = [self._own(term, who, cell, c) for term in self.terms]
+        bends = sum((bend * most for _, bend, most in own), np.zeros(who.size))
         straight = _summit(gaps[who, cell], gaps[who, cell + 1], bends)
         line = self.slopes[who] * self.rise[who, cell] - self.own[who] - there
         later = self.slopes[who] * self.rise[who, cell + 1] - self.own[who] - then
-        bent = _summit(sketch.starts[cell] + line, sketch.ends[cell] + later, np.maximum(differences, 0.0))
+        bent = np.full(who.size, -np.inf)
+        for known in sketch.branches:
+            exponents, known_bends = known.bent(self.powers.exponents)
+            more = more_bent(
+                [(k, bend) for k, bend, _ in own],
+                [*zip(exponents[:, cell], known_bends[:, cell], strict=True)],
+                self.powers.lattice.step,
+            )
+            more = np.maximum(more + _DOUBT * bends, 0.0)
+            np.maximum(bent, _summit(known.starts[cell] + line, known.ends[cell] + later, more), out=bent)
         return who, cell, np.minimum(straight, bent) + _LITTLE * bends
 
-    def _bends(self, who: Integers, cell: Integers, factors: Floats) -> tuple[Floats, Floats]:
-        """At most, and at most how much more than those of the function that is known there."""
-        least, most = self.powers.straighter
-        bends, differences = np.zeros(who.size), np.zeros(who.size)
-        for row in range(least.size):
-            known = self.sketch.bends[row, cell]
-            if row not in self.shares:
-                differences -= known * least[row]
-                continue
-            bend = factors * self.powers.bends[row][cell - who + self.offset] * self.shares[row][who]
-            bends += bend * most[row]
-            differences += (bend - known) * np.where(bend > known, most[row], least[row])
-        return bends, differences + _DOUBT * bends
+    def _own(
+        self, term: tuple[Integers, Floats], who: Integers, cell: Integers, factors: Floats
+    ) -> tuple[Floats, Floats, Floats]:
+        """Exponents, bends, and at most by how much these grow up to the next place."""
+        row, share = term[0][who], term[1][who]
+        bend: Floats = factors * self.powers.bends[row, cell - who + self.offset] * share
+        return self.powers.exponents[row], bend, self.powers.straighter[1][row]
+
+
+Powered: TypeAlias = tuple[Floats, Floats]
+"""Exponents, and the bends of these powers."""
+
+
+def more_bent(own: Sequence[Powered], known: Sequence[Powered], step: float) -> Floats:
+    """At most how much larger the second derivative of the first is, up to the next place; less than 0 if it is not.
+
+    Theorem: a sum of powers x^k with factors of both signs is at most x^m times the sum of the factors, each times the
+        largest value of x^(k-m) if it is positive, and the least if not; for every m.
+    Reference: none
+    Proof: docs/theory/accounting/two_outcomes.md#functions-above
+    Checked-by: tests/accounting/two_outcomes/test_majorants.py::test_more_bent
+    """
+    left = [np.full(own[0][0].size, bend) if bend.ndim == 0 else bend for _, bend in known]
+    net = []
+    for k, bend in own:
+        for j, (other, _) in enumerate(known):
+            same = other == k
+            bend, left[j] = np.where(same, bend - left[j], bend), np.where(same, 0.0, left[j])
+        net.append((k, bend))
+    net += [(k, -bend) for (k, _), bend in zip(known, left, strict=True)]
+    found = np.full(own[0][0].size, np.inf)
+    for middle in (np.full(1, 2.0), *(k for k, _ in own)):
+        total = np.zeros(found.size)
+        for k, bend in net:
+            far = (k - middle) * step
+            grown = np.exp(np.where(bend > 0, np.maximum(far, 0.0), np.minimum(far, 0.0)))
+            total += bend * grown * np.where(bend > 0, 1 + _DOUBT, 1 - _DOUBT)
+        found = np.minimum(found, total * np.exp(np.maximum((middle - 2) * step, 0.0)) * (1 + _DOUBT))
+    return found
 
 
 def _summit(start: Floats, end: Floats, bend: Floats) -> Floats:
@@ -256,20 +311,26 @@ def lowered(found: Found, powers: Powers, known: Above, offsets: range) -> int:
         after = tried.mixed(powers.after, where) * (1 + _SLACK)
         fall = known.slopes[:, None] * powers.fall[where]
         values = known.bases[:, None] * (1 + _SLACK) - fall + known.factors[:, None] * after
-        slopes, bends = _shape(powers, known, where[:, 1:2])
-        found.offer(places[kept], values[kept], slopes[kept], bends[kept])
+        slopes, bends = _shape(powers, known, where[:, 1:2], found)
+        found.offer(places[kept], values[kept], slopes[kept], *(one[kept] for one in bends))
     helped = np.flatnonzero(found.upper < before * (1 - _DOUBT))
     return int(helped[-1]) + 1 if helped.size else 0
 
 
-def _shape(powers: Powers, known: Above, where: Integers) -> tuple[Floats, Floats]:
-    """How steep the functions are after the step, and the bends of their powers, at least."""
+def _shape(powers: Powers, known: Above, where: Integers, found: Found) -> tuple[Floats, tuple[Floats, ...]]:
+    """How steep the functions are after the step, and the bends of their powers, at least, as they are kept."""
     s = powers.rise[where] + 1
     grown = (1 + powers.grown[:, None]) * powers.powers[:, where[0]]
     turned = powers.exponents[:, None] * (grown - s)
     first, tried = np.zeros((1, 1), dtype=np.int64), known.tried
     slopes = known.slopes * s[0, 0] + known.factors * tried.mixed(turned, first)[:, 0]
-    bends = np.zeros((slopes.size, powers.exponents.size))
-    for row, share in zip(tried.rows[::-1], (1 - tried.shares, tried.shares), strict=True):
-        bends[:, row] = known.factors * (share * (grown[row, 0] * powers.bent[row])) * (1 - _DOUBT)
-    return slopes, np.nan_to_num(bends, nan=0.0, posinf=0.0)
+    kept = np.zeros((slopes.size, found.bends.shape[1]))
+    exponents = np.zeros(kept.shape)
+    for k, (row, share) in enumerate(tried.terms):
+        bend = known.factors * (share * (grown[row, 0] * powers.bent[row])) * (1 - _DOUBT)
+        bend = np.nan_to_num(bend, nan=0.0, posinf=0.0)
+        if found.exponents is None:
+            kept[np.arange(row.size), row] = bend
+        else:
+            kept[:, k], exponents[:, k] = bend, powers.exponents[row]
+    return slopes, (kept,) if found.exponents is None else (kept, exponents)

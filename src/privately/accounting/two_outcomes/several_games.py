@@ -1,80 +1,72 @@
 """Few steps of several statements, some about listed orders, in any order: their profile from above.
 
-All that may be left is played, on one lattice; a profile is straight between its places, and nothing else is known.
+All that may be left is played, on one lattice. What is left is worth the largest of one step of each kind before the
+rest, and each of these is known by functions above it, as in `sketches`.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import product
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from privately.accounting.adaptive.curves import Curve
-from privately.accounting.elementary import Floats
 from privately.accounting.renyi.orders import best_excess, epsilon_score
 from privately.accounting.roads import NotApplicable
+from privately.accounting.two_outcomes import searched
 from privately.accounting.two_outcomes.allowed import AtOrders, Concentrated, Statement
-from privately.accounting.two_outcomes.families import families
+from privately.accounting.two_outcomes.families import Arc, Family, families
 from privately.accounting.two_outcomes.listed_games import lattice_of
-from privately.accounting.two_outcomes.long_games import before, whole
-from privately.accounting.two_outcomes.majorants import Powers
-from privately.accounting.two_outcomes.smooth import Smooth
+from privately.accounting.two_outcomes.majorants import Powers, lowered
+from privately.accounting.two_outcomes.majorants import above as functions_above
+from privately.accounting.two_outcomes.sketches import Found, Lattice, Sketch
 from privately.accounting.two_outcomes.steps import NEVER
-from privately.accounting.two_outcomes.touching import touching
-from privately.accounting.two_outcomes.waves import Lattice as WaveLattice
-from privately.accounting.two_outcomes.waves import Wave, Waves, raised
 
 Parts: TypeAlias = tuple[tuple[Statement, int], ...]
 """Statements, each so many times."""
 
-_SPARE = 1e-4
-_FINE, _COARSE, _MOST_PLACES = 0.08, 0.2, 1100
-_WORK, _MOST_LOSS = 2e7, 300.0
-_SOME, _SMOOTH = 5, 10**6
-"""Of functions for kinks so many are tried, one of so many, but after the last step; and when none are left."""
-_AROUND = Fraction(3, 4), Fraction(1), Fraction(5, 4)
-"""Orders that are tried for zCDP beside a listed one."""
-_NO_TAIL = 1e6
-"""A rho that says nothing of large losses."""
-_TAIL_DOUBT = 1e-8
+_SPARE, _IGNORED = 1e-4, 1e-3
+_FINE, _COARSE, _MOST_PLACES = 0.1, 0.3, 800
+_WORK, _MOST_LOSS = 1.2e7, 300.0
+_SOME = 5
+"""Of functions for kinks so many are tried, one of so many, but after the last step."""
+_LOWEST, _APART = 0.06, 1.15
+"""Orders that are tried for zCDP, less 1, from this one on, each so many times the one before it."""
+_SHARES = 0.5, 0.6, 0.7, 0.8, 0.9
+_LARGEST = 500
+_UNBOUNDED = Fraction(10**9)
 
 
-class _Kind(Protocol):
-    def before(self, values: Floats, done: int) -> Floats:
-        """Upper values of one step before what is left after so many."""
+@dataclass(frozen=True)
+class _Kind:
+    """One statement, by the orders of it that are tried, and what is known of them on the lattice."""
 
+    powers: Powers
+    families: tuple[Family, ...]
+    even: int
+    """So many places from 0 on both directions may count."""
 
-class _Listed:
-    def __init__(self, statement: AtOrders, step: float, places: int) -> None:
-        even, self.families = families(statement, places * step)
-        lattice = lattice_of(statement, step, places * step, even)
-        self.powers = Powers(statement, replace(lattice, places=places))
+    def tried(self, done: int) -> list[Family]:
+        """After so many steps."""
+        kept = [family for family in self.families if family.is_tried(done)]
+        return [one for k, one in enumerate(kept) if not done or k % _SOME == 0 or not isinstance(one, Arc) or not one.is_even]
 
-    def before(self, values: Floats, done: int) -> Floats:
-        tried = [family for family in self.families if family.is_tried(done)]
-        if done:
-            tried = [one for k, one in enumerate(tried) if k % _SOME == 0 or not one.is_even or one.is_tried(_SMOOTH)]
-        return before(values, self.powers, tried)
-
-
-class _Concentrated:
-    """By lines of all orders, or by the powers of some, whichever says less."""
-
-    def __init__(self, statement: Concentrated, orders: Sequence[Fraction], step: float, places: int, rare: float):
-        self.lattice = WaveLattice(step, places)
-        self.waves = Waves(touching(statement, rare), self.lattice)
-        around = sorted({order * near for order in orders for near in _AROUND if order * near > 1})
-        self.listed = _Listed(AtOrders(tuple((order, order * statement.rho) for order in around)), step, places)
-
-    def before(self, values: Floats, done: int) -> Floats:
-        wave = Wave(values, Smooth.of(values, self.lattice.far, self.lattice.step), _NO_TAIL)
-        return np.minimum(raised(wave, self.waves).upper, self.listed.before(values, done))
+    def before(self, sketch: Sketch, tails: Found, done: int, ignored: float) -> Found:
+        """One step of it before what is left after so many."""
+        found = tails.copied()
+        count = int(np.count_nonzero(found.upper > ignored))
+        for family in self.tried(done):
+            tried = family.at(sketch, self.powers, min(self.even, count) if family.is_even else count)
+            if tried.shares.size:
+                functions = functions_above(sketch, self.powers, tried)
+                lowered(found, self.powers, functions, family.offsets(self.powers.lattice))
+        return found
 
 
 @lru_cache(maxsize=8)
@@ -88,33 +80,38 @@ def above(parts: Parts, rare: float) -> Curve:
     Checked-by: tests/accounting/two_outcomes/test_several_games.py::test_no_order_is_above,
         tests/accounting/two_outcomes/test_several_games.py::test_tails
     """
-    step, places = _lattice(parts, rare)
-    orders = sorted({order for one, _ in parts if isinstance(one, AtOrders) for order, _ in one.bounds})
-    kinds = [_kind(one, orders, step, places, rare * _SPARE) for one, _ in parts]
-    times = [n for _, n in parts]
-    known = {tuple(0 for _ in parts): np.zeros(places)}
-    with np.errstate(over="ignore", invalid="ignore"):  # a value that is out of all range is not taken
+    lattice, orders = _lattice(parts, rare)
+    listed = {order for one, _ in parts if isinstance(one, AtOrders) for order, _ in one.bounds}
+    times, ignored = [n for _, n in parts], rare * _SPARE * _IGNORED
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # a value that is out of all range is not taken
+        kinds = [_kind(one, listed, lattice, rare * _SPARE) for one, _ in parts]
+        exponents = np.array([*(float(1 - order) for order in orders), *map(float, orders)])
+        nothing = together([], orders)
+        known = {tuple(0 for _ in parts): Sketch.of(Found.nothing(nothing, lattice).of_two(exponents), nothing, lattice, 0)}
         for done in range(sum(times)):
-            known = {
-                left: whole(
-                    np.minimum(
-                        np.max([kinds[k].before(known[_less(left, k)], done) for k, n in enumerate(left) if n], axis=0),
-                        tails([(one, n) for (one, _), n in zip(parts, left, strict=True) if n], orders, step, places),
-                    ),
-                    step,
-                )
-                for left in _level(times, done + 1)
-            }
-    ((_, found),) = known.items()
-    nothing = np.zeros(places)
-    return Curve(step, 0, NEVER, found, nothing, nothing)
+            now = {}
+            for left in _level(times, done + 1):
+                total = together([(one, n) for (one, _), n in zip(parts, left, strict=True) if n], orders)
+                tails = Found.tails(total, lattice, 1).of_two(exponents)
+                founds = [
+                    kinds[k].before(known[_less(left, k)], tails, done, ignored) for k, n in enumerate(left) if n
+                ]
+                now[left] = Sketch.largest([Sketch.of(found, total, lattice, 1) for found in founds], lattice.step)
+            known = now
+    ((_, sketch),) = known.items()
+    upper = np.minimum.accumulate(np.minimum(sketch.upper[lattice.left :][: lattice.places], 1.0))
+    return Curve(lattice.step, 0, NEVER, upper, np.zeros(upper.size), np.zeros(upper.size))
 
 
-def _kind(statement: Statement, orders: Sequence[Fraction], step: float, places: int, rare: float) -> _Kind:
+def _kind(statement: Statement, listed: set[Fraction], lattice: Lattice, rare: float) -> _Kind:
+    even, farthest = 4 * lattice.down, lattice.places * lattice.step
     if isinstance(statement, AtOrders):
-        return _Listed(statement, step, places)
+        return _Kind(Powers(statement, lattice), families(statement, farthest)[1], even)
     if isinstance(statement, Concentrated):
-        return _Concentrated(statement, orders, step, places, rare)
+        known = searched.orders(statement.rho, farthest, listed)
+        rows = [k for k, (order, _) in enumerate(known.bounds) if order in listed]
+        tried = searched.families(statement, lattice.step, farthest, rare, len(known.bounds), rows)
+        return _Kind(Powers(known, lattice, 1), tried, even)
     raise NotApplicable("a statement of another kind")
 
 
@@ -127,20 +124,20 @@ def _less(left: tuple[int, ...], kind: int) -> tuple[int, ...]:
     return tuple(many - (k == kind) for k, many in enumerate(left))
 
 
-def tails(parts: Sequence[tuple[Statement, int]], orders: Sequence[Fraction], step: float, places: int) -> Floats:
-    """What these steps reveal at most, by single orders that all of them bound."""
+def together(parts: Sequence[tuple[Statement, int]], orders: Sequence[Fraction]) -> AtOrders:
+    """What these steps keep together at each order; those that some do not bound count for nothing."""
     least = min((one.bounds[-1][0] for one, _ in parts if isinstance(one, AtOrders)), default=orders[-1])
-    known = [order - 1 for order in orders if order <= least]
-    excess = np.array([float(c) for c in known])
-    moments = np.array([float(sum((n * one.moments.above(c) for one, n in parts), Fraction(0))) for c in known])
-    logs = moments - excess * np.log1p(1 / excess) - np.log1p(excess)
-    logs = (logs - excess * (np.arange(float(places))[:, None] * step)).min(axis=1)
-    found: Floats = np.exp(np.minimum(logs, 0.0)) * (1 + _TAIL_DOUBT)
-    return found
+
+    def bound(order: Fraction) -> Fraction:
+        if order > least:
+            return _UNBOUNDED
+        return sum((n * one.moments.above(order - 1) for one, n in parts), Fraction(0)) / (order - 1)
+
+    return AtOrders(tuple((order, bound(order)) for order in orders))
 
 
-def _lattice(parts: Parts, rare: float) -> tuple[float, int]:
-    """As fine as the work allows."""
+def _lattice(parts: Parts, rare: float) -> tuple[Lattice, tuple[Fraction, ...]]:
+    """As fine as the work allows; and all orders."""
     rare_log, last = math.log(max(rare * _SPARE, 1e-290)), min(one.last for one, _ in parts)
 
     def moment(c: float) -> float:
@@ -149,8 +146,21 @@ def _lattice(parts: Parts, rare: float) -> tuple[float, int]:
     c = min(float(best_excess(lambda c: epsilon_score(moment(c), c, rare_log))), last)
     reach = epsilon_score(moment(c), c, rare_log)
     even = min(math.sqrt(2 * one.size) for one, _ in parts)
+    most = max(math.sqrt(2 * one.size) for one, _ in parts)
     plays = sum(n * math.prod(m + 1 for j, (_, m) in enumerate(parts) if j != k) for k, (_, n) in enumerate(parts))
     step = max(_FINE * even, reach / min(_MOST_PLACES, math.sqrt(_WORK / plays)))
     if step > _COARSE * even or not 0 < reach < _MOST_LOSS:
         raise NotApplicable("too many steps for a lattice")
-    return step, math.ceil(reach / step) + 2
+    listed = {order for one, _ in parts if isinstance(one, AtOrders) for order, _ in one.bounds}
+    orders = listed | _tried(max((one.rho for one, _ in parts if isinstance(one, Concentrated)), default=None), reach)
+    lattice = lattice_of(AtOrders(((Fraction(2), Fraction(1)),)), step, reach, most)
+    return lattice, tuple(sorted(orders))
+
+
+def _tried(rho: Fraction | None, reach: float) -> set[Fraction]:
+    """Orders for zCDP, up to where one step of the largest leaves nothing."""
+    if rho is None:
+        return set()
+    last = 1.5 * reach / (2 * float(rho)) + 4
+    many = math.ceil(math.log(last / _LOWEST) / math.log(_APART))
+    return {1 + Fraction(round(_LOWEST * _APART**k * 1024), 1024) for k in range(many)}

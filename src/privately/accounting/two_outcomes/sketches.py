@@ -7,7 +7,9 @@ the first of two neighbours times the square of their distance; slopes are in sh
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -55,6 +57,8 @@ class Found:
     values: Floats
     slopes: Floats
     bends: Floats
+    exponents: Floats | None = None
+    """Those of each place, if they are not the same everywhere."""
 
     @classmethod
     def nothing(cls, statement: AtOrders, lattice: Lattice) -> Found:
@@ -78,11 +82,24 @@ class Found:
     def upper(self) -> Floats:
         return self.values[:, 1]
 
-    def offer(self, places: Integers, values: Floats, slopes: Floats, bends: Floats) -> None:
+    def of_two(self, exponents: Floats) -> Found:
+        """The same by two powers at each place, where each function has no more, and their exponents."""
+        rows = np.argsort(-self.bends, axis=1, kind="stable")[:, :2]
+        return Found(self.values, self.slopes, np.take_along_axis(self.bends, rows, axis=1), exponents[rows])
+
+    def copied(self) -> Found:
+        exponents = None if self.exponents is None else self.exponents.copy()
+        return Found(self.values.copy(), self.slopes.copy(), self.bends.copy(), exponents)
+
+    def offer(
+        self, places: Integers, values: Floats, slopes: Floats, bends: Floats, exponents: Floats | None = None
+    ) -> None:
         """Takes what is less."""
         less = values[:, 1] < self.upper[places]
         chosen = places[less]
         self.values[chosen], self.slopes[chosen], self.bends[chosen] = values[less], slopes[less], bends[less]
+        if self.exponents is not None and exponents is not None:
+            self.exponents[chosen] = exponents[less]
 
 
 def _tails(statement: AtOrders, lattice: Lattice, times: int, places: int) -> tuple[Floats, Integers]:
@@ -105,6 +122,42 @@ class Sketch:
     ends: Floats
     bends: Floats
     """... and powers with bends of at least so much, a row for each exponent."""
+    exponents: Floats | None = None
+    """Those of each, if they are not the same everywhere."""
+    others: tuple[Sketch, ...] = ()
+    """If it is the largest of several: these."""
+
+    @property
+    def branches(self) -> tuple[Sketch, ...]:
+        """Wherever it is, one of these is not less."""
+        return self.others or (self,)
+
+    def bent(self, exponents: Floats) -> tuple[Floats, Floats]:
+        """Between two places each, two exponents and the bends of these powers; no function has more of them."""
+        rows, bends = self._largest_bends
+        return (exponents[rows] if self.exponents is None else np.take_along_axis(self.exponents, rows, axis=0)), bends
+
+    @cached_property
+    def _largest_bends(self) -> tuple[Integers, Floats]:
+        rows = np.argsort(-self.bends, axis=0, kind="stable")[:2]
+        return rows, np.take_along_axis(self.bends, rows, axis=0)
+
+    @classmethod
+    def largest(cls, sketches: Sequence[Sketch], step: float) -> Sketch:
+        """Of several profiles.
+
+        Theorem: the largest of convex functions is convex, and is below a function wherever all of them are.
+        Reference: none
+        Proof: docs/theory/accounting/two_outcomes.md#functions-above
+        Checked-by: tests/accounting/two_outcomes/test_sketches.py::test_the_largest_of_two
+        """
+        if len(sketches) == 1:
+            return sketches[0]
+        every = np.stack([one.upper for one in sketches])
+        which = every.argmax(axis=0), np.arange(every.shape[1])
+        slopes = np.stack([one.slopes for one in sketches])[which]
+        unknown = np.full(slopes.size - 1, _UNKNOWN)
+        return cls(convex(every[which], step), slopes, unknown, unknown, unknown[None] * 0, None, tuple(sketches))
 
     @classmethod
     def of(cls, found: Found, statement: AtOrders, lattice: Lattice, times: int) -> Sketch:
@@ -125,8 +178,7 @@ class Sketch:
         whole = convex(np.append(image(upper[lattice.left : 0 : -1], before, lattice.step), upper), lattice.step)
         whole[0] = 1.0
         turned = np.exp(-before * lattice.step) * (upper[lattice.left : 0 : -1] - 1 - slopes[lattice.left : 0 : -1])
-        starts, ends, bends = _between(found, statement, lattice)
-        return cls(whole, np.minimum(np.append(turned, slopes), 0.0), starts, ends, bends)
+        return cls(whole, np.minimum(np.append(turned, slopes), 0.0), *_between(found, statement, lattice))
 
     @classmethod
     def straight(cls, upper: Floats, lattice: Lattice, exponents: int) -> Sketch:
@@ -159,21 +211,29 @@ def image(values: Floats, places: Floats, step: float) -> Floats:
     return found
 
 
-def _between(found: Found, statement: AtOrders, lattice: Lattice) -> tuple[Floats, Floats, Floats]:
-    """Of both functions that touch at its ends the one that is less off at the other."""
+def _between(
+    found: Found, statement: AtOrders, lattice: Lattice
+) -> tuple[Floats, Floats, Floats] | tuple[Floats, Floats, Floats, Floats]:
+    """Of both functions that touch at its ends the one that is less off at the other; and exponents, if they differ."""
     orders = np.array([float(order) for order, _ in statement.bounds])
-    grown = np.exp(np.append(1 - orders, orders) * lattice.step)
+    exponents = np.append(1 - orders, orders)[None] if found.exponents is None else found.exponents
+    grown = np.broadcast_to(np.exp(exponents * lattice.step), found.bends.shape)[1:]
     here, later = found.values[:-1], found.values[1:]
     first = here[:, 2] - later[:, 1] <= later[:, 0] - here[:, 1]
     starts, ends = np.where(first, here[:, 1], later[:, 0]), np.where(first, here[:, 2], later[:, 1])
     bends = np.where(first[:, None], found.bends[:-1], found.bends[1:] / grown).T * (1 - _DOUBT)
     step, before = lattice.step, np.arange(float(lattice.left), 0, -1)
     rest = np.full(lattice.last - starts.size, _UNKNOWN)
-    turned = np.roll(bends * grown[:, None], orders.size, axis=0)[:, : lattice.left][:, ::-1] * np.exp(-before * step)
-    unknown = np.zeros((bends.shape[0], rest.size))
     mirrored = slice(lattice.left - 1, None, -1)
-    return (
+    both = np.broadcast_to(exponents, found.bends.shape)
+    powers = np.where(first[:, None], both[:-1], both[1:]).T
+    turned = bends * np.exp(powers * step)
+    turned = turned if found.exponents is not None else np.roll(turned, orders.size, axis=0)
+    turned = turned[:, mirrored] * (np.exp(-before * step) * (1 - _DOUBT))
+    unknown = np.zeros((bends.shape[0], rest.size))
+    known = (
         np.concatenate([image(ends[mirrored], before, step), starts, rest]) * (1 + _SLACK),
         np.concatenate([image(starts[mirrored], before - 1, step), ends, rest]) * (1 + _SLACK),
-        np.concatenate([turned * (1 - _DOUBT), bends, unknown], axis=1),
+        np.concatenate([turned, bends, unknown], axis=1),
     )
+    return known if found.exponents is None else (*known, np.concatenate([1 - powers[:, mirrored], powers, unknown], axis=1))
