@@ -10,14 +10,15 @@ from functools import lru_cache
 from privately.accounting.adaptive.curves import Curve
 from privately.accounting.renyi.orders import best_excess, epsilon_score
 from privately.accounting.roads import NotApplicable
-from privately.accounting.two_outcomes.allowed import Statement
+from privately.accounting.two_outcomes.allowed import AtOrders, Statement
 from privately.accounting.two_outcomes.choices import table
+from privately.accounting.two_outcomes.mixtures import mixtures, with_mixtures
 from privately.accounting.two_outcomes.runs import with_runs
-from privately.accounting.two_outcomes.steps import after_noise, start, with_tests
+from privately.accounting.two_outcomes.steps import after_noise, start
 
 MOST_TESTED, MOST_RUN = 100, 2000
 """From below more are played in runs of one choice, of one statement; still more not at all."""
-_PART = 20
+_PART, _MOST_MIXED = 20, 24
 _SPARE = 1e-4
 _COARSE = ((3, 0.02), (8, 0.04), (24, 0.06), (40, 0.08))
 _COARSE_TESTS, _COARSE_LISTED = 0.04, 0.02
@@ -38,8 +39,10 @@ def below(parts: tuple[tuple[Statement, int], ...], rare: float, noise: Fraction
     curve = after_noise(step, places, noise) if noise else start(step, places)
     for statement, times in reversed(parts):
         chances = table(statement, step, places)
+        is_mixed = isinstance(statement, AtOrders) and total <= _MOST_MIXED
+        mixed = mixtures(statement, step, places) if is_mixed else ()
         for length in _runs(times):
-            curve = with_tests(curve, chances) if length == 1 else with_runs(curve, chances, length)
+            curve = with_mixtures(curve, chances, mixed) if length == 1 else with_runs(curve, chances, length)
     return curve
 
 

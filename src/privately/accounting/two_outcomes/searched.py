@@ -162,7 +162,8 @@ def _best(
         over, less = np.where(counts, missing.over / g, 0.0), np.where(counts, own / g, 0.0)
         for times in _TIMES:
             needed = np.maximum((over - (first * times)[:, None] * less).max(axis=1), 0.0)
-            cost = needed * after + first * times * mean
+            lift = (missing.over - (first * times)[:, None] * own - needed[:, None] * g).max(axis=1)
+            cost = needed * after + first * times * mean + np.maximum(lift, 0.0)
             part, share = np.where(cost < best, wanted, part), np.where(cost < best, times, share)
             best = np.minimum(best, cost)
     return part, share

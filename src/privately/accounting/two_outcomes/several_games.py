@@ -33,7 +33,7 @@ Parts: TypeAlias = tuple[tuple[Statement, int], ...]
 
 _SPARE, _IGNORED = 1e-4, 1e-3
 _FINE, _COARSE, _MOST_PLACES = 0.1, 0.3, 800
-_WORK, _MOST_LOSS = 1.2e7, 300.0
+_WORK, _MOST_LOSS = 2e7, 300.0
 _SOME = 5
 """Of functions for kinks so many are tried, one of so many, but after the last step."""
 _LOWEST, _APART = 0.06, 1.15
@@ -106,7 +106,7 @@ def above(parts: Parts, rare: float) -> Curve:
 def _kind(statement: Statement, listed: set[Fraction], lattice: Lattice, rare: float) -> _Kind:
     even, farthest = 4 * lattice.down, lattice.places * lattice.step
     if isinstance(statement, AtOrders):
-        return _Kind(Powers(statement, lattice), families(statement, farthest)[1], even)
+        return _Kind(Powers(statement, lattice), families(statement, farthest)[1], lattice.places)
     if isinstance(statement, Concentrated):
         known = searched.orders(statement.rho, farthest, listed)
         rows = [k for k, (order, _) in enumerate(known.bounds) if order in listed]
