@@ -63,6 +63,34 @@ def test_above_before_the_first_place(order: str, bound: int) -> None:
         assert (value >= (1 - y) * (1 - 1e-14)).all()
 
 
+def test_above_the_largest_of_two() -> None:
+    """A function is above the larger of two profiles if it is above both, between places as well; one is not enough."""
+    one = Sketch.of(found(), FOUR, COARSE, TIMES)
+    less = found()
+    flat = Sketch.of(Found(less.values * 0.2, less.slopes * 0.2, less.bends * 0.2), FOUR, COARSE, TIMES)
+    both = Sketch.largest([flat, one], COARSE.step)
+    assert (gaps(above(both, POWERS, tried((0, 1), 0.9)), 0.9) <= 1e-9).all()
+    exact = above(one, POWERS, tried((0, 1), 0.9)).bases
+    assert (above(both, POWERS, tried((0, 1), 0.9)).bases <= exact * (1 + 1e-6)).all()
+    wrong = replace(both, others=(flat,))
+    assert (gaps(above(wrong, POWERS, tried((0, 1), 0.9)), 0.9) > 1e-6).any()
+
+
+def test_an_order_for_each_place() -> None:
+    """Rows that differ say the same as one row at a time; and shares that need not add up to 1."""
+    sketch, many = Sketch.of(found(), FOUR, COARSE, TIMES), 50
+    row = np.arange(many) % 2
+    mixed = above(sketch, POWERS, Tried((row, row), 0, np.ones(many)))
+    for k in (0, 1):
+        alone = above(sketch, POWERS, Tried((k, k), 0, np.ones(many)))
+        assert np.allclose(mixed.factors[row == k], alone.factors[row == k], rtol=1e-12)
+        assert np.allclose(mixed.bases[row == k], alone.bases[row == k], rtol=1e-12)
+    shares = above(sketch, POWERS, tried((0, 1), 0.8))
+    same = above(sketch, POWERS, Tried((0, 1), 0, np.ones(many), 0, np.full(many, 0.25)))
+    assert np.allclose(same.factors, shares.factors * 0.8, rtol=1e-9)
+    assert np.allclose(same.bases, shares.bases, rtol=1e-9)
+
+
 def test_too_bent_a_profile_would_be_noticed() -> None:
     """Where the profile is taken for more bent than it is, functions are below it between two places."""
     sketch = Sketch.of(found(), FOUR, COARSE, TIMES)
@@ -106,7 +134,7 @@ def test_one_step_is_the_statement(bounds: dict[int | str, str]) -> None:
 def test_without_what_is_between_places_it_would_be_less(monkeypatch: pytest.MonkeyPatch) -> None:
     """Functions that are above the profile at all places of the lattice alone are not enough."""
     lattice = Lattice(0.12, 60, 6, 4.0)
-    monkeypatch.setattr(majorants, "_summit", lambda start, end, bend: np.maximum(start, end))
+    monkeypatch.setattr(majorants, "summit", lambda start, end, bend: np.maximum(start, end))
     known = raised(FOUR, lattice).upper
     truths = [answer(FOUR, DeltaAt(Fraction(place * lattice.step), Fraction(1, 10**6))) for place in range(0, 30, 3)]
     assert any(known[3 * k] < truth.lower for k, truth in enumerate(truths))

@@ -14,7 +14,8 @@ from privately.accounting.roads import NotApplicable
 from privately.accounting.two_outcomes.allowed import AtOrders, Concentrated, Statement
 from privately.accounting.two_outcomes.edges import edge
 from privately.accounting.two_outcomes.road import answer
-from privately.accounting.two_outcomes.several_games import above, tails
+from privately.accounting.two_outcomes.several_games import above, together
+from privately.accounting.two_outcomes.sketches import Found, Lattice
 
 from .listed import FOUR, raised
 
@@ -56,19 +57,35 @@ def test_no_order_is_above(kinds: tuple[Statement, Statement]) -> None:
     assert (best[kept] > np.interp(y[kept], np.exp(less.losses), less.upper)).mean() > 0.9
 
 
+def tails(parts: list[tuple[Statement, int]], step: float, places: int) -> np.ndarray:
+    orders = Fraction(2), Fraction(4)
+    found: np.ndarray = Found.tails(together(parts, orders), Lattice(step, places, 4, 2.0), 1).upper
+    return found
+
+
 def test_tails() -> None:
     """Of steps that both bound order 2, what one statement of the sum reveals; of order 4 only where both bound it."""
     step, places = 0.25, 40
-    both = tails([(FOUR, 2), (TWO, 1)], (Fraction(2), Fraction(4)), step, places)
-    together = AtOrders(((Fraction(2), Fraction(2, 5)),))
+    both = tails([(FOUR, 2), (TWO, 1)], step, places)
+    summed = AtOrders(((Fraction(2), Fraction(2, 5)),))
     for place in (8, 20, 39):
-        truth = answer(together, DeltaAt(Fraction(place * step), Fraction(1, 10**6)))
+        truth = answer(summed, DeltaAt(Fraction(place * step), Fraction(1, 10**6)))
         assert truth.lower <= both[place] <= float(truth.upper) * MORE
-    high = tails([(FOUR, 2), (NORMAL, 1)], (Fraction(2), Fraction(4)), step, places)
+    high = tails([(FOUR, 2), (NORMAL, 1)], step, places)
     four = AtOrders(((Fraction(4), Fraction(3, 5)),))
     truth = answer(four, DeltaAt(Fraction(39 * step), Fraction(1, 10**6)))
     assert truth.lower <= high[39] <= float(truth.upper) * MORE
-    assert (tails([(NORMAL, 1)], (Fraction(2), Fraction(4)), step, places) < high)[1:].all()
+    assert (tails([(NORMAL, 1)], step, places) < high)[1:].all()
+
+
+def test_one_list_and_one_of_zcdp() -> None:
+    """Far off the list comes last, and what it leaves grows by the moment of zCDP at its order; this is reached."""
+    curve = above(((FOUR, 1), (NORMAL, 1)), 1e-6)
+    tail = 27 / 256 * math.expm1(0.3) * math.exp(12 * 0.1)
+    for epsilon in (3.0, 3.5, 4.0):
+        place = round(epsilon / curve.step)
+        truth = tail * math.exp(-3 * place * curve.step)
+        assert truth * (1 - 1e-4) <= curve.upper[place] <= truth * 1.01
 
 
 def test_too_many_steps() -> None:

@@ -75,3 +75,31 @@ def test_what_is_less_is_kept() -> None:
     assert (known.values[5] == less).all()
     assert known.slopes[5] == -7
     assert (known.bends[5] == 1).all()
+
+
+def test_the_largest_of_two() -> None:
+    """At places the larger one; between them nothing is known but of both."""
+    one = sketch()
+    less = found()
+    two = Sketch.of(Found(less.values * 0.5, less.slopes * 0.5, less.bends * 0.5), FOUR, COARSE, TIMES)
+    both = Sketch.largest([two, one], COARSE.step)
+    assert np.allclose(both.upper, np.maximum(one.upper, two.upper), rtol=1e-8)
+    assert (both.upper >= one.upper * (1 - 1e-12)).all()
+    assert both.slopes[COARSE.left + 20] == one.slopes[COARSE.left + 20]
+    assert both.branches == (two, one)
+    assert one.branches == (one,)
+    assert Sketch.largest([one], COARSE.step) is one
+
+
+def test_two_powers_at_each_place() -> None:
+    """The same as a row for each exponent, on either side of 1."""
+    rows = np.array([-3.0, 4.0])
+    one, two = sketch(), Sketch.of(found().of_two(rows), FOUR, COARSE, TIMES)
+    for (k, bend), (other, same) in ((one.bent(rows), two.bent(rows)),):
+        assert (bend == same)[0].all()
+        assert (k == other)[bend > 0].all()
+    assert (one.starts == two.starts).all()
+    k, bend = two.bent(rows)
+    assert (k[0, : COARSE.left] == 4.0).all()
+    assert (k[0, COARSE.left : COARSE.left + 40] == -3.0).all()
+    assert (bend[0, : COARSE.left + 40] > 0).all()

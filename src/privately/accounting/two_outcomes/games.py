@@ -39,8 +39,7 @@ def below(parts: tuple[tuple[Statement, int], ...], rare: float, noise: Fraction
     curve = after_noise(step, places, noise) if noise else start(step, places)
     for statement, times in reversed(parts):
         chances = table(statement, step, places)
-        is_mixed = isinstance(statement, AtOrders) and total <= _MOST_MIXED
-        mixed = mixtures(statement, step, places) if is_mixed else ()
+        mixed = mixtures(statement, step, places) if isinstance(statement, AtOrders) and total <= _MOST_MIXED else ()
         for length in _runs(times):
             curve = with_mixtures(curve, chances, mixed) if length == 1 else with_runs(curve, chances, length)
     return curve

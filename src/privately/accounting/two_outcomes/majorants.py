@@ -10,10 +10,8 @@ Bend     a second derivative at the first of two neighbours times the square of 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeAlias
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
@@ -21,6 +19,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from privately.accounting.elementary import ERROR, UNIT, Floats, Integers, exp, expm1
 from privately.accounting.roads import NotApplicable
 from privately.accounting.two_outcomes.allowed import AtOrders
+from privately.accounting.two_outcomes.bends import more_bent, summit
 from privately.accounting.two_outcomes.sketches import Found, Lattice, Sketch
 
 _LARGEST_POWER = 600.0
@@ -55,11 +54,14 @@ class Powers:
         self.rise, self.fall = rise + self.doubt * np.abs(rise), -rise + self.doubt * np.abs(rise)
         self.ratios = exp(self.losses) * (1 - 2 * self.doubt)
         """s, rounded down."""
-        size = 4 * self.doubt * (self.powers + self.ratios)
-        self.falls = np.maximum(np.abs(k) * (np.abs(self.powers - self.ratios) - size), 0.0)
-        """At least the size of s times the slope of G."""
         self.bends = self.powers * self.bent[:, None] * (1 + _DOUBT)
-        self.most_bent = self.bends * self.straighter[1][:, None]
+
+    def falls(self, row: Integers, at: Integers) -> Floats:
+        """At least the size of s times the slope of G."""
+        power, ratio = self.powers[row, at], self.ratios[at]
+        size = 4 * self.doubt * (power + ratio)
+        found: Floats = np.maximum(np.abs(self.exponents[row]) * (np.abs(power - ratio) - size), 0.0)
+        return found
 
     @cached_property
     def doubt(self) -> float:
@@ -165,7 +167,7 @@ class _Chunk:
         """What C costs: G is larger where it has to be enough."""
         self.rise = self._shifted(powers.rise)
         self.g = self._mixed(powers.g)
-        self.bends = self._mixed(powers.most_bent)[:, :-1]
+        self.bends = self._mixed(powers.bends, powers.straighter[1])[:, :-1]
         self.over_line = self.slopes[:, None] * self.rise
         self.over_line -= self.own[:, None]
         self.over_line += sketch.upper[: self.columns] * (1 + _SLACK)
@@ -180,11 +182,14 @@ class _Chunk:
         """Of one number for each exponent."""
         return sum((parts[row] * share for row, share in self.terms), np.zeros(self.slopes.size))
 
-    def _mixed(self, parts: Floats) -> Floats:
-        """Of one row of numbers for each exponent."""
-        if len(self.terms) == 1:
+    def _mixed(self, parts: Floats, scales: Floats | None = None) -> Floats:
+        """Of one row of numbers for each exponent, each times its scale."""
+        if len(self.terms) == 1 and scales is None:
             return self._rows(parts, self.terms[0][0])
-        return sum((share[:, None] * self._rows(parts, row) for row, share in self.terms), np.zeros(1))
+        found = np.zeros((self.slopes.size, self.columns))
+        for row, share in self.terms:
+            found += (share if scales is None else share * scales[row])[:, None] * self._rows(parts, row)
+        return found
 
     def _rows(self, parts: Floats, row: Integers) -> Floats:
         if (row == row[0]).all():
@@ -209,9 +214,7 @@ class _Chunk:
 
     def _before(self, factors: Floats) -> Floats:
         """How far 1 is above the tangents at the first place, at y = 0."""
-        falls = sum(
-            (share * self.powers.falls[row, self.starts] for row, share in self.terms), np.zeros(factors.size)
-        )
+        falls = sum((share * self.powers.falls(row, self.starts) for row, share in self.terms), np.zeros(factors.size))
         falls = (factors * falls + self.slopes * self._shifted(self.powers.ratios)[:, 0]) * (1 - _SLACK)
         found: Floats = self.over_line[:, 0] - factors * self.g[:, 0] - falls
         return found
@@ -222,12 +225,12 @@ class _Chunk:
         np.subtract(self.over_line, gaps, out=gaps)
         rough = self.bends * (factors[:, None] * _EIGHTH)
         rough += np.maximum(gaps[:, 1:], gaps[:, :-1])
-        who, cell = np.nonzero(rough > 0)
+        who, cell = np.nonzero(~(rough <= 0))  # also what is no number, which makes a function useless
         sketch, c = self.sketch, factors[who]
         there, then = c * self.g[who, cell], c * self.g[who, cell + 1]
         own = [self._own(term, who, cell, c) for term in self.terms]
         bends = sum((bend * most for _, bend, most in own), np.zeros(who.size))
-        straight = _summit(gaps[who, cell], gaps[who, cell + 1], bends)
+        straight = summit(gaps[who, cell], gaps[who, cell + 1], bends)
         line = self.slopes[who] * self.rise[who, cell] - self.own[who] - there
         later = self.slopes[who] * self.rise[who, cell + 1] - self.own[who] - then
         bent = np.full(who.size, -np.inf)
@@ -239,7 +242,7 @@ class _Chunk:
                 self.powers.lattice.step,
             )
             more = np.maximum(more + _DOUBT * bends, 0.0)
-            np.maximum(bent, _summit(known.starts[cell] + line, known.ends[cell] + later, more), out=bent)
+            np.maximum(bent, summit(known.starts[cell] + line, known.ends[cell] + later, more), out=bent)
         return who, cell, np.minimum(straight, bent) + _LITTLE * bends
 
     def _own(
@@ -249,45 +252,6 @@ class _Chunk:
         row, share = term[0][who], term[1][who]
         bend: Floats = factors * self.powers.bends[row, cell - who + self.offset] * share
         return self.powers.exponents[row], bend, self.powers.straighter[1][row]
-
-
-Powered: TypeAlias = tuple[Floats, Floats]
-"""Exponents, and the bends of these powers."""
-
-
-def more_bent(own: Sequence[Powered], known: Sequence[Powered], step: float) -> Floats:
-    """At most how much larger the second derivative of the first is, up to the next place; less than 0 if it is not.
-
-    Theorem: a sum of powers x^k with factors of both signs is at most x^m times the sum of the factors, each times the
-        largest value of x^(k-m) if it is positive, and the least if not; for every m.
-    Reference: none
-    Proof: docs/theory/accounting/two_outcomes.md#functions-above
-    Checked-by: tests/accounting/two_outcomes/test_majorants.py::test_more_bent
-    """
-    left = [np.full(own[0][0].size, bend) if bend.ndim == 0 else bend for _, bend in known]
-    net = []
-    for k, bend in own:
-        for j, (other, _) in enumerate(known):
-            same = other == k
-            bend, left[j] = np.where(same, bend - left[j], bend), np.where(same, 0.0, left[j])
-        net.append((k, bend))
-    net += [(k, -bend) for (k, _), bend in zip(known, left, strict=True)]
-    found = np.full(own[0][0].size, np.inf)
-    for middle in (np.full(1, 2.0), *(k for k, _ in own)):
-        total = np.zeros(found.size)
-        for k, bend in net:
-            far = (k - middle) * step
-            grown = np.exp(np.where(bend > 0, np.maximum(far, 0.0), np.minimum(far, 0.0)))
-            total += bend * grown * np.where(bend > 0, 1 + _DOUBT, 1 - _DOUBT)
-        found = np.minimum(found, total * np.exp(np.maximum((middle - 2) * step, 0.0)) * (1 + _DOUBT))
-    return found
-
-
-def _summit(start: Floats, end: Floats, bend: Floats) -> Floats:
-    apart = end - start
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        summit = (start + end) / 2 + apart * (apart / (2 * bend)) + bend / 8
-    return np.where(np.abs(apart) < bend / 2, summit, np.maximum(start, end))
 
 
 def lowered(found: Found, powers: Powers, known: Above, offsets: range) -> int:

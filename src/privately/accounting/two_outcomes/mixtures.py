@@ -18,7 +18,7 @@ from privately.accounting.two_outcomes.choices import Table, table
 from privately.accounting.two_outcomes.steps import best, with_tests
 from privately.rounding import Enclosure
 
-_TRIED = tuple((Fraction(0), Fraction(n, 32)) for n in (30, 27, 22, 16, 10)) + ((Fraction(1, 2), Fraction(10, 32)),)
+_TRIED = (*((Fraction(0), Fraction(n, 32)) for n in (30, 27, 22, 16, 10)), (Fraction(1, 2), Fraction(10, 32)))
 """What the smaller choice has of the bounds, and how often the larger one is taken."""
 _LESS, _DIGITS = 1e-9, 2**60
 _LARGEST = 300.0

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
 from privately.accounting.elementary import UNIT, Floats, Integers
+from privately.accounting.roads import NotApplicable
 from privately.accounting.two_outcomes.allowed import AtOrders, Concentrated
 from privately.accounting.two_outcomes.before_normal import mean_of
 from privately.accounting.two_outcomes.families import Arc, Family
@@ -23,13 +24,13 @@ _LOWEST, _APART, _BITS = 0.06, 1.02, 2**20
 _LARGEST = 500.0
 """Of logarithms of moments."""
 _BETWEEN, _AROUND = 6, 2
-_SHIFTS = (0,)
-"""Orders that are tried beside those that are found."""
-_PLACES, _WIDE, _SLOPES = 90, 10, (0, -5)
+_PLACES, _WIDE = 90, 10
+_SHIFTS = 0, -5
+"""Of orders beside those by which a profile bends."""
 _PARTS = np.geomspace(0.004, 1.2, 16).tolist()
 _TIMES = 0.3, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 1.0, 1.05, 1.1, 1.2, 1.5, 2.0
 _TINY = 1e-300
-_SHARES = 0.5, 0.6, 0.7, 0.8, 0.9
+_SHARES = 0.5, 0.8
 
 
 def orders(rho: Fraction, farthest: float, others: Iterable[Fraction]) -> AtOrders:
@@ -37,7 +38,10 @@ def orders(rho: Fraction, farthest: float, others: Iterable[Fraction]) -> AtOrde
     last = 1.5 * farthest / (2 * float(rho)) + 4
     many = math.ceil(math.log(last / _LOWEST) / math.log(_APART))
     tried = sorted({1 + Fraction(round(_LOWEST * _APART**k * _BITS), _BITS) for k in range(many)}.union(others))
-    return AtOrders(tuple((t, t * rho) for t in tried if t * (t - 1) * rho < _LARGEST))
+    kept = tuple((t, t * rho) for t in tried if t * (t - 1) * rho < _LARGEST)
+    if not kept:
+        raise NotApplicable("a rho that is too large")
+    return AtOrders(kept)
 
 
 def touched(statement: Concentrated, step: float, farthest: float, rare: float) -> Touched:
@@ -55,7 +59,6 @@ class Searched:
     """One order at each place, about the best one if what follows is like normal noise."""
 
     touched: Touched
-    shift: int
     is_even: bool = False
 
     @property
@@ -74,7 +77,7 @@ class Searched:
         excess = np.maximum(self.touched.orders[kind] - 1, _LOWEST)
         found = np.interp(np.arange(float(places + lattice.down)), there, excess)
         known = -powers.exponents[: powers.exponents.size - 1]
-        row = np.clip(np.searchsorted(known, found) + self.shift, 0, known.size - 1)
+        row = np.clip(np.searchsorted(known, found), 0, known.size - 1)
         return Tried((row, row), 0, np.ones(row.size))
 
     def offsets(self, lattice: Lattice) -> range:
@@ -102,11 +105,12 @@ class TwoOrders:
         here = np.arange(places + lattice.down) + lattice.left
         orders = 1 - powers.exponents[:-1]
         bent = np.maximum(_bent(sketch.upper, lattice.step), _TINY)
-        main = np.full(here.size, self.row) if self.row is not None else self._by_slope(bent, lattice.step, orders)[here]
+        by_slope = self._by_slope(bent, lattice.step, orders)[here]
+        main = by_slope if self.row is None else np.full(here.size, self.row)
         first = bent[here] / (orders[main] * (orders[main] - 1))
-        far = np.arange(here.size) * lattice.step / (2 * self.rho)
+        far = np.arange(float(here.size)) * (lattice.step / (2 * self.rho))
         some = np.arange(0, here.size, max(here.size // _PLACES, 1))
-        wanted, times = _best(sketch, powers, here, some, main, first, far)
+        wanted, times = _best(_Missing(sketch, powers, here[some], here[some]), main[some], first[some], far[some])
         nearest = np.minimum((np.arange(here.size) + some[1] // 2) // some[1], some.size - 1)
         first *= times[nearest]
         higher = np.clip(np.searchsorted(orders, orders[main] + wanted[nearest] * far), 0, orders.size - 1)
@@ -116,7 +120,8 @@ class TwoOrders:
     def _by_slope(self, bent: Floats, step: float, orders: Floats) -> Integers:
         around = np.pad(np.log(bent), _WIDE, mode="edge")
         slope = (around[: -2 * _WIDE] - around[2 * _WIDE :]) / (2 * _WIDE * step)
-        return np.clip(np.searchsorted(orders, slope + 1) + self.shift, 0, orders.size - 1)
+        found: Integers = np.clip(np.searchsorted(orders, slope + 1) + self.shift, 0, orders.size - 1)
+        return found
 
     def offsets(self, lattice: Lattice) -> range:
         return range(-lattice.down, 2)
@@ -147,13 +152,10 @@ class _Missing:
         return found
 
 
-def _best(
-    sketch: Sketch, powers: Powers, here: Integers, some: Integers, main: Integers, first: Floats, far: Floats
-) -> tuple[Floats, Floats]:
-    """At some places: how much higher the other order is, over its distance, and how much of the first is taken."""
-    missing = _Missing(sketch, powers, here[some], here[some])
-    orders, main, first, far = 1 - powers.exponents[:-1], main[some], first[some], far[some]
-    best, part, share = np.full(some.size, np.inf), np.zeros(some.size), np.ones(some.size)
+def _best(missing: _Missing, main: Integers, first: Floats, far: Floats) -> tuple[Floats, Floats]:
+    """How much higher the other order is, over what may count so far off, and how much of the first is taken."""
+    orders = 1 - missing.powers.exponents[:-1]
+    best, part, share = np.full(main.size, np.inf), np.zeros(main.size), np.ones(main.size)
     own, mean = missing.g(main), missing.means(main)
     counts = own > mean[:, None]
     for wanted in _PARTS:
@@ -179,14 +181,15 @@ def _bent(values: Floats, step: float) -> Floats:
 
 
 def families(
-    statement: Concentrated, step: float, farthest: float, rare: float, many: int, rows: Sequence[int]
+    statement: Concentrated, known: AtOrders, listed: Iterable[Fraction], lattice: Lattice, rare: float
 ) -> tuple[Family, ...]:
-    """For so many orders, the lowest of which counts in both directions, and some everywhere."""
-    found = touched(statement, step, farthest, rare)
+    """For these orders of it, the lowest of which counts in both directions, and those that others list."""
+    found = touched(statement, lattice.step, lattice.places * lattice.step, rare)
+    orders, rho = [order for order, _ in known.bounds], float(statement.rho)
+    rows = [orders.index(order) for order in listed if order in orders]
     return (
-        *(Arc((row, row)) for row in rows),
-        *(TwoOrders(float(statement.rho), row) for row in rows),
-        *(TwoOrders(float(statement.rho), shift=shift) for shift in _SLOPES),
-        *(Searched(found, shift) for shift in _SHIFTS),
-        *(Arc((0, many), share, always=True) for share in _SHARES),
+        *(TwoOrders(rho, row) for row in rows),
+        *(TwoOrders(rho, shift=shift) for shift in _SHIFTS),
+        Searched(found),
+        *(Arc((0, len(orders)), share, always=True) for share in _SHARES),
     )

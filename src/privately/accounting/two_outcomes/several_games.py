@@ -35,12 +35,13 @@ _SPARE, _IGNORED = 1e-4, 1e-3
 _FINE, _COARSE, _MOST_PLACES = 0.1, 0.3, 800
 _WORK, _MOST_LOSS = 2e7, 300.0
 _SOME = 5
-"""Of functions for kinks so many are tried, one of so many, but after the last step."""
-_LOWEST, _APART = 0.06, 1.15
-"""Orders that are tried for zCDP, less 1, from this one on, each so many times the one before it."""
-_SHARES = 0.5, 0.6, 0.7, 0.8, 0.9
-_LARGEST = 500
+"""Of functions for kinks one of so many is tried, but after the last step."""
+_LOWEST, _APART, _BITS = 0.06, 1.15, 1024
+"""Orders for the tails of zCDP, less 1, from this one on, each so many times the one before it."""
+_TWO = AtOrders(((Fraction(2), Fraction(1)),))
 _UNBOUNDED = Fraction(10**9)
+_NEAR = 4
+"""So many times the largest even pair both directions of zCDP count."""
 
 
 @dataclass(frozen=True)
@@ -52,20 +53,20 @@ class _Kind:
     even: int
     """So many places from 0 on both directions may count."""
 
-    def tried(self, done: int) -> list[Family]:
+    def _tried(self, done: int) -> list[Family]:
         """After so many steps."""
         kept = [family for family in self.families if family.is_tried(done)]
-        return [one for k, one in enumerate(kept) if not done or k % _SOME == 0 or not isinstance(one, Arc) or not one.is_even]
+        if not done:
+            return kept
+        return [one for k, one in enumerate(kept) if k % _SOME == 0 or not isinstance(one, Arc) or not one.is_even]
 
     def before(self, sketch: Sketch, tails: Found, done: int, ignored: float) -> Found:
         """One step of it before what is left after so many."""
-        found = tails.copied()
+        found, lattice = tails.copied(), self.powers.lattice
         count = int(np.count_nonzero(found.upper > ignored))
-        for family in self.tried(done):
+        for family in self._tried(done):
             tried = family.at(sketch, self.powers, min(self.even, count) if family.is_even else count)
-            if tried.shares.size:
-                functions = functions_above(sketch, self.powers, tried)
-                lowered(found, self.powers, functions, family.offsets(self.powers.lattice))
+            lowered(found, self.powers, functions_above(sketch, self.powers, tried), family.offsets(lattice))
         return found
 
 
@@ -78,40 +79,42 @@ def above(parts: Parts, rare: float) -> Curve:
     Reference: Dong-Durfee-Rogers 2020, section 5, for games of this kind
     Proof: docs/theory/accounting/two_outcomes.md#functions-above
     Checked-by: tests/accounting/two_outcomes/test_several_games.py::test_no_order_is_above,
-        tests/accounting/two_outcomes/test_several_games.py::test_tails
+        tests/accounting/two_outcomes/test_several_games.py::test_one_list_and_one_of_zcdp
     """
     lattice, orders = _lattice(parts, rare)
-    listed = {order for one, _ in parts if isinstance(one, AtOrders) for order, _ in one.bounds}
     times, ignored = [n for _, n in parts], rare * _SPARE * _IGNORED
+    exponents = np.array([*(float(1 - order) for order in orders), *map(float, orders)])
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # a value that is out of all range is not taken
-        kinds = [_kind(one, listed, lattice, rare * _SPARE) for one, _ in parts]
-        exponents = np.array([*(float(1 - order) for order in orders), *map(float, orders)])
+        kinds = [_kind(one, _listed(parts), lattice, rare * _SPARE) for one, _ in parts]
         nothing = together([], orders)
-        known = {tuple(0 for _ in parts): Sketch.of(Found.nothing(nothing, lattice).of_two(exponents), nothing, lattice, 0)}
+        start = Found.nothing(nothing, lattice).of_two(exponents)
+        known = {tuple(0 for _ in parts): Sketch.of(start, nothing, lattice, 0)}
         for done in range(sum(times)):
             now = {}
             for left in _level(times, done + 1):
                 total = together([(one, n) for (one, _), n in zip(parts, left, strict=True) if n], orders)
                 tails = Found.tails(total, lattice, 1).of_two(exponents)
-                founds = [
-                    kinds[k].before(known[_less(left, k)], tails, done, ignored) for k, n in enumerate(left) if n
-                ]
-                now[left] = Sketch.largest([Sketch.of(found, total, lattice, 1) for found in founds], lattice.step)
+                each = (kinds[k].before(known[_less(left, k)], tails, done, ignored) for k, n in enumerate(left) if n)
+                now[left] = Sketch.largest([Sketch.of(one, total, lattice, 1) for one in each], lattice.step)
             known = now
-    ((_, sketch),) = known.items()
-    upper = np.minimum.accumulate(np.minimum(sketch.upper[lattice.left :][: lattice.places], 1.0))
-    return Curve(lattice.step, 0, NEVER, upper, np.zeros(upper.size), np.zeros(upper.size))
+    ((_, found),) = known.items()
+    upper = np.minimum.accumulate(np.minimum(found.upper[lattice.left :][: lattice.places], 1.0))
+    nothing_below = np.zeros(upper.size)
+    return Curve(lattice.step, 0, NEVER, upper, nothing_below, nothing_below)
+
+
+def _listed(parts: Parts) -> set[Fraction]:
+    return {order for one, _ in parts if isinstance(one, AtOrders) for order, _ in one.bounds}
 
 
 def _kind(statement: Statement, listed: set[Fraction], lattice: Lattice, rare: float) -> _Kind:
-    even, farthest = 4 * lattice.down, lattice.places * lattice.step
+    farthest = lattice.places * lattice.step
     if isinstance(statement, AtOrders):
         return _Kind(Powers(statement, lattice), families(statement, farthest)[1], lattice.places)
     if isinstance(statement, Concentrated):
         known = searched.orders(statement.rho, farthest, listed)
-        rows = [k for k, (order, _) in enumerate(known.bounds) if order in listed]
-        tried = searched.families(statement, lattice.step, farthest, rare, len(known.bounds), rows)
-        return _Kind(Powers(known, lattice, 1), tried, even)
+        tried = searched.families(statement, known, listed, lattice, rare)
+        return _Kind(Powers(known, lattice, 1), tried, _NEAR * lattice.down)
     raise NotApplicable("a statement of another kind")
 
 
@@ -125,13 +128,20 @@ def _less(left: tuple[int, ...], kind: int) -> tuple[int, ...]:
 
 
 def together(parts: Sequence[tuple[Statement, int]], orders: Sequence[Fraction]) -> AtOrders:
-    """What these steps keep together at each order; those that some do not bound count for nothing."""
+    """What these steps keep together at each order; those that some do not bound count for nothing.
+
+    Theorem: the logarithmic moments of steps, in whatever order they are chosen, add up to no more than the sum of
+        their bounds.
+    Reference: Mironov 2017, Proposition 1
+    Proof: docs/theory/accounting/two_outcomes.md#functions-above
+    Checked-by: tests/accounting/two_outcomes/test_several_games.py::test_tails
+    """
     least = min((one.bounds[-1][0] for one, _ in parts if isinstance(one, AtOrders)), default=orders[-1])
 
     def bound(order: Fraction) -> Fraction:
         if order > least:
             return _UNBOUNDED
-        return sum((n * one.moments.above(order - 1) for one, n in parts), Fraction(0)) / (order - 1)
+        return sum((n * Fraction(one.moments.above(order - 1)) for one, n in parts), Fraction(0)) / (order - 1)
 
     return AtOrders(tuple((order, bound(order)) for order in orders))
 
@@ -151,16 +161,14 @@ def _lattice(parts: Parts, rare: float) -> tuple[Lattice, tuple[Fraction, ...]]:
     step = max(_FINE * even, reach / min(_MOST_PLACES, math.sqrt(_WORK / plays)))
     if step > _COARSE * even or not 0 < reach < _MOST_LOSS:
         raise NotApplicable("too many steps for a lattice")
-    listed = {order for one, _ in parts if isinstance(one, AtOrders) for order, _ in one.bounds}
-    orders = listed | _tried(max((one.rho for one, _ in parts if isinstance(one, Concentrated)), default=None), reach)
-    lattice = lattice_of(AtOrders(((Fraction(2), Fraction(1)),)), step, reach, most)
-    return lattice, tuple(sorted(orders))
+    largest = max((one.rho for one, _ in parts if isinstance(one, Concentrated)), default=None)
+    return lattice_of(_TWO, step, reach, most), tuple(sorted(_listed(parts) | _for_tails(largest, reach)))
 
 
-def _tried(rho: Fraction | None, reach: float) -> set[Fraction]:
+def _for_tails(rho: Fraction | None, reach: float) -> set[Fraction]:
     """Orders for zCDP, up to where one step of the largest leaves nothing."""
     if rho is None:
         return set()
-    last = 1.5 * reach / (2 * float(rho)) + 4
+    last = 0.75 * reach / float(rho) + 4
     many = math.ceil(math.log(last / _LOWEST) / math.log(_APART))
-    return {1 + Fraction(round(_LOWEST * _APART**k * 1024), 1024) for k in range(many)}
+    return {1 + Fraction(round(_LOWEST * _APART**k * _BITS), _BITS) for k in range(many)}

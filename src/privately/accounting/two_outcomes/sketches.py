@@ -236,4 +236,8 @@ def _between(
         np.concatenate([image(starts[mirrored], before - 1, step), ends, rest]) * (1 + _SLACK),
         np.concatenate([turned, bends, unknown], axis=1),
     )
-    return known if found.exponents is None else (*known, np.concatenate([1 - powers[:, mirrored], powers, unknown], axis=1))
+    return (
+        known
+        if found.exponents is None
+        else (*known, np.concatenate([1 - powers[:, mirrored], powers, unknown], axis=1))
+    )
