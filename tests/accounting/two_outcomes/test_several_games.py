@@ -13,6 +13,7 @@ from privately.accounting.questions import DeltaAt
 from privately.accounting.roads import NotApplicable
 from privately.accounting.two_outcomes.allowed import AtOrders, Concentrated, Statement
 from privately.accounting.two_outcomes.edges import edge
+from privately.accounting.two_outcomes.games import below
 from privately.accounting.two_outcomes.road import answer
 from privately.accounting.two_outcomes.several_games import above, together
 from privately.accounting.two_outcomes.sketches import Found, Lattice
@@ -55,6 +56,24 @@ def test_no_order_is_above(kinds: tuple[Statement, Statement]) -> None:
     assert (best[kept] >= upper * 0.85).all()
     less = above(((one, 1), (two, 1)), 1e-3)  # a step that is left out is missed
     assert (best[kept] > np.interp(y[kept], np.exp(less.losses), less.upper)).mean() > 0.9
+
+
+@pytest.mark.slow
+def test_tests_in_some_orders_are_below() -> None:
+    """One step of each of three kinds, with mixtures of choices: at every place, and not much less."""
+    several = AtOrders(((Fraction(2), Fraction(1, 10)), (Fraction(8), Fraction(2, 5))))
+    kinds = (FOUR, 1), (several, 1), (NORMAL, 1)
+    curve = above(kinds, 1e-4)
+    kept = curve.upper > 1e-4
+    y = np.exp(curve.losses[kept])
+    best = np.zeros(y.size)
+    for order in (kinds, kinds[::-1], (*kinds[1:], kinds[0])):
+        tests = below(order, 1e-4)
+        best = np.maximum(best, (tests.powers - y[:, None] * tests.prices).max(axis=1))
+    assert (best <= curve.upper[kept]).all()
+    ratio = best / curve.upper[kept]
+    assert np.median(ratio) > 0.95
+    assert ratio.min() > 0.8
 
 
 def tails(parts: list[tuple[Statement, int]], step: float, places: int) -> np.ndarray:

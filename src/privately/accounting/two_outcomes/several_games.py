@@ -33,7 +33,7 @@ Parts: TypeAlias = tuple[tuple[Statement, int], ...]
 
 _SPARE, _IGNORED = 1e-4, 1e-3
 _FINE, _COARSE, _MOST_PLACES = 0.1, 0.3, 800
-_WORK, _MOST_LOSS = 2e7, 300.0
+_WORK, _WORK_ZCDP, _MOST_LOSS = 2e7, 1.5e7, 300.0
 _SOME = 5
 """Of functions for kinks one of so many is tried, but after the last step."""
 _LOWEST, _APART, _BITS = 0.06, 1.15, 1024
@@ -158,7 +158,8 @@ def _lattice(parts: Parts, rare: float) -> tuple[Lattice, tuple[Fraction, ...]]:
     even = min(math.sqrt(2 * one.size) for one, _ in parts)
     most = max(math.sqrt(2 * one.size) for one, _ in parts)
     plays = sum(n * math.prod(m + 1 for j, (_, m) in enumerate(parts) if j != k) for k, (_, n) in enumerate(parts))
-    step = max(_FINE * even, reach / min(_MOST_PLACES, math.sqrt(_WORK / plays)))
+    work = _WORK_ZCDP if any(isinstance(one, Concentrated) for one, _ in parts) else _WORK
+    step = max(_FINE * even, reach / min(_MOST_PLACES, math.sqrt(work / plays)))
     if step > _COARSE * even or not 0 < reach < _MOST_LOSS:
         raise NotApplicable("too many steps for a lattice")
     largest = max((one.rho for one, _ in parts if isinstance(one, Concentrated)), default=None)
