@@ -68,9 +68,9 @@ def worst(rho: float, v: float, x: float) -> float:
 @pytest.mark.parametrize("share", [0.5, 3.0])
 def test_one_step_before_normal_noise(share: float) -> None:
     """Of every kind, with the factor that its slope makes good; a larger beta is refused where it is not enough."""
-    kinds = sorted_games._Kinds.of([(TENTH, 3), (TWENTIETH, 1), (Concentrated(Fraction(1, 500)), 1)], 1e-10)
+    kinds = sorted_games.Kinds.of([(TENTH, 3), (TWENTIETH, 1), (Concentrated(Fraction(1, 500)), 1)], 1e-10)
     s = share * 0.1
-    before, _ = sorted_games._Before.of(kinds, s, 5.0, [None] * len(kinds.lines))
+    before, _ = sorted_games.Before.of(kinds, s, 5.0, [None] * len(kinds.lines))
     beta = next(one for one in sorted_games._BETAS if before.slope(kinds, s, one) < math.inf)
     slope = before.slope(kinds, s, beta)
     assert before.slope(kinds, s, 40.0) == math.inf
@@ -84,14 +84,14 @@ def test_one_step_before_normal_noise(share: float) -> None:
 def test_the_largest_slope_that_counts() -> None:
     """A step may begin at one place and end at later ones, where the slope has to be as large."""
     places, slopes = [1.0, 2.0, 4.0, 8.0], [0.5, 0.1, 0.2]
-    assert sorted_games._height(places, slopes, 0.5) == pytest.approx(0.5 + 2 * 0.5 + 4 * 0.2)
-    assert sorted_games._height(places, slopes, 2.5) == pytest.approx(0.5 + 2 * 0.5 + 4 * 0.5)
-    assert sorted_games._height([1.0, 2.0, 4.0], [0.1, 0.3], 9.0) == pytest.approx(0.1 + 2 * 0.3)
+    assert sorted_games.height_of(places, slopes, 0.5) == pytest.approx(0.5 + 2 * 0.5 + 4 * 0.2)
+    assert sorted_games.height_of(places, slopes, 2.5) == pytest.approx(0.5 + 2 * 0.5 + 4 * 0.5)
+    assert sorted_games.height_of([1.0, 2.0, 4.0], [0.1, 0.3], 9.0) == pytest.approx(0.1 + 2 * 0.3)
 
 
 def test_how_many_steps_are_near() -> None:
     parts = [(TENTH, 3), (TWENTIETH, 2), (Concentrated(Fraction(1, 100)), 4)]
-    kinds = sorted_games._Kinds.of(parts, 1e-8)
+    kinds = sorted_games.Kinds.of(parts, 1e-8)
     assert kinds.most_within(0.13) >= 6  # 0.01 four times, 0.05 once, and the one that leads beyond
     assert kinds.most_within(100.0) >= 9
 

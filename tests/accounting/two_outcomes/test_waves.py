@@ -68,7 +68,7 @@ def test_whatever_lines_are_looked_at(seed: int, lattice: Lattice) -> None:
     tried = Fit(
         kind, choose.choice([-1, 1, 1], places) * np.exp(choose.uniform(-6, 3, places)), choose.uniform(-1, 2, places)
     )
-    found = waves._values(around * (1 + 2 * lattice.doubt), lines, np.arange(places), lines.rows(kind), tried)
+    found = waves._values(around * (1 + 2 * lattice.doubt), lines, np.arange(places), lines.rows(kind), tried).value
     losses = np.linspace(-8, 8, 321)
     for place in range(0, places, 1 + places // 20):
         t, share = float(lines.orders[kind[place]]), float(lines.shares[kind[place]])

@@ -23,6 +23,7 @@ from privately.accounting.terms import flatten
 from privately.accounting.two_outcomes import (
     choices,
     games,
+    largest_last,
     listed_games,
     long_games,
     mixed_games,
@@ -43,7 +44,7 @@ METHOD = "adaptive choices of two outcomes"
 _MOST_KINDS, _MOST_ORDERS = 3, 24
 _FEW = 12
 """Of more steps zCDP is nearly normal noise."""
-_MOST_OUTCOMES = 800
+_MOST_OUTCOMES, _MOST_PLACES = 800, 1000
 _MOST_TABLES, _SMALL = 20, 10
 """From below so many kinds are told apart; much smaller steps than the largest are normal noise."""
 _LEAST_TESTED, _GROWN = 40, 8.0
@@ -261,7 +262,7 @@ def _top(case: _Case) -> Interval:
     is_played = any(tries)
     if sum(known) > _FEW:
         tries += [_above(case, _FEW)] if len(known) <= _MOST_KINDS else []
-        tries += [_above(case, 0)] if len(known) > 1 and not is_played else []
+        tries += [_by_the_largest(case) or _above(case, 0)] if len(known) > 1 and not is_played else []
     tries += [_together(case)] if len(case.found.parts) > 1 else []
     most = Interval(0, 1 if isinstance(case.question, DeltaAt) else math.inf)
     return min(filter(None, tries), key=lambda one: one.upper, default=most)
@@ -275,6 +276,22 @@ def _together(case: _Case) -> Interval | None:
         most = _pair(several_games.above(case.found.parts, case.rare), case, is_alone=case.beside.is_nothing)
         above = tuple(with_law(one, most.law, most.infinite) for one in case.beside.above)
         return case.asked(above, case.question)
+    except DEAD_ENDS:
+        return None
+
+
+def _by_the_largest(case: _Case) -> Interval | None:
+    """All zCDP by the largest step and normal noise, if nothing else is stated."""
+    known = tuple((one, n) for one, n in case.found.parts if isinstance(one, Concentrated))
+    try:
+        if len(known) < len(case.found.parts):
+            raise NotApplicable("other statements")
+        found, above = largest_last.above(known, case.rare), case.beside.above
+        if found.curve:
+            most = laws.above(found.curve, most=_MOST_PLACES)
+            above = tuple(with_law(one, most.law, most.infinite) for one in above)
+        above = tuple(with_law(one, GaussianLoss(mu_squared=found.normal.variance)) for one in above)
+        return found.normal.put_back(case.asked(above, found.normal.taken_from(case.question)), case.question)
     except DEAD_ENDS:
         return None
 

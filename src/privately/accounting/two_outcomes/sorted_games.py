@@ -37,7 +37,7 @@ _DOUBT, _UP = 1e-9, 1 + 8 * UNIT
 
 
 @dataclass(frozen=True)
-class _Kinds:
+class Kinds:
     """All rho, from the largest on, what each counts as, how often it comes, and whose lines serve for it, if any."""
 
     rho: Floats
@@ -47,7 +47,7 @@ class _Kinds:
     which: NDArray[np.int64]
 
     @classmethod
-    def of(cls, parts: Sequence[tuple[Concentrated, int]], rarest: float) -> _Kinds:
+    def of(cls, parts: Sequence[tuple[Concentrated, int]], rarest: float) -> Kinds:
         ordered = sorted(parts, key=lambda part: part[0].rho, reverse=True)
         rho = np.array([math.nextafter(float(one.rho), math.inf) for one, _ in ordered])
         chosen, which, size = list[int](), list[int](), list[float]()
@@ -59,6 +59,11 @@ class _Kinds:
             size.append(one * (level[2] if level else _SMALLEST))
         found = [touching(ordered[k][0], rarest) for k in chosen]
         return cls(rho, np.array(size), [times for _, times in ordered], found, np.array(which))
+
+    def of_those(self, kept: NDArray[np.bool_]) -> Kinds:
+        """Some of them, with all lines."""
+        times = [n for n, is_kept in zip(self.times, kept.tolist(), strict=True) if is_kept]
+        return Kinds(self.rho[kept], self.size[kept], times, self.lines, self.which[kept])
 
     def most_within(self, total: float) -> int:
         """How many steps may begin before their sum is so much: the smallest ones."""
@@ -88,9 +93,9 @@ def above(parts: tuple[tuple[Concentrated, int], ...], rare: float) -> Normal:
     if len(parts) > _MOST_KINDS or steps > _MOST_STEPS:
         raise NotApplicable("too many different steps")
     rarest = rare * SPARE / steps
-    kinds = _Kinds.of(parts, rarest)
+    kinds = Kinds.of(parts, rarest)
     few = kinds.most_within(_NEAR * _GROWTH * float(kinds.rho[0]) * (1 + _DOUBT))
-    far = _Far(_edge(rare * _NEAR_SPARE / few), _edge(rarest))
+    far = _Far(edge(rare * _NEAR_SPARE / few), edge(rarest))
     for floor in _FLOORS:
         try:
             last, height = _carried(kinds, floor * float(kinds.rho[0]), far)
@@ -110,7 +115,7 @@ class _Far:
     later: float
 
 
-def _edge(probability: float) -> float:
+def edge(probability: float) -> float:
     """Nearly where the tail of normal noise is no more than this."""
     low, high = 0.0, FARTHEST
     for _ in range(_HALVINGS):
@@ -125,7 +130,7 @@ def more(size: Floats, s: float, beta: float) -> Floats:
     return found
 
 
-def _sum(kinds: _Kinds, first: float, beta: float) -> float:
+def _sum(kinds: Kinds, first: float, beta: float) -> float:
     """s after all steps, the largest last, rounded up."""
     s = first
     for size, times in sorted(zip(kinds.size.tolist(), kinds.times, strict=True), reverse=True):
@@ -134,7 +139,7 @@ def _sum(kinds: _Kinds, first: float, beta: float) -> float:
     return s
 
 
-def _carried(kinds: _Kinds, first: float, far: _Far) -> tuple[float, float]:
+def _carried(kinds: Kinds, first: float, far: _Far) -> tuple[float, float]:
     """s after all steps, and the logarithm of the factor.
 
     What is known before G of s holds for more noise too; so it is looked at where s has grown by some part.
@@ -146,7 +151,7 @@ def _carried(kinds: _Kinds, first: float, far: _Far) -> tuple[float, float]:
     places, slopes = [s], list[float]()
     while s < last:
         after = s * _GROWTH
-        before, known = _Before.of(kinds, s, far.near if s < _NEAR * rho else far.later, known)
+        before, known = Before.of(kinds, s, far.near if s < _NEAR * rho else far.later, known)
         while betas and (slope := before.slope(kinds, after, betas[0])) == math.inf:
             betas.pop(0)
             last = _sum(kinds, first, betas[0]) if betas else last
@@ -156,10 +161,10 @@ def _carried(kinds: _Kinds, first: float, far: _Far) -> tuple[float, float]:
         slopes.append(slope)
         s = after
     reach = (rho + float(more(kinds.size[:1], first, betas[0])[0])) * (1 + _DOUBT)
-    return last, _height(places, slopes, reach)
+    return last, height_of(places, slopes, reach)
 
 
-def _height(places: Sequence[float], slopes: Sequence[float], reach: float) -> float:
+def height_of(places: Sequence[float], slopes: Sequence[float], reach: float) -> float:
     """The integral of the largest slope that counts at each place: that of all from which one step leads there."""
     ends = np.array(places[1:])
     total = 0.0
@@ -170,7 +175,7 @@ def _height(places: Sequence[float], slopes: Sequence[float], reach: float) -> f
 
 
 @dataclass(frozen=True)
-class _Before:
+class Before:
     """What one step of each kind adds before G of s, in the measure of `before_normal`: a row for each kind."""
 
     v: float
@@ -183,8 +188,8 @@ class _Before:
 
     @classmethod
     def of(
-        cls, kinds: _Kinds, s: float, farthest: float, known: Sequence[tuple[Floats, Floats] | None]
-    ) -> tuple[_Before, list[tuple[Floats, Floats] | None]]:
+        cls, kinds: Kinds, s: float, farthest: float, known: Sequence[tuple[Floats, Floats] | None]
+    ) -> tuple[Before, list[tuple[Floats, Floats] | None]]:
         """Also which lines tell it, as they are looked for near those of a lesser s."""
         v, rho = 2 * s, float(kinds.rho[0])
         root, widest = math.sqrt(v), np.sqrt(v + 2 * (1 + _LARGEST_SHARE) * kinds.rho) * _UP
@@ -202,22 +207,24 @@ class _Before:
         step = np.concatenate([*rows, by_one_order(tau, kinds.rho[kinds.which >= len(found), None])])
         return cls(v, tau, begin, counts, step), now
 
-    def slope(self, kinds: _Kinds, after: float, beta: float) -> float:
+    def slope(self, kinds: Kinds, after: float, beta: float) -> float:
         """How fast the logarithm of the factor has to grow, for s up to `after`; infinite if f is not enough."""
-        grown = 2 * (kinds.size + more(kinds.size, after, beta)) * (1 - 8 * UNIT)
+        excess = self.excess(kinds, more(kinds.size, after, beta))
+        return float((np.log1p(excess) / kinds.size).max()) * (1 + _DOUBT)
+
+    def excess(self, kinds: Kinds, extra: Floats) -> Floats:
+        """What part of G is missing for each kind, if f_c(s) - s - c is so much; infinite if that is not enough."""
+        grown = 2 * (kinds.size + extra) * (1 - 8 * UNIT)
         apart = np.diff(self.tau)
         wide = np.maximum(np.append(apart, 0.0), np.append(0.0, apart))
         bend = grown[:, None] + ((self.tau + wide) * grown[:, None]) ** 2 / 4
         gains = gained_by(self.v, self.tau, grown) * (1 - wide * wide / 8 * bend * (1 + _DOUBT))
         # what is not a number is not enough
-        if not ((self.step <= gains) | ~self.counts)[:, self.begin :].all():
-            return math.inf
-        if not self.begin:
-            return 0.0
-        excess = self._excess(kinds, grown, gains)
-        return float((np.log1p(excess) / kinds.size).max()) * (1 + _DOUBT)
+        is_enough = ((self.step <= gains) | ~self.counts)[:, self.begin :].all(axis=1)
+        below = self._excess(kinds, grown, gains) if self.begin else np.zeros(kinds.size.size)
+        return np.where(is_enough, below, math.inf)
 
-    def _excess(self, kinds: _Kinds, grown: Floats, gains: Floats) -> Floats:
+    def _excess(self, kinds: Kinds, grown: Floats, gains: Floats) -> Floats:
         """The part of G that is still missing before `begin`; as for equal steps."""
         upto, tau, step = self.begin, self.tau, self.step
         missing = np.maximum(1 - gains / step, 0.0)

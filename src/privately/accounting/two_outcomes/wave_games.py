@@ -11,14 +11,13 @@ from typing import TypeAlias
 import numpy as np
 
 from privately.accounting.adaptive.curves import Curve
-from privately.accounting.elementary import Floats
 from privately.accounting.roads import NotApplicable
 from privately.accounting.two_outcomes.allowed import Concentrated
 from privately.accounting.two_outcomes.hulls import convex
 from privately.accounting.two_outcomes.single import between, profile
 from privately.accounting.two_outcomes.smooth import Smooth
 from privately.accounting.two_outcomes.steps import NEVER
-from privately.accounting.two_outcomes.touching import touching
+from privately.accounting.two_outcomes.touching import Touching, touching
 from privately.accounting.two_outcomes.waves import Lattice, Wave, Waves, raised, tails
 
 Parts: TypeAlias = tuple[tuple[Concentrated, int], ...]
@@ -53,7 +52,7 @@ def above(parts: Parts, rare: float) -> Curve:
         for left in level:
             if sum(left) == 1:
                 kind = left.index(1)
-                now[left] = _alone(waves[kind], *profile(parts[kind][0], lines[kind], _APART))
+                now[left] = alone(parts[kind][0], waves[kind], lines[kind])
                 continue
             tries = [raised(known[_less(left, kind)], waves[kind]) for kind, many in enumerate(left) if many]
             now[left] = _worst(tries, lattice.step)
@@ -74,9 +73,10 @@ def _less(left: tuple[int, ...], kind: int) -> tuple[int, ...]:
     return tuple(many - (k == kind) for k, many in enumerate(left))
 
 
-def _alone(waves: Waves, places: Floats, values: Floats) -> Wave:
+def alone(statement: Concentrated, waves: Waves, lines: Touching, apart: float = _APART) -> Wave:
     """One step."""
     lattice = waves.lattice
+    places, values = profile(statement, lines, apart)
     epsilon = np.arange(lattice.places + 0.0) * lattice.step
     y = Curve(lattice.step, 0, NEVER, epsilon, epsilon, epsilon).values(upward=False)
     upper = np.minimum(between(y, places, values), tails(waves.rho, epsilon))

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from privately.accounting.adaptive.curves import Curve
 from privately.accounting.elementary import ERROR, UNIT, Floats, exp, expm1
@@ -24,9 +26,9 @@ _BETWEEN, _AT_ONCE = 6, 128
 _STRIDES, _WIDE, _MOST_ROWS = (4, 16), 6.0, 1000
 _MIDDLE = 3
 """Beyond this part of all places the lines are far above."""
-_DOUBT, _TAIL_DOUBT = 1e-9, 1e-8
+_DOUBT, _TAIL_DOUBT, _SLIP = 1e-9, 1e-8, 1e-12
 _LEAST_EXCESS, _LEAST_LOG = 1e-4, -700.0
-_POOR, _SHIFTS, _LEAST = 0.004, (3, 8, -3), 1e-20
+_POOR, _SHIFTS, _PARTS, _LEAST = 0.004, (3, 8, -3), 8, 1e-20
 """Where so much more than expected is proved, other lines are tried too; not where values are so small."""
 
 
@@ -80,8 +82,8 @@ class Wave:
 class Waves:
     """All lines that are tried for one statement on one lattice."""
 
-    def __init__(self, touching: Touching, lattice: Lattice) -> None:
-        self.lattice, self.rho = lattice, touching.rho
+    def __init__(self, touching: Touching, lattice: Lattice, most_rows: int = _MOST_ROWS) -> None:
+        self.lattice, self.rho, self.most_rows = lattice, touching.rho, most_rows
         high, low, order, share = touching.at(np.arange(0.0, touching.last, 1 / _BETWEEN))
         kept = high < lattice.far * lattice.step
         high, low, order, share = (one[kept] for one in (high, low, order, share))
@@ -100,7 +102,7 @@ class Waves:
 
     def rows(self, kind: Whole) -> list[Floats]:
         """f of these lines, from below, also between the differences of each part."""
-        if self._known > _MOST_ROWS:
+        if self._known > self.most_rows:
             self._slots[:], self._known, self._rows = -1, 0, [[] for _ in self.parts]
         missing = np.unique(kind[self._slots[kind] < 0])
         if missing.size:
@@ -165,6 +167,58 @@ def raised(wave: Wave, waves: Waves) -> Wave:
     Checked-by: tests/accounting/two_outcomes/test_waves.py::test_one_step_of_a_strategy_is_not_above,
         tests/accounting/two_outcomes/test_waves.py::test_rows_are_below
     """
+    proved, smooth = proofs(wave, waves)
+    epsilon = np.arange(waves.lattice.places + 0.0) * waves.lattice.step
+    total = math.nextafter(wave.total + waves.rho, math.inf)
+    found = np.minimum.accumulate(np.minimum(proved.value, tails(total, epsilon)))
+    upper = convex(found, waves.lattice.step)
+    return Wave(upper, smooth.fitted(upper), total)
+
+
+@dataclass(frozen=True)
+class Proofs:
+    """Lines at some places: a + b + C m, or 1 if nothing is proved, a, b and C of each, and which f it is."""
+
+    value: Floats
+    highest: Floats
+    tilt: Floats
+    factor: Floats
+    kind: Whole
+
+    @classmethod
+    def none(cls, kind: Whole) -> Proofs:
+        return cls(np.ones(kind.size), np.ones(kind.size), np.zeros(kind.size), np.zeros(kind.size), kind.copy())
+
+    def put(self, places: Whole | slice, others: Proofs) -> None:
+        """Those of others in place of what proves less."""
+        is_less = others.value < self.value[places]
+        for mine, theirs in zip(self._parts, others._parts, strict=True):
+            mine[places] = np.where(is_less, theirs, mine[places])
+
+    @property
+    def _parts(self) -> tuple[NDArray[Any], ...]:
+        return self.value, self.highest, self.tilt, self.factor, self.kind
+
+    def elsewhere(self, waves: Waves, rho: float, shift: float) -> Floats:
+        """What they prove for another rho, where epsilon is more by the shift, which is small.
+
+        Theorem: a + b r + C f(r) >= w(r) says nothing of rho. With r e^-s in place of r, and e^s times all of it, it is
+            a line for y e^s, and the mean of f_t(r e^-s) is at most m e^(-ts) + f_t(e^-s).
+        Reference: as for `raised`
+        Proof: docs/theory/accounting/two_outcomes.md#after-the-largest
+        Checked-by: tests/accounting/two_outcomes/test_waves.py::test_lines_elsewhere
+        """
+        t, share = waves.orders, waves.shares
+        grown = share * mean_of(t * (t - 1), rho) * np.exp(-t * shift) + (1 - share) * rho
+        f, _, size = power(t, share, np.full(t.size, -shift))
+        means = (grown * (1 + _SLIP * (1 + t)) + np.maximum(f, 0.0) + _SLIP * size) * math.exp(shift)
+        parts = math.exp(shift) * self.highest, self.tilt, self.factor * means[self.kind]
+        off = _SLIP * (np.abs(parts[0]) + np.abs(parts[1]) + parts[2])
+        return np.where(self.value < 1, np.minimum(parts[0] + parts[1] + parts[2] + off, 1.0), 1.0)
+
+
+def proofs(wave: Wave, waves: Waves, stride: int = 1, others: int = 0) -> tuple[Proofs, Smooth]:
+    """The lines of one more step, at all places or some, and smooth values next to what they prove."""
     lattice = waves.lattice
     size, far, step = lattice.places, lattice.far, lattice.step
     nothing = np.zeros(size)
@@ -172,31 +226,29 @@ def raised(wave: Wave, waves: Waves) -> Wave:
     around[far + size :] = np.minimum(around[far + size :], tails(wave.total, np.arange(size, size + far + 0.0) * step))
     around *= 1 + 2 * lattice.doubt
     kind, factor, smooth = wave.smooth.best(waves.touched, size)
-    found = np.ones(size)
-    for start in range(0, size, _AT_ONCE):
-        some = np.arange(start, min(start + _AT_ONCE, size))
-        found[some] = _proved(around, waves, some, kind[some], factor[some])
-    expected = np.exp(smooth.logs[far : far + size]) * (1 + _POOR)
-    for shift in _SHIFTS:
-        poor = np.flatnonzero((found > expected) & (expected > _LEAST))
-        for some in np.array_split(poor, -(-poor.size // _AT_ONCE) or 1):
-            other = np.clip(kind[some] + shift, 0, waves.orders.size - 1)
-            found[some] = np.minimum(found[some], _proved(around, waves, some, other, factor[some]))
-    total = math.nextafter(wave.total + waves.rho, math.inf)
-    found = np.minimum.accumulate(np.minimum(found, tails(total, np.arange(size + 0.0) * step)))
-    upper = convex(found, step)
-    return Wave(upper, smooth.fitted(upper), total)
+    places, expected = np.arange(0, size, stride), np.exp(smooth.logs[far : far + size : stride]) * (1 + _POOR)
+    kind, factor = kind[::stride], factor[::stride]
+    found = Proofs.none(kind)
+    for start in range(0, places.size, _AT_ONCE):
+        some = slice(start, start + _AT_ONCE)
+        found.put(some, _proved(around, waves, places[some], kind[some], factor[some]))
+    for other in (*(kind + shift for shift in _SHIFTS), *(kind * part // _PARTS for part in range(others * _PARTS))):
+        poor = np.flatnonzero((found.value > expected) & (expected > _LEAST))
+        for few in np.array_split(poor, -(-poor.size // _AT_ONCE) or 1):
+            tried = np.clip(other[few], 0, waves.orders.size - 1)
+            found.put(few, _proved(around, waves, places[few], tried, factor[few]))
+    return found, smooth
 
 
-def _proved(around: Floats, waves: Waves, places: Whole, kind: Whole, factor: Floats) -> Floats:
+def _proved(around: Floats, waves: Waves, places: Whole, kind: Whole, factor: Floats) -> Proofs:
     """What the best lines of these kinds prove."""
     rows, wide = waves.rows(kind), waves.parts[0].last
     near = around[(places + waves.lattice.far)[:, None] - np.arange(-wide, wide + 1)]
     return _values(around, waves, places, rows, fit(waves.touched, kind, factor, near, rows[0]))
 
 
-def _values(around: Floats, waves: Waves, places: Whole, rows: list[Floats], lines: Fit) -> Floats:
-    """What these lines prove, by all differences; 1 if they prove nothing."""
+def _values(around: Floats, waves: Waves, places: Whole, rows: list[Floats], lines: Fit) -> Proofs:
+    """What these lines prove, by all differences."""
     lattice, kind, factor, tilt = waves.lattice, lines.kind, lines.factor, lines.tilt
     far, step = lattice.far, lattice.step
     less = tilt - 2 * lattice.doubt * np.abs(tilt)
@@ -218,4 +270,5 @@ def _values(around: Floats, waves: Waves, places: Whole, rows: list[Floats], lin
     is_falling = 1 - tilt + 4 * UNIT * (1 + np.abs(tilt)) - factor * slope * (1 - _DOUBT) <= 0
     more = factor * waves.touched.means[kind]
     value = highest + tilt + more + 8 * UNIT * (np.abs(highest) + np.abs(tilt) + more)
-    return np.where(is_falling & (factor >= 0) & np.isfinite(value), value, 1.0)
+    known = is_falling & (factor >= 0) & np.isfinite(value)
+    return Proofs(np.where(known, value, 1.0), highest, tilt, factor, kind)
