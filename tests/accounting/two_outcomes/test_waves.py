@@ -147,3 +147,21 @@ def test_other_lines_are_tried_where_one_is_not_good(monkeypatch: pytest.MonkeyP
 def test_the_sum_of_all_rho_is_kept() -> None:
     assert raised(normal(), tenth()).total >= 0.2
     assert sliding_window_view(raised(normal(), tenth()).upper, 2).min() >= 0
+
+
+@pytest.mark.parametrize("shift", [-2, 1, 2])
+@pytest.mark.parametrize("rho", [0.1, 0.08])
+def test_lines_elsewhere(rho: float, shift: int) -> None:
+    """At places beside those that were looked at, and for a lesser rho: no pair is above, nor far below."""
+    found, _ = waves.proofs(normal(), tenth(), 4)
+    value = found.elsewhere(tenth(), rho, shift * LATTICE.step)
+    for k in (1, 5, 12, 20):
+        epsilon = (4 * k + shift) * LATTICE.step
+        least = max(
+            max(
+                p * delta(V, epsilon - math.log(p / q)) + (1 - p) * delta(V, epsilon - math.log((1 - p) / (1 - q))),
+                (1 - q) * delta(V, epsilon - math.log((1 - q) / (1 - p))) + q * delta(V, epsilon - math.log(q / p)),
+            )
+            for p, q in pairs(rho, 40)
+        )
+        assert least <= value[k] <= least * (1.012 if rho == 0.1 else 1.06)

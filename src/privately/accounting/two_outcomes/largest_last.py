@@ -30,7 +30,7 @@ _FEW, _PLAYED_FEW, _PLAYED = 4, 9.0, 14.0
 """Up to so many times the largest rho the largest is told apart from noise, if few lines are looked for, or more."""
 _SMALL, _LARGER = 0.7, 0.0002
 """Lesser ones than this count as more by so much of the largest; than half of this, by twice as much."""
-_CALLS, _SLOWEST, _FASTEST, _LATER = 320, 0.01, 0.1, 0.03
+_CALLS, _SLOWEST, _FASTEST, _LATER = 220, 0.012, 0.1, 0.03
 _NORMAL_FROM, _NORMAL_BELOW = 3.0, 0.16
 """With so much noise, steps that small are looked at before noise alone."""
 _CELLS, _MOST_LAST, _MORE = 40, 8000, 400
@@ -111,7 +111,7 @@ class _Game:
     def above(self) -> Above:
         is_few = len(self.kinds.lines) <= _FEW
         played, later = (_PLAYED_FEW, _LATER / 2) if is_few else (_PLAYED, _LATER)
-        growth = min(max(len(self.kinds.lines) * math.log(played) / _CALLS, _SLOWEST), _FASTEST)
+        growth = _SLOWEST if is_few else min(len(self.kinds.lines) * math.log(played) / _CALLS, _FASTEST)
         normal = NormalTries(self.kinds, edge(self.largest.rarest))
         path = Path(Rule(self.rho), self._last(Rule(self.rho)), self.rho)
         while path.phi < min(path.last, played * self.rho):
@@ -128,7 +128,7 @@ class _Game:
             curve = Curve(self.largest.base.step, 0, NEVER, upper, np.zeros(upper.size), np.zeros(upper.size))
         factor *= math.exp(path.height()) * (1 + _DOUBT)
         rest = factor * (self.steps + 2) * path.rest * (1 + _DOUBT)
-        variance = 2 * (path.last + extra + shift) * (1 + _DOUBT)
+        variance = 2 * (min(path.last, self._last_of_choices(path.rule)) + extra + shift) * (1 + _DOUBT)
         return Above(curve, Normal(Fraction(variance), Fraction(factor), Fraction(min(rest, 1.0))))
 
     def _go_on(self, path: Path, tries: Tries | NormalTries, growth: float) -> None:
@@ -160,19 +160,20 @@ class _Game:
         return found if found <= _CELLS else 0
 
     def _last(self, rule: Rule) -> float:
-        """phi after all steps, in the worst order: by all choices that may come last, or with one more for them."""
-        if self._choices:
-            tries = [rule.last(self._sizes(left), np.array([one]), self.rho) for left, one in self._choices]
-            return max(float(one[0]) for one in tries) * (1 + _DOUBT)
+        """phi after all steps, in the worst order, with one more for all choices that may come last."""
         others = np.linspace(0.0, self.rho, _MORE + 1)
         found = rule.last(self._sizes(self.kinds.times), others[1:] * _UP, self.rho) - self.rho - others[:-1]
-        return (float(found.max()) + self.rho / _CELLS) * (1 + _DOUBT)
+        return (float(found.max()) + (0.0 if self.cells else self.rho / _CELLS)) * (1 + _DOUBT)
+
+    def _last_of_choices(self, rule: Rule) -> float:
+        """The same, by each of these choices; infinite if they are too many."""
+        tries = (rule.last_one(self._sizes(left), one, self.rho) for left, one in self._choices())
+        return max(tries, default=math.inf) * (1 + _DOUBT)
 
     def _sizes(self, times: Sequence[int]) -> list[float]:
         """From the largest on."""
         return [size for size, n in zip(self.kinds.size.tolist(), times, strict=True) for _ in range(n)]
 
-    @cached_property
     def _choices(self) -> list[tuple[list[int], float]]:
         """What is left after steps that exceed the largest, and by how much; none if these are too many."""
         if not self.cells:
@@ -221,7 +222,8 @@ class Tries:
         rho, is_late = before.largest.rho, before.x > _NORMAL_FROM * before.largest.rho
         self.normal = normal if is_late else None
         is_small = (kinds.rho < _NORMAL_BELOW * rho) & (self.normal is not None)
-        lines = [None if is_late and one.rho < _NORMAL_BELOW * rho else before.lines(one) for one in kinds.lines]
+        used = {k for which in kinds.which[~is_small].tolist() for k in range(max(which - 1, 0), which + 2)}
+        lines = [before.lines(one) if k in used else None for k, one in enumerate(kinds.lines)]
         self.upper: list[Floats | None] = [None] * kinds.rho.size
         for k, (one, which) in enumerate(zip(kinds.rho.tolist(), kinds.which.tolist(), strict=True)):
             near = [line for line in lines[max(which - 1, 0) : which + 2] if line]

@@ -12,8 +12,8 @@ from privately.accounting.roads import NotApplicable
 
 ALPHA, LESSER = 3.3, 0.15
 _STEEP, _FIRST, _TURN, _HIGH, _EARLY = 6.6, 0.375, 3.0, 17.0, 4.0
-"""How fast q grows at first, from where on, where it is how much later, in shares of the largest rho; and up to where the
-first line is to blame if it is too much.
+"""How fast q grows at first, from where on, where it is how much later, in shares of the largest rho; and up to where
+the first line is to blame if it is too much.
 """
 SHARES = 1.0, 0.99, 0.98, 0.97, 0.96, 0.95, 0.935, 0.92, 0.9, 0.87, 0.84, 0.8, 0.75, 0.7, 0.65, 0.6
 SLOPES = 6.05, 6.0, 5.95, 5.9, 5.85, 5.8, 5.75, 5.7, 5.65, 5.6, 5.5, 5.4, 5.2, 5.0, 4.7, 4.4, 4.0, 3.6
@@ -45,8 +45,9 @@ class Rule:
 
     def q(self, phi: float | Floats) -> Floats:
         """No lesser rule has more."""
-        early, beyond = self.shares[0] * _STEEP * (phi - _FIRST * self.rho), phi - _TURN * self.rho
-        late = self.shares[0] * _HIGH * self.rho + np.minimum(SLOPES[0] * beyond, self.slopes[0] * beyond)
+        share, beyond = self.shares[0], phi - _TURN * self.rho
+        early, steep = share * _STEEP * (phi - _FIRST * self.rho), share * SLOPES[0]
+        late = share * _HIGH * self.rho + np.minimum(steep * beyond, min(steep, self.slopes[0]) * beyond)
         return np.minimum(early, late)
 
     def lesser(self, phi: float) -> Rule:
@@ -68,6 +69,18 @@ class Rule:
                 found = (found + size + self.more(np.array([size]), found)) * _UP
         return found
 
+    def last_one(self, sizes: Sequence[float], other: float, phi: float) -> float:
+        """The same with one more only."""
+        share, rho = self.shares[0], self.rho
+        steep = share * SLOPES[0]
+        slope = min(steep, self.slopes[0])
+        for size in sorted((*sizes, other), reverse=True):
+            beyond = phi - _TURN * rho
+            q = min(share * _STEEP * (phi - _FIRST * rho), share * _HIGH * rho + min(steep * beyond, slope * beyond))
+            grown = size * size * (1 + LESSER * max(1 - size / rho, 0.0))
+            phi = (phi + size + (grown / (ALPHA * size + q) if size else 0.0)) * _UP
+        return phi
+
 
 def reached(units: Sequence[int], times: Sequence[int], target: int) -> Iterator[tuple[int, ...]]:
     """All choices of so many of each that add up to the target or more, but not without the largest of them.
@@ -82,7 +95,7 @@ def _chosen(units: Sequence[int], times: Sequence[int], k: int, left: int) -> It
     """From the k-th one to the largest; the last one that is taken exceeds what is left."""
     if k < 0:
         return
-    for many in range(min(times[k], left // units[k] + 1) + 1):
+    for many in range(min(times[k], -(-left // units[k])) + 1):
         rest = left - many * units[k]
         if rest <= 0:
             yield (*(0,) * k, many)

@@ -236,7 +236,8 @@ def proofs(wave: Wave, waves: Waves, stride: int = 1, others: int = 0) -> tuple[
         poor = np.flatnonzero((found.value > expected) & (expected > _LEAST))
         for few in np.array_split(poor, -(-poor.size // _AT_ONCE) or 1):
             tried = np.clip(other[few], 0, waves.orders.size - 1)
-            found.put(few, _proved(around, waves, places[few], tried, factor[few]))
+            if few.size:
+                found.put(few, _proved(around, waves, places[few], tried, factor[few]))
     return found, smooth
 
 
