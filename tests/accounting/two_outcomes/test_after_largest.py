@@ -29,7 +29,7 @@ def with_noise(x: float, epsilon: float) -> float:
     base = tenth().base
     losses = np.arange(-base.masses.size, base.masses.size + 1) * base.step
     kept = base.all_masses > 1e-12
-    return base.infinite + sum(
+    return base.infinite + math.fsum(
         mass * (delta(2 * x, epsilon - loss) if x else max(1 - math.exp(epsilon - loss), 0.0))
         for mass, loss in zip(base.all_masses[kept].tolist(), losses[kept].tolist(), strict=True)
     )
