@@ -28,7 +28,7 @@ _MIDDLE = 3
 """Beyond this part of all places the lines are far above."""
 _DOUBT, _TAIL_DOUBT, _SLIP = 1e-9, 1e-8, 1e-12
 _LEAST_EXCESS, _LEAST_LOG = 1e-4, -700.0
-_POOR, _SHIFTS, _PARTS, _LEAST = 0.004, (3, 8, -3), 8, 1e-20
+_POOR, _SHIFTS, _PARTS, _LEAST = 0.004, (3, 8, -3), 4, 1e-20
 """Where so much more than expected is proved, other lines are tried too; not where values are so small."""
 
 
