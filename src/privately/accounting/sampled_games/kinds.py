@@ -50,7 +50,8 @@ class Kind:
             first, second = (np.exp((1 + c) * (one - logs[1])) for one in logs)
             means = ((high - 1) * first + (1 - low) * second) / (high - low)
             return float((np.log(means) + (1 + c) * logs[1]).max())
-        c = min(c, self.stated.last)
+        if c > self.stated.last:
+            return math.inf
         return Kept(self.moments, self.rate).rough(c) if self.rate < 1 else self.moments.rough(c)
 
     @property
