@@ -11,15 +11,15 @@ from typing import Protocol
 
 import numpy as np
 
-from privately.accounting.elementary import ERROR, UNIT, Floats, exp, log
+from privately.accounting.elementary import ERROR, UNIT, Floats, Integers, exp, log
 from privately.accounting.roads import NotApplicable
 from privately.accounting.sampled_games.simplex import Simplex
 from privately.accounting.two_outcomes.allowed import Statement
 from privately.accounting.two_outcomes.supports import Limit
 
 _LARGEST_POWER = 600.0
-_ROUNDED = 128 * UNIT
-_ENOUGH, _NOISE = 1e-8, 1e-14
+ROUNDED = 128 * UNIT
+ENOUGH, NOISE = 1e-8, 1e-14
 _HALF, _LEAST_LAST = 0.5, 1.1
 _LOWEST, _MANY, _FEWER = 0.25, 60, 8
 
@@ -48,7 +48,7 @@ class Bounded:
         kept = [limit for limit in limits if -lowest < limit.t < highest]
         if not kept or ratios[-1] <= _LEAST_LAST:
             raise NotApplicable("no order is bounded on this lattice")
-        self.ratios, self.doubt, self._little = ratios, 4 * doubt, little
+        self.ratios, self.doubt, self.little = ratios, 4 * doubt, little
         lowered = [_lowered(limit, ratios, doubt) for limit in kept]
         self.rows = np.array([f for f, _ in lowered])
         self.slopes = np.array([slope for _, slope in lowered])
@@ -62,21 +62,21 @@ class Bounded:
         columns[2:, :size], columns[2:, size], columns[2:, size + 1 :] = self.rows, self.slopes, np.eye(many)
         self._scales = 1 / np.abs(columns).max(axis=0)
         self._strongest = np.argmax(columns[:, : size + 1], axis=0)
-        self._even = even = int(np.argmin(np.abs(self.ratios - 1)))
+        self.even = even = int(np.argmin(np.abs(self.ratios - 1)))
         return Simplex(columns * self._scales, np.ones(many + 2), [even, even + 1, *range(size + 1, size + 1 + many)])
 
     def most(self, payoffs: Floats, slope: float) -> float:
         costs = np.concatenate([payoffs, [slope], np.zeros(len(self.rows))])
         costs *= self._scales
-        enough = max(_ENOUGH * float(payoffs[self._even]), _NOISE * float(costs.max()), self._little)
+        enough = max(ENOUGH * float(payoffs[self.even]), NOISE * float(costs.max()), self.little)
         prices = self._simplex.prices(costs, 1.0, enough)
         b, factors = self._mended(prices, payoffs, slope)
         b, factors = b + self.doubt * abs(b), factors * (1 + self.doubt)
-        missing = slope - b * (1 - math.copysign(self.doubt / 4, b)) - float(factors @ self.slopes) * (1 - _ROUNDED)
+        missing = slope - b * (1 - math.copysign(self.doubt / 4, b)) - float(factors @ self.slopes) * (1 - ROUNDED)
         b += max(missing, 0.0) * (1 + self.doubt)
         gaps = payoffs - b * (1 - math.copysign(self.doubt / 4, b)) * self.ratios - factors @ self.rows
         a, more = float(gaps.max()), float(factors.sum())
-        found = a + b + more + _ROUNDED * (abs(a) + abs(b) + more)
+        found = a + b + more + ROUNDED * (abs(a) + abs(b) + more)
         return found if math.isfinite(found) else math.inf
 
     def _mended(self, prices: Floats, payoffs: Floats, slope: float) -> tuple[float, Floats]:
@@ -87,6 +87,11 @@ class Bounded:
         more = np.zeros(prices.size)
         np.maximum.at(more, self._strongest, np.maximum(missing, 0.0) * self._scales[: missing.size])
         return b + float(more[1]), factors + more[2:]
+
+    def basis(self) -> tuple[Integers, Integers]:
+        """Of the last search: the columns, or the ray after them, and the orders that count."""
+        basis, size = np.array(self._simplex.basis), self.ratios.size + 1
+        return basis[basis < size], np.setdiff1d(np.arange(len(self.rows)), basis[basis >= size] - size)
 
     def law(self) -> tuple[Floats, Floats] | None:
         """The ratios and probabilities under Q that the last search has found best; None if some are beyond bounds."""
@@ -117,8 +122,8 @@ def _lowered(limit: Limit, ratios: Floats, doubt: float) -> tuple[Floats, float]
     found[1] = min(found[1], near)
     last = ratios[-1:]
     steep, size = _slope(limit, last)
-    lowered: Floats = (found - _ROUNDED * np.abs(found)) / mean
-    return lowered, float((steep - doubt * size)[0]) / mean * (1 - _ROUNDED)
+    lowered: Floats = (found - ROUNDED * np.abs(found)) / mean
+    return lowered, float((steep - doubt * size)[0]) / mean * (1 - ROUNDED)
 
 
 def _tangent(limit: Limit, at: Floats, where: Floats, doubt: float) -> Floats:

@@ -9,7 +9,7 @@ import numpy as np
 from privately.accounting.elementary import Floats
 
 _MOST_PIVOTS, _FIRST_PIVOTS, _ANEW = 200, 4000, 40
-_LEAST_PIVOT, _TIED = 1e-11, 1e-9
+LEAST_PIVOT, TIED = 1e-11, 1e-9
 
 
 @dataclass
@@ -46,12 +46,12 @@ class Simplex:
 
     def _enter(self, entering: int) -> bool:
         change = self.inverse @ self.columns[:, entering]
-        falls = change > _LEAST_PIVOT * float(np.abs(change).max())
+        falls = change > LEAST_PIVOT * float(np.abs(change).max())
         if not falls.any():
             return False
         limits = np.where(falls, np.maximum(self.amounts, 0.0) / np.where(falls, change, 1.0), np.inf)
         least = float(limits.min())
-        leaving = int(np.argmax(np.where(limits <= least * (1 + _TIED), change, -np.inf)))
+        leaving = int(np.argmax(np.where(limits <= least * (1 + TIED), change, -np.inf)))
         row = self.inverse[leaving] / change[leaving]
         self.amounts = self.amounts - least * change
         self.amounts[leaving] = least

@@ -74,6 +74,16 @@ class Way:
         slope = float(self.rate) if place >= 0 else 0.0
         return found * (1 + self.doubt), slope * (1 + self.doubt)
 
+    def all_payoffs(self, profile: Profile, start: int, stop: int) -> Floats:
+        """The same at a run of places on one side of 1: a row for each, whose last number is the slope beyond."""
+        values = profile.padded[0 if start >= 0 else 1]
+        zero = start - self.lattice.first + self.lattice.size - 1
+        found = np.empty((stop - start, self.jumps.size + 2))
+        found[:, 1:-1] = self._factors * values[np.arange(zero, zero + stop - start)[:, None] - self.jumps]
+        found[:, 0] = self._all_at_nothing(values, zero, start, stop - start)
+        found[:, -1] = float(self.rate) if start >= 0 else 0.0
+        return found * (1 + self.doubt)
+
     @cached_property
     def _far(self) -> float:
         """The largest loss that removes a row's sample."""
@@ -81,18 +91,27 @@ class Way:
             return math.inf
         return -math.log1p(-float(self.rate)) if self.rate < _HALF else -math.log(self._left)
 
-    @property
+    @cached_property
     def _left(self) -> float:
         """1 - q, which q as a float may hardly tell."""
         return float(1 - self.rate)
 
     def _at_nothing(self, values: Floats, zero: int, place: int) -> float:
         """At r = 0: what follows at y/(1-q), on the chord between two places."""
-        step = self.lattice.step
-        if not self._far < step * (values.size - 2 - zero):
-            return self._left * float(values[-1]) if place >= 0 else math.exp(place * step) + self._left
+        return float(self._all_at_nothing(values, zero, place, 1)[0])
+
+    def _all_at_nothing(self, values: Floats, zero: int, place: int, many: int) -> Floats:
+        """The same at so many places from there on."""
+        step, known = self.lattice.step, values.size - 2 - zero
+        beyond = np.full(many, self._left * float(values[-1]))
+        if place < 0:
+            beyond = exp(np.arange(float(place), place + many) * step) + self._left
+        inside = min(max(math.ceil(known - self._far / step), 0), many) if self._far < math.inf else 0
+        if not inside:
+            return beyond
         places = int(self._far / step)
         share = math.expm1(self._far - places * step) / math.expm1(step)
-        first, second = float(values[zero + places]), float(values[zero + places + 1])
-        share = min(max(share + math.copysign(_LITTLE, second - first), 0.0), 1.0)
-        return self._left * (first + share * (second - first))
+        first, second = (values[zero + places + k : zero + places + k + inside] for k in (0, 1))
+        shares = np.clip(share + np.copysign(_LITTLE, second - first), 0.0, 1.0)
+        beyond[:inside] = self._left * (first + shares * (second - first))
+        return beyond
