@@ -108,3 +108,13 @@ def test_two_kinds_reveal_no_more_than_the_larger_twice(base: acc.Event, rates: 
     found = acc.epsilon(acc.Sequence(events=[first, second]), delta)
     assert twice.lower * Fraction(98, 100) < found.lower <= twice.upper
     assert found.upper >= twice.lower * Fraction(99, 100)
+
+
+@pytest.mark.slow
+def test_ten_steps_of_listed_orders() -> None:
+    """Narrow, above two of them, and below what divergences say."""
+    sample = acc.PoissonSample(event=acc.Renyi(bounds={2: 1, 8: 4, 32: 16}), rate="0.1")
+    found, twice = (acc.epsilon(acc.Repeat(event=sample, times=n), "1e-6") for n in (10, 2))
+    assert found.method == METHOD
+    assert twice.upper < found.lower <= found.upper < found.lower * Fraction(1001, 1000)
+    assert found.upper < acc.epsilon(acc.Repeat(event=sample, times=10), "1e-6", method="renyi").upper

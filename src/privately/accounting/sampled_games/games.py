@@ -15,18 +15,20 @@ from privately.accounting.losses import DIRECTIONS, Direction, FiniteLoss, Gauss
 from privately.accounting.roads import NotApplicable
 from privately.accounting.sampled_games.jumps import Jumps, applied, fitted
 from privately.accounting.sampled_games.kinds import FEW, LONG, SPARE, Kind, laid_out
-from privately.accounting.sampled_games.pairs import Law, allowed, merged, ranged
+from privately.accounting.sampled_games.pairs import Law, allowed, ranged
 from privately.accounting.sampled_games.profiles import Lattice, OneWay, Profile, convex
 from privately.accounting.sampled_games.ranges import Ranged
 from privately.accounting.sampled_games.rules import Bounded, Rule, orders
-from privately.accounting.sampled_games.steps import raised
+from privately.accounting.sampled_games.steps import Steps
 from privately.accounting.sampled_games.trials import Pair, mixed, moves, play, start
 from privately.accounting.sampled_games.ways import Way
+from privately.accounting.sampled_games.worst import Worst, few_laws
+from privately.accounting.two_outcomes.allowed import Statement
 
 _ONE_BY_ONE, _GROWTH, _LONG_GROWTH, _IN_VAIN = 30, 0.2, 0.5, 20
 _SMOOTHED = 500
-_WORK, _HARDER, _LESS_HARD, _REFITS = 300_000, 5, 3, 20
-_LOOKED, _MERGED = (60, 240), (1.0, 1.5)
+_WORK, _MORE_WORK, _LESS_HARD, _REFITS = 300_000, 480_000, 3, 20
+_AGAIN, _FINER, _LOOKED = 1.6, 2, (60, 240)
 _NEAR, _FAR = np.geomspace(0.3, 4.0, 20), 30
 _LITTLE, _NONE = 0.02, Fraction(0)
 
@@ -47,23 +49,29 @@ def above(kind: Kind, times: int, rare: float, level: int) -> Played:
     """Upper values for so many steps; values far below `rare` need not be told apart."""
     way, inside = laid_out(kind, times, rare, level)
     order, spare, places = kind.order(times, rare), SPARE * rare / times, _places(kind, way)
-    rules, laws = _rules(kind, way, spare), list[Law]()
     is_long = times > LONG
-    profile, played, looked_at, in_vain = _started(kind, way, times), 0, 1, 0
+    one_by_one = times if are_all_played(kind, times, rare, level) else _ONE_BY_ONE
+    rules, laws = _rules(kind, way, spare), list[Law]()
+    high = rules[0] if isinstance(rules[0], Bounded) and not is_long else None
+    worst = Worst(way, kind.stated, high) if high is not None and times > FEW else None
+    steps, profile, played, looked_at, in_vain = Steps(way, rules), _started(kind, way, times), 0, 1, 0
     known: tuple[Profile, Jumps, int] | None = None
     while played < times:
         profile = convex(profile)
-        if isinstance(rules[0], Bounded) and played + 1 >= looked_at and not is_long:
-            laws += _looked(profile, way, rules[0], _LOOKED[min(level, 1) if times <= FEW else 0])
+        if worst is not None and played + 1 >= looked_at:
+            laws += worst.laws(profile, rare ** (played / times))
+            looked_at = int(_AGAIN * (played + 1)) + 1
+        elif high is not None and played + 1 >= looked_at:
+            laws += few_laws(profile, way, high, _LOOKED[min(level, 1)])
             looked_at = 2 * (played + 1)
-        after = raised(profile, way, rules)
-        jumps = fitted(profile, after, order, spare, places) if is_long or played >= _ONE_BY_ONE else None
+        after = steps.raised(profile)
+        jumps = fitted(profile, after, order, spare, places) if is_long or played >= one_by_one else None
         many = min(max(int((_LONG_GROWTH if is_long else _GROWTH) * played), 1), times - played)
         if jumps is not None:
             known = profile, jumps, times - played
             if played + many > inside:
                 break
-        in_vain = 0 if jumps is not None or played < _ONE_BY_ONE else in_vain + 1
+        in_vain = 0 if jumps is not None or played < one_by_one else in_vain + 1
         if in_vain > (_IN_VAIN if known is None else 0):
             break
         profile = after if jumps is None or many == 1 else applied(profile, jumps, many)
@@ -79,8 +87,16 @@ def is_quick(kind: Kind, times: int, rare: float, level: int) -> bool:
     """Whether a level takes no longer than can be waited for."""
     way, _ = laid_out(kind, times, rare, level)
     plays = _REFITS if times > LONG else min(times, _ONE_BY_ONE + _REFITS)
-    each = 1 if isinstance(kind.base, Fraction) else _LESS_HARD if times > LONG else _HARDER
+    each = _LESS_HARD if times > LONG and not isinstance(kind.base, Fraction) else 1
     return plays * way.lattice.size * each <= _WORK
+
+
+def are_all_played(kind: Kind, times: int, rare: float, level: int) -> bool:
+    """Whether the steps of a statement are few enough to be played one by one, all of them."""
+    if isinstance(kind.base, Fraction) or not level > 0 or times > LONG:
+        return False
+    way, _ = laid_out(kind, times, rare, level)
+    return times * way.lattice.size <= _MORE_WORK
 
 
 def _started(kind: Kind, way: Way, times: int) -> Profile:
@@ -131,25 +147,24 @@ def always(kind: Kind, times: int, direction: Direction, rare: float) -> Loss:
 def _pairs(kind: Kind, laws: list[Law]) -> tuple[Pair, ...]:
     if isinstance(kind.base, Fraction):
         return tuple(ranged(kind.base))
-    return tuple(allowed(kind.base, (merged(law, at) for law in laws for at in _MERGED)))
+    return tuple(allowed(kind.base, laws))
 
 
 def _rules(kind: Kind, way: Way, spare: float) -> tuple[Rule, Rule]:
     if isinstance(kind.base, Fraction):
         one = Ranged(kind.base, way.ratios, way.doubt)
         return one, one
-    both = [orders(kind.base, way.ratios, is_low=is_low) for is_low in (False, True)]
-    high, low = (Bounded(some, way.ratios, way.doubt, _LITTLE * spare) for some in both)
+    high, low = (_bounded(kind.base, way, _LITTLE * spare, is_low=is_low) for is_low in (False, True))
     return high, low
 
 
-def _looked(profile: Profile, way: Way, rule: Bounded, many: int) -> list[Law]:
-    """The best laws at some places."""
-    found = []
-    for place in np.unique(np.linspace(0, way.lattice.last, many).astype(int))[::-1].tolist():
-        rule.most(*way.payoffs(profile, place))
-        found.append(rule.law())
-    return [law for law in found if law is not None]
+def _bounded(statement: Statement, way: Way, little: float, *, is_low: bool) -> Bounded:
+    found, finer = (
+        Bounded(orders(statement, way.ratios, is_low=is_low, finer=k), way.ratios, way.doubt, little)
+        for k in (1, _FINER)
+    )
+    found.finer = finer
+    return found
 
 
 def _places(kind: Kind, way: Way) -> Integers:

@@ -157,7 +157,7 @@ def _hull(apart: Floats, values: Floats) -> Floats:
             kept.pop()
         kept.append(k)
     found, off = values.copy(), 1 + 8 * ERROR + 4 * UNIT * values.size
-    for k, last in pairwise(kept):
+    for k, last in ((k, last) for k, last in pairwise(kept) if last > k + 1):
         cells = apart[k:last]
         behind, ahead = np.cumsum(cells), np.cumsum(cells[::-1])[::-1]
         chord = (values[k] * ahead[1:] + values[last] * behind[:-1]) / behind[-1]

@@ -21,7 +21,7 @@ _LARGEST_POWER = 600.0
 ROUNDED = 128 * UNIT
 ENOUGH, NOISE = 1e-8, 1e-14
 _HALF, _LEAST_LAST = 0.5, 1.1
-_LOWEST, _MANY, _FEWER = 0.25, 60, 8
+LOWEST, _MANY, _FEWER, _MUCH = 0.25, 60, 8, 1e12
 
 
 class Rule(Protocol):
@@ -42,14 +42,23 @@ class Bounded:
     Checked-by: tests/accounting/sampled_games/test_rules.py::test_no_allowed_pair_gains_more
     """
 
-    def __init__(self, limits: list[Limit], ratios: Floats, doubt: float, little: float = 0.0) -> None:
-        """Less than a little need not be told apart."""
+    def __init__(
+        self, limits: list[Limit], ratios: Floats, doubt: float, little: float = 0.0, *, is_search: bool = False
+    ) -> None:
+        """Less than a little need not be told apart.
+
+        A search is for pairs whose ratios are columns: it bounds nothing, and what it finds is nearly allowed.
+        """
+        self.finer: Bounded | None = None
+        """The same with more orders, which serve where many places are bounded at once."""
+        known = _at_columns if is_search else _lowered
         highest, lowest = (_LARGEST_POWER / max(abs(math.log(ratios[k])), 1.0) for k in (-1, 1))
         kept = [limit for limit in limits if -lowest < limit.t < highest]
         if not kept or ratios[-1] <= _LEAST_LAST:
             raise NotApplicable("no order is bounded on this lattice")
         self.ratios, self.doubt, self.little = ratios, 4 * doubt, little
-        lowered = [_lowered(limit, ratios, doubt) for limit in kept]
+        self.orders = np.array([float(limit.t) for limit in kept])
+        lowered = [known(limit, ratios, doubt) for limit in kept]
         self.rows = np.array([f for f, _ in lowered])
         self.slopes = np.array([slope for _, slope in lowered])
         self._simplex = self._program()
@@ -126,6 +135,14 @@ def _lowered(limit: Limit, ratios: Floats, doubt: float) -> tuple[Floats, float]
     return lowered, float((steep - doubt * size)[0]) / mean * (1 - ROUNDED)
 
 
+def _at_columns(limit: Limit, ratios: Floats, doubt: float) -> tuple[Floats, float]:
+    """f at all columns, and its last slope, in units of its mean."""
+    mean = float(limit.most.upper)
+    inside = _tangent(limit, ratios[1:], ratios[1:], 0.0)
+    nothing = 1 / float(limit.t) if limit.t > 0 else _MUCH
+    return np.append([nothing], inside) / mean, float(_slope(limit, ratios[-1:])[0][0]) * (1 - doubt) / mean
+
+
 def _tangent(limit: Limit, at: Floats, where: Floats, doubt: float) -> Floats:
     """The line that touches f at some r, at others; with its errors taken away, if these are in doubt."""
     t, powers = float(limit.t), log(at)
@@ -156,13 +173,13 @@ def _powered(t: float, powers: Floats) -> Floats:
     return found
 
 
-def orders(statement: Statement, ratios: Floats, *, is_low: bool = False) -> list[Limit]:
+def orders(statement: Statement, ratios: Floats, *, is_low: bool = False, finer: int = 1) -> list[Limit]:
     """Those that are listed, in both directions, or for zCDP many, most of them above 1, or for low ratios below 0."""
     if statement.last < math.inf:
         excess, _ = statement.tangents()
         listed = [statement.order(1 + c) for c in excess.tolist()]
         return [Limit(t, statement.bound(t)) for a in listed for t in (a, 1 - a)]
     far = max(-math.log(ratios[1]) if is_low else math.log(ratios[-1]), 1.0) / (2 * statement.size) + 2
-    above = [Fraction(c) for c in np.geomspace(_LOWEST, max(far, 2.0), _MANY).tolist()]
-    found = [Fraction(1), *(1 + c for c in above), *(-c for c in (Fraction(0), *above[::_FEWER]))]
+    above = [Fraction(c) for c in np.geomspace(LOWEST, max(far, 2.0), (_MANY - 1) * finer + 1).tolist()]
+    found = [Fraction(1), *(1 + c for c in above), *(-c for c in (Fraction(0), *above[:: _FEWER * finer]))]
     return [Limit(t, statement.bound(t)) for t in (1 - t if is_low else t for t in found)]

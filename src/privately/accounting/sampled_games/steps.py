@@ -1,26 +1,40 @@
-"""One sampled step before a profile, chosen in the light of all before it: upper values."""
+"""Sampled steps before a profile, each chosen in the light of all before it: upper values."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from privately.accounting.sampled_games.blocks import all_most
+from privately.accounting.elementary import Floats, Integers
+from privately.accounting.sampled_games.blocks import Blocks
 from privately.accounting.sampled_games.profiles import Profile
 from privately.accounting.sampled_games.rules import Bounded, Rule
 from privately.accounting.sampled_games.ways import Way
 
+_MANY = 96
+
+
+class Steps:
+    """One after another, as the best choice changes little from one to the next; the second rule serves below 1."""
+
+    def __init__(self, way: Way, rules: tuple[Rule, Rule]) -> None:
+        self._way = way
+        self._rules = [Blocks(way, rule) if isinstance(rule, Bounded) else rule for rule in rules]
+        lattice, every = way.lattice, np.arange(way.lattice.first, way.lattice.last + 1)
+        ends = [place for place in range(-lattice.first % _MANY, lattice.size, _MANY) if place]
+        self._blocks: list[Integers] = np.split(every, ends)
+
+    def raised(self, profile: Profile) -> Profile:
+        """With one more step, from the last place to the first."""
+        found = [self._most(profile, block) for block in self._blocks[::-1]]
+        return profile.held(np.maximum(np.concatenate(found[::-1]), 0.0))
+
+    def _most(self, profile: Profile, places: Integers) -> Floats:
+        rule = self._rules[0 if places[0] >= 0 else 1]
+        if isinstance(rule, Blocks):
+            return rule.most(profile, places)
+        return np.array([rule.most(*self._way.payoffs(profile, place)) for place in places[::-1].tolist()])[::-1]
+
 
 def raised(profile: Profile, way: Way, rules: tuple[Rule, Rule]) -> Profile:
-    """With one more step, from the last place to the first, as the best choice changes little from one to the next.
-
-    The second rule serves places below 1.
-    """
-    lattice = profile.lattice
-    if isinstance(rules[0], Bounded) and isinstance(rules[1], Bounded):
-        halves = (rules[1], lattice.first, 0), (rules[0], 0, lattice.last + 1)
-        found = np.concatenate([all_most(profile, way, *half) for half in halves])
-        return profile.held(np.maximum(found, 0.0))
-    found = np.empty(lattice.size)
-    for place in range(lattice.last, lattice.first - 1, -1):
-        found[place - lattice.first] = rules[0 if place >= 0 else 1].most(*way.payoffs(profile, place))
-    return profile.held(np.maximum(found, 0.0))
+    """With one step."""
+    return Steps(way, rules).raised(profile)

@@ -70,18 +70,18 @@ class Way:
         zero = place - self.lattice.first + self.lattice.size - 1
         found = np.empty(self.jumps.size + 1)
         found[1:] = self._factors * values[zero - self.jumps]
-        found[0] = self._at_nothing(values, zero, place)
+        found[0] = self._at_nothing(values, np.array([zero]), np.array([place]))[0]
         slope = float(self.rate) if place >= 0 else 0.0
         return found * (1 + self.doubt), slope * (1 + self.doubt)
 
-    def all_payoffs(self, profile: Profile, start: int, stop: int) -> Floats:
-        """The same at a run of places on one side of 1: a row for each, whose last number is the slope beyond."""
-        values = profile.padded[0 if start >= 0 else 1]
-        zero = start - self.lattice.first + self.lattice.size - 1
-        found = np.empty((stop - start, self.jumps.size + 2))
-        found[:, 1:-1] = self._factors * values[np.arange(zero, zero + stop - start)[:, None] - self.jumps]
-        found[:, 0] = self._all_at_nothing(values, zero, start, stop - start)
-        found[:, -1] = float(self.rate) if start >= 0 else 0.0
+    def all_payoffs(self, profile: Profile, places: Integers) -> Floats:
+        """The same at places on one side of 1, from left to right: a row for each, ended by the slope beyond."""
+        is_right = bool(places[0] >= 0)
+        values, zeros = profile.padded[0 if is_right else 1], places - self.lattice.first + self.lattice.size - 1
+        found = np.empty((places.size, self.jumps.size + 2))
+        found[:, 1:-1] = self._factors * values[zeros[:, None] - self.jumps]
+        found[:, 0] = self._at_nothing(values, zeros, places)
+        found[:, -1] = float(self.rate) if is_right else 0.0
         return found * (1 + self.doubt)
 
     @cached_property
@@ -96,22 +96,17 @@ class Way:
         """1 - q, which q as a float may hardly tell."""
         return float(1 - self.rate)
 
-    def _at_nothing(self, values: Floats, zero: int, place: int) -> float:
+    def _at_nothing(self, values: Floats, zeros: Integers, places: Integers) -> Floats:
         """At r = 0: what follows at y/(1-q), on the chord between two places."""
-        return float(self._all_at_nothing(values, zero, place, 1)[0])
-
-    def _all_at_nothing(self, values: Floats, zero: int, place: int, many: int) -> Floats:
-        """The same at so many places from there on."""
-        step, known = self.lattice.step, values.size - 2 - zero
-        beyond = np.full(many, self._left * float(values[-1]))
-        if place < 0:
-            beyond = exp(np.arange(float(place), place + many) * step) + self._left
-        inside = min(max(math.ceil(known - self._far / step), 0), many) if self._far < math.inf else 0
-        if not inside:
-            return beyond
-        places = int(self._far / step)
-        share = math.expm1(self._far - places * step) / math.expm1(step)
-        first, second = (values[zero + places + k : zero + places + k + inside] for k in (0, 1))
-        shares = np.clip(share + np.copysign(_LITTLE, second - first), 0.0, 1.0)
-        beyond[:inside] = self._left * (first + shares * (second - first))
-        return beyond
+        step = self.lattice.step
+        found = np.full(places.size, self._left * float(values[-1]))
+        if places[0] < 0:
+            found = exp(places.astype(float) * step) + self._left
+        is_inside = self._far < step * (values.size - 2 - zeros)
+        if is_inside.any():
+            far = int(self._far / step)
+            share = math.expm1(self._far - far * step) / math.expm1(step)
+            first, second = (values[zeros[is_inside] + far + k] for k in (0, 1))
+            shares = np.clip(share + np.copysign(_LITTLE, second - first), 0.0, 1.0)
+            found[is_inside] = self._left * (first + shares * (second - first))
+        return found
