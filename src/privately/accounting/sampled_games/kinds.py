@@ -21,7 +21,7 @@ SPARE, FEW, LONG = 1e-4, 16, 240
 _FINE, _FINER, _COARSE, _COARSEST = 0.1, 0.04, 0.25, 0.6
 _MOST_PLACES, _MOST_LOSS, _LEAST_RARE, _BEYOND = 2400, 60.0, 1e-250, 1e-2
 _APART, _BESIDE, _LONGEST, _SHORTER = 0.04, 24, 4000, 0.8
-_MIDDLE = 1.35
+_MIDDLE = 1.3
 _PARTS = np.linspace(0.02, 0.98, 49)
 _NEARLY_ONE = 1 - Fraction(1, 2**20)
 
@@ -87,14 +87,18 @@ def _score(kinds: tuple[tuple[Kind, int], ...], log_rare: float, c: float) -> fl
     return epsilon_score(sum(times * kind.moment(c) for kind, times in kinds), c, log_rare)
 
 
+def is_middle(kind: Kind, times: int) -> bool:
+    """Steps of zCDP that are neither few nor many."""
+    return FEW < times <= LONG and not isinstance(kind.base, Fraction) and kind.base.last == math.inf
+
+
 def laid_out(kind: Kind, times: int, rare: float, level: int) -> tuple[Way, int]:
     """A lattice, finer from level to level, and for how many steps it is wide enough."""
     if _NEARLY_ONE < kind.rate < 1:
         raise NotApplicable("a rate that is next to 1")
     fine = _COARSE if times > FEW else _FINER if isinstance(kind.base, Fraction) else _FINE
     is_wide = times > LONG and not isinstance(kind.base, Fraction)
-    is_middle = FEW < times <= LONG and not isinstance(kind.base, Fraction)
-    finer = 2.0 ** (level / 2 if is_wide else _MIDDLE * level if is_middle else level)
+    finer = 2.0 ** (level / 2 if is_wide else _MIDDLE * level if is_middle(kind, times) else level)
     even, most, rare = kind.spread, _MOST_PLACES * 2**level, rare * SPARE / times
     step, inside, beyond = fine * even / finer, min(times, _LONGEST), rare * _BEYOND if is_wide else rare
     left, right = kind.reach(inside, beyond)

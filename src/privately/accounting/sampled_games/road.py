@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 
@@ -18,8 +19,8 @@ from privately.accounting.losses import DIRECTIONS, Direction, FiniteLoss, Gauss
 from privately.accounting.questions import EpsilonAt, Question
 from privately.accounting.roads import DEAD_ENDS, NotApplicable
 from privately.accounting.sampled_games import games, last_steps, long_runs
-from privately.accounting.sampled_games.kinds import FEW, Kind, order
-from privately.accounting.sampled_games.profiles import OneWay
+from privately.accounting.sampled_games.kinds import Kind, order
+from privately.accounting.sampled_games.profiles import Lattice, OneWay
 from privately.accounting.terms import Terms, alternatives
 from privately.accounting.two_outcomes.alone import has_group, stated
 from privately.accounting.two_outcomes.composed import how_rare
@@ -77,7 +78,7 @@ def composed(event: Event, question: Question, asked: Asked) -> Interval | None:
                 return found
             if found is not None and _are_all_long(both[0]):
                 return _with_last_steps(found, both[0], question, asked)
-        first = int(all(games.are_all_played(*part, rare, 1) and part[1] > FEW for part in both[0].kinds))
+        first = int(all(games.are_all_played(*part, rare, 1) for part in both[0].kinds))
         for level in range(first, _LEVELS):
             if level > first and not all(games.is_quick(kind, times, rare, level) for kind, times in both[0].kinds):
                 break
@@ -211,7 +212,7 @@ def _with_all(one: Composition, law: Loss, times: int) -> Composition:
 
 def _bottom(one: _Sampled, question: Question, asked: Asked, rare: float, level: int) -> Interval:
     """By one game of the last steps of all kinds, the largest last, on the lattice of whichever kind is best."""
-    found, several = one.below, list[tuple[games.Played, int]]()
+    found, several, lattices = one.below, list[tuple[Kind, int, int]](), list[Lattice]()
     for kind, times in sorted(one.kinds, key=lambda part: part[0].spread, reverse=True):
         if _is_long_run(times, level):
             found = _with_all(found, games.always(kind, times, one.direction, rare), times)
@@ -220,13 +221,21 @@ def _bottom(one: _Sampled, question: Question, asked: Asked, rare: float, level:
         last = games.tried(played, times)
         if last < times:
             found = _with_all(found, games.always(kind, times, one.direction, rare), times - last)
-        several += [(played, last)] if last else []
+        if last:
+            several.append((kind, times, last))
+            lattices.append(played.way.lattice)
     if not several:
         return asked((found,), question)
     tries = []
-    for lattice in dict.fromkeys(played.way.lattice for played, _ in several):
-        curve = games.below(several, lattice)
+    for lattice in dict.fromkeys(lattices):
+        curve = _tests(tuple(several), rare, level, lattice)
         curve = curve if one.direction == DIRECTIONS[0] else curve.mirrored
         law = laws.below(curve, near(curve, None, question) if found.is_nothing else None)
         tries.append(asked((with_law(found, law),), question))
     return max(tries, key=lambda answer: answer.lower)
+
+
+@lru_cache(maxsize=4)
+def _tests(several: tuple[tuple[Kind, int, int], ...], rare: float, level: int, lattice: Lattice) -> OneWay:
+    """Of the last steps of each kind; the same for both directions."""
+    return games.below([(games.above(kind, times, rare, level), last) for kind, times, last in several], lattice)

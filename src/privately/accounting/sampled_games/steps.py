@@ -16,9 +16,10 @@ _MANY = 96
 class Steps:
     """One after another, as the best choice changes little from one to the next; the second rule serves below 1."""
 
-    def __init__(self, way: Way, rules: tuple[Rule, Rule]) -> None:
+    def __init__(self, way: Way, rules: tuple[Rule, Rule], *, are_shared: bool = True) -> None:
+        """By prices for many places at once, or by those of each by itself, which leave less to chance for jumps."""
         self._way = way
-        self._rules = [Blocks(way, rule) if isinstance(rule, Bounded) else rule for rule in rules]
+        self._rules = [Blocks(way, rule) if are_shared and isinstance(rule, Bounded) else rule for rule in rules]
         lattice, every = way.lattice, np.arange(way.lattice.first, way.lattice.last + 1)
         ends = [place for place in range(-lattice.first % _MANY, lattice.size, _MANY) if place]
         self._blocks: list[Integers] = np.split(every, ends)
