@@ -53,7 +53,7 @@ def above(kind: Kind, times: int, rare: float, level: int) -> Played:
     one_by_one = times if are_all_played(kind, times, rare, level) else _ONE_BY_ONE
     rules, laws = _rules(kind, way, spare), list[Law]()
     high = rules[0] if isinstance(rules[0], Bounded) and not is_long else None
-    worst = Worst(way, kind.stated, high) if high is not None and times > FEW else None
+    worst = Worst(way, kind.stated, high) if high is not None and is_middle(kind, times) else None
     steps, profile, played, looked_at, in_vain = (
         Steps(way, rules, are_shared=max(one_by_one, FEW) >= times),
         _started(kind, way, times),
@@ -68,7 +68,7 @@ def above(kind: Kind, times: int, rare: float, level: int) -> Played:
             laws += worst.laws(profile, rare ** (played / times))
             looked_at = int(_AGAIN * (played + 1)) + 1
         elif high is not None and played + 1 >= looked_at:
-            laws += few_laws(profile, way, high, _LOOKED[min(level, 1)])
+            laws += few_laws(profile, way, high, _LOOKED[min(level, 1) if times <= FEW else 0])
             looked_at = 2 * (played + 1)
         after = steps.raised(profile)
         jumps = fitted(profile, after, order, spare, places) if is_long or played >= one_by_one else None
