@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from privately import accounting as acc
-from privately.accounting import answers, calibrating
+from privately.accounting import answers, calibrating, which_road
 from privately.accounting.guessing import Guess
 from privately.errors import InvalidParameter
 from privately.rounding import Interval
@@ -59,7 +59,7 @@ def asked(monkeypatch: pytest.MonkeyPatch, profile: Callable[[float], float]) ->
     """What is asked of answers about Laplace noise that are as wide as they may be, the truth anywhere between."""
     known: list[tuple[float, Fraction]] = []
 
-    def wide(event: acc.Laplace, delta: Any, *, width: Fraction = answers.WIDTH) -> Interval:
+    def wide(event: acc.Laplace, delta: Any, *, width: Fraction = which_road.WIDTH) -> Interval:
         del delta
         known.append((float(event.scale), width))
         share = (len(known) * 0.618) % 1
@@ -93,7 +93,7 @@ def test_wide_answers_are_not_trusted(
     dearer = found * (1 - 3e-5 if profile(found * 0.9) > profile(found) else 1 + 3e-5)
     slack = 1e-4 if abs(profile(dearer) / profile(found) - 1) < 1e-5 else 0.0  # flatter than answers are narrow
     assert profile(dearer) > epsilon * (1 - slack)
-    assert sum(width == answers.WIDTH for _, width in known) <= (7 if profile is not PROFILES[5] else 30)
+    assert sum(width == which_road.WIDTH for _, width in known) <= (7 if profile is not PROFILES[5] else 30)
 
 
 def test_rough_answers_that_were_trusted_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:

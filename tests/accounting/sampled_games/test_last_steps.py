@@ -6,7 +6,6 @@ from fractions import Fraction
 
 import pytest
 
-from privately.accounting.answers import _soon
 from privately.accounting.compositions import Composition
 from privately.accounting.losses import DIRECTIONS, SampledGaussianLoss
 from privately.accounting.questions import DeltaAt
@@ -16,6 +15,7 @@ from privately.accounting.sampled_games.kinds import Kind
 from privately.accounting.sampled_games.last_steps import pairs, tried
 from privately.accounting.sampled_games.pairs import is_allowed
 from privately.accounting.two_outcomes.allowed import Concentrated
+from privately.accounting.which_road import of_worst_soon
 from tests.accounting.sampled_games.examples import HALF
 from tests.accounting.sampled_games.test_long_runs import RARE, delta
 
@@ -31,7 +31,7 @@ def test_last_steps_are_between(monkeypatch: pytest.MonkeyPatch) -> None:
     place = round(0.3 / curve.step)
     found, epsilon = curve.lower()[place - curve.first], place * curve.step
     noise = SampledGaussianLoss(mu_squared=Fraction(1), rate=KIND.rate, direction=DIRECTIONS[0])
-    least = _soon((Composition(parts=((noise, last),)),), DeltaAt(Fraction(epsilon), Fraction(1, 10**4)))
+    least = of_worst_soon((Composition(parts=((noise, last),)),), DeltaAt(Fraction(epsilon), Fraction(1, 10**4)))
     most = long_runs.above(KIND, last, RARE, 4.0)
     assert least.upper < found <= delta(most, epsilon, is_removed=True)
     long_runs.above.cache_clear()

@@ -11,7 +11,6 @@ import pytest
 
 from privately import accounting as acc
 from privately.accounting.adaptive import with_law
-from privately.accounting.answers import _soon
 from privately.accounting.compositions import Composition
 from privately.accounting.losses import DIRECTIONS, GaussianLoss, SampledGaussianLoss
 from privately.accounting.questions import DeltaAt
@@ -23,6 +22,7 @@ from privately.accounting.sampled_games.pairs import allowed, ranged
 from privately.accounting.sampled_games.profiles import Lattice, OneWay
 from privately.accounting.sampled_games.road import METHOD
 from privately.accounting.sampled_games.trials import Pair, moves, play, start
+from privately.accounting.which_road import of_worst_soon
 from tests.accounting.sampled_games.examples import HALF, drawn
 
 RATE, TIMES, RARE = Fraction(1, 20), 60, 1e-4
@@ -48,7 +48,7 @@ def delta(found: LongRun, epsilon: float, *, is_removed: bool) -> float:
     whole = with_law(Composition(), GaussianLoss(mu_squared=found.noise), found.infinite)
     for law, times in found.laws(is_removed=is_removed):
         whole = with_law(whole, law, times=times)
-    return float(_soon((whole,), DeltaAt(Fraction(epsilon), Fraction(1, 10**4))).upper)
+    return float(of_worst_soon((whole,), DeltaAt(Fraction(epsilon), Fraction(1, 10**4))).upper)
 
 
 @lru_cache(maxsize=2)
@@ -127,5 +127,5 @@ def test_two_kinds_of_long_runs() -> None:
     )
     found = acc.epsilon(event, "1e-5")
     at = DeltaAt(Fraction(found.upper), Fraction(1, 10**5))
-    assert _soon((noise,), at).lower <= Fraction(1, 10**5)
+    assert of_worst_soon((noise,), at).lower <= Fraction(1, 10**5)
     assert found.upper < found.lower * Fraction(1004, 1000)

@@ -16,6 +16,7 @@ from privately.accounting.adaptive.pairs import MOST, above, below
 from privately.accounting.adaptive.runs import FEWER, MANY, Pairs, in_runs
 from privately.accounting.compositions import Composition
 from privately.accounting.elementary import Floats
+from privately.accounting.ends import proved
 from privately.accounting.losses import FiniteLoss, GaussianLoss, response
 from privately.accounting.questions import DeltaAt, EpsilonAt, Question
 from privately.accounting.roads import DEAD_ENDS, NotApplicable
@@ -71,7 +72,7 @@ def enclosed(ranges: Ranges, beside: Beside, question: Question, asked: Asked) -
         beside = _with_long_runs(beside, long, max(rare, _LEAST))
         if len(long) == len(ranges):
             top, bottom = _top(beside.above, beside.rest, question, asked), asked(beside.below, question)
-            return Interval(min(bottom.lower, top.upper), top.upper, method=f"{METHOD} in blocks, {top.method}")
+            return proved(bottom.lower, top.upper, method=f"{METHOD} in blocks, {top.method}")
     except DEAD_ENDS:
         return None if least == MANY else _of_many_ranges(ranges, alone, question, asked, max(rare, _LEAST))
     short = tuple(one for one in ranges if one not in long)
@@ -145,7 +146,7 @@ def _answer(known: Profiles, beside: Beside, question: Question, asked: Asked) -
         pair = above(curve, near_top, MOST if len(known.above) == 1 else 2 * MOST)
         most = tuple(with_law(one, pair.law, pair.infinite) for one in most)
     top = _top(most, beside.rest, question, asked)
-    return Interval(min(bottom.lower, top.upper), top.upper, method=f"{METHOD}, {top.method}")
+    return proved(bottom.lower, top.upper, method=f"{METHOD}, {top.method}")
 
 
 def in_order(ranges: Ranges, beside: Beside, question: Question, asked: Asked, rare: float) -> Interval:
@@ -193,4 +194,4 @@ def with_law(
 
 
 def _common(one: Interval, other: Interval) -> Interval:
-    return Interval(max(one.lower, other.lower), min(one.upper, other.upper), method=other.method)
+    return proved(max(one.lower, other.lower), min(one.upper, other.upper), method=other.method)

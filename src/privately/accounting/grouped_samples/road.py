@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Protocol, TypeVar
 
 from privately.accounting.contour.road import delta_by, epsilon_by, log_ends
-from privately.accounting.ends import worst_of
+from privately.accounting.ends import proved, worst_of
 from privately.accounting.events import Event, Group, Parallel, PoissonSample
 from privately.accounting.grouped_samples.divided import Divided
 from privately.accounting.grouped_samples.normal_law import GroupSums
@@ -110,7 +110,7 @@ def in_samples(event: Event, question: Question) -> Interval | None:
             return NEVER if largest is None else largest.interval(METHOD)
         worst = once(seen, question) or _all(seen, question)
         limit = math.inf if largest is None else largest.interval().upper
-        return Interval(min(worst.lower, limit), min(worst.upper, limit), method=METHOD)
+        return proved(worst.lower, min(worst.upper, limit), method=METHOD)
     if question.epsilon > LARGEST_EPSILON:
         raise NotApplicable("epsilon is too large")
     if largest is not None and question.epsilon >= largest.interval().upper:

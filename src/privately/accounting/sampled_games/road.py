@@ -13,6 +13,7 @@ from privately.accounting.adaptive import Asked, near, with_law
 from privately.accounting.adaptive import pairs as laws
 from privately.accounting.bounding import bounding, within
 from privately.accounting.compositions import Composition, compositions
+from privately.accounting.ends import proved
 from privately.accounting.events import ZCDP, Event, Exponential, PoissonSample, Renyi, Repeat
 from privately.accounting.events import Sequence as Steps
 from privately.accounting.losses import DIRECTIONS, Direction, FiniteLoss, GaussianLoss, Loss
@@ -108,7 +109,7 @@ def _with_last_steps(found: Interval, one: _Sampled, question: Question, asked: 
         lower = asked((with_law(below, laws.below(curve)),), question).lower
     except (*DEAD_ENDS, NoSuchRule):
         return found
-    return Interval(min(max(found.lower, lower), found.upper), found.upper, method=METHOD)
+    return proved(max(found.lower, lower), found.upper, method=METHOD)
 
 
 def _are_all_long(one: _Sampled) -> bool:
@@ -123,13 +124,13 @@ def _is_long_run(times: int, level: int) -> bool:
 def _answered(both: list[_Sampled], question: Question, asked: Asked, rare: float, level: int) -> Interval:
     upper = max(_top(one, question, asked, rare, level).upper for one in both)
     lower = max(_bottom(one, question, asked, rare, level).lower for one in both)
-    return Interval(min(lower, upper), upper, method=METHOD)
+    return proved(lower, upper, method=METHOD)
 
 
 def _nearer(one: Interval | None, other: Interval) -> Interval:
     if one is None:
         return other
-    return Interval(max(one.lower, other.lower), min(one.upper, other.upper), method=METHOD)
+    return proved(max(one.lower, other.lower), min(one.upper, other.upper), method=METHOD)
 
 
 def _directions(event: Event) -> list[_Sampled]:
@@ -228,7 +229,7 @@ def _bottom(one: _Sampled, question: Question, asked: Asked, rare: float, level:
         return asked((found,), question)
     tries = []
     for lattice in dict.fromkeys(lattices):
-        curve = _tests(tuple(several), rare, level, lattice)
+        curve = _tests(tuple(several), rare, max(level, 0), lattice)
         curve = curve if one.direction == DIRECTIONS[0] else curve.mirrored
         law = laws.below(curve, near(curve, None, question) if found.is_nothing else None)
         tries.append(asked((with_law(found, law),), question))

@@ -14,6 +14,7 @@ from privately.accounting.adaptive import pairs as laws
 from privately.accounting.adaptive.curves import Curve
 from privately.accounting.bounding import bounding, within
 from privately.accounting.compositions import Composition, compositions
+from privately.accounting.ends import proved
 from privately.accounting.events import ZCDP, Event, Renyi, Repeat
 from privately.accounting.events import Sequence as Steps
 from privately.accounting.losses import FiniteLoss, GaussianLoss
@@ -126,13 +127,13 @@ def composed(event: Event, question: Question, asked: Asked) -> Interval | None:
     summed = _summed(found, question)
     case = _Case(found, beside, replace(question, width=max(question.width, _FINE)), asked, rare)
     bottom = max(_bottom(case), _single(found, question), key=lambda one: one.lower)
-    known = Interval(min(bottom.lower, summed.upper), summed.upper, method=METHOD)
+    known = proved(bottom.lower, summed.upper, method=METHOD)
     if question.is_met(known, max(question.width, _NARROW)):
         return known
     if isinstance(question, DeltaAt):
         case = replace(case, rare=_by_tens(float(bottom.lower)))
     upper = min(summed.upper, _top(case).upper)
-    return Interval(min(bottom.lower, upper), upper, method=METHOD)
+    return proved(bottom.lower, upper, method=METHOD)
 
 
 @dataclass(frozen=True)
