@@ -14,10 +14,9 @@ from hypothesis import strategies as st
 
 from privately import Neighbors, guarantees
 from privately import accounting as acc
-from privately.accounting import answers, contour, lattice, spreading, which_road
+from privately.accounting import answers, lattice, spreading
 from privately.accounting.coarsening import MOST_DIFFERENT
-from privately.accounting.compositions import Composition, compositions
-from privately.accounting.questions import EpsilonAt
+from privately.accounting.compositions import compositions
 from privately.errors import InvalidParameter, MixedNeighbors, NoSuchRule
 from privately.guarantees import GaussianDP, PureDP
 from privately.rounding import Interval
@@ -63,16 +62,6 @@ def test_epsilon_and_delta_are_inverse(event: acc.Event) -> None:
     assert acc.delta(event, epsilon.lower).upper >= Fraction(1, 10**6)
 
 
-def test_the_larger_direction_counts() -> None:
-    event = sampled("0.8", "0.01", 1000)
-    found = acc.epsilon(event, "1e-5")
-    assert float(found.lower) == pytest.approx(3.141, abs=1e-3)
-    assert all(
-        which_road.of_one(one, EpsilonAt(Fraction(1, 10**5), NARROW), None).lower <= found.upper
-        for one in compositions(event)
-    )
-
-
 def test_a_wrong_direction_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     event = sampled("0.8", "0.01", 1000)
     right = acc.epsilon(event, "1e-5")
@@ -83,31 +72,6 @@ def test_a_wrong_direction_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> 
         assert alone.upper <= right.upper
         if kept.parts[0][0].direction == "add":  # type: ignore[union-attr]
             assert alone.upper < right.lower
-
-
-def test_a_direction_that_is_skipped_is_below(monkeypatch: pytest.MonkeyPatch) -> None:
-    event = sampled(1, "0.01", 1000)
-    quick = acc.epsilon(event, "1e-5")
-    monkeypatch.setattr(contour, "is_at_most", lambda *_: False)
-    full = acc.epsilon(event, "1e-5")
-    assert (quick.lower, quick.upper) == (full.lower, full.upper)
-
-
-def test_a_direction_that_is_skipped_still_bounds_from_below(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the other one has no good answer: its lower end is below that of what was skipped."""
-    event, best, asked = sampled(1, "0.01", 1000), which_road.of_one, []
-
-    def misled(composition: Composition, question: Any, method: Any, *_limit: Interval) -> Interval:
-        found = best(composition, question, method)
-        asked.append(composition.parts[0][0].direction)  # type: ignore[union-attr]
-        return found if len(asked) > 1 else Interval(0, 2 * found.upper, method="wide")
-
-    monkeypatch.setattr(which_road, "of_one", misled)
-    question = EpsilonAt(Fraction(1, 10**5), Fraction(1, 10**6))
-    found = compositions(event)
-    wide = which_road.of_worst(found, question, None)
-    assert set(asked) == {"remove", "add"}
-    assert wide.lower == best(found[1], question, None).lower > 0
 
 
 @pytest.mark.parametrize("method", ["contour", "lattice"])
@@ -142,6 +106,23 @@ def test_parts_side_by_side_cost_what_the_worst_of_them_costs(rate: Any) -> None
     worst = acc.epsilon(acc.PoissonSample(event=normal, rate=rate), delta="1e-6")
     assert worst.lower <= found.upper <= worst.upper
     assert found.width <= 2e-6 * float(found.upper)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "population", "times", "asked", "truth"),
+    [(2, 2, 2, "0.5", 0.44126595), (2, 2, 3, "0.5", 0.54518), (1, 2, 2, "0.3", 0.19898), (2, 10, 2, "0.05", 0.11806)],
+)
+def test_samples_of_fixed_size_of_responses_do_not_reach_their_pair(
+    epsilon: int, population: int, times: int, asked: str, truth: float
+) -> None:
+    """The truth by games on the laws with the old row, the new one and neither, whose ratios are 1 or e^epsilon."""
+    base = acc.Pure(epsilon=epsilon, neighbors=Neighbors.REPLACE)
+    step = acc.FixedSizeSample(event=base, size=1, population=population)
+    found = acc.delta(acc.Repeat(event=step, times=times), epsilon=asked)
+    assert found.lower < truth + 1e-5
+    assert truth - 1e-5 < found.upper
+    once = acc.delta(step, epsilon=asked)
+    assert once.width <= 1e-6 * float(once.upper)
 
 
 def test_a_fixed_size_sample() -> None:

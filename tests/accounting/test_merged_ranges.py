@@ -58,3 +58,8 @@ def test_all_steps_are_in_some_class() -> None:
     assert len(classes) == math.ceil(len(steps) / 13)
     assert classes[0] == number_of_large(steps[:13], 0.7)
     assert classes[-1] == number_of_large(steps[13 * (len(classes) - 1) :], 0.7)
+
+
+def test_masses_that_are_next_to_no_float_are_not_told() -> None:
+    law = number_of_large([Fraction(39, 100)] * 4000, 12.0)
+    assert all(float(mass.lower) == 0 or abs(float(loss.upper)) < 640 for mass, loss in law.atoms())

@@ -8,9 +8,10 @@ from contextlib import suppress
 from fractions import Fraction
 
 from privately.accounting import closed_forms, contour, renyi, sampled_games, two_outcomes, which_road
+from privately.accounting.basic_sums import basic_sum
 from privately.accounting.below import continuous, overlapping, told_apart
 from privately.accounting.bounded_range import Ranges, alone, chosen_adaptively, in_the_long_run
-from privately.accounting.bounding import bounding, within
+from privately.accounting.bounding import bounding, has_fixed_size, within
 from privately.accounting.chosen_parts import among_parts
 from privately.accounting.coarsening import coarser, concentrated, has_few
 from privately.accounting.compositions import Composition, compositions, one_by_one
@@ -24,6 +25,7 @@ from privately.accounting.many_parts import hopefuls
 from privately.accounting.questions import ALLOWED, LARGEST_EPSILON, NO_LOWER, DeltaAt, EpsilonAt, Question
 from privately.accounting.roads import DEAD_ENDS, NotApplicable, refusal
 from privately.accounting.terms import side_by_side
+from privately.accounting.tiny_rates import has_tiny_rates, without_tiny_rates
 from privately.accounting.undisturbed import undisturbed
 from privately.accounting.which_road import (
     METHODS,
@@ -95,6 +97,18 @@ def _answer(event: Event, question: Question, method: Method | None) -> Interval
         return _by_renyi(event, question)
     if has_few(event):
         return _exact(event, question, method)
+    return _of_rare_samples(event, question, method) or _of_many(event, question, method)
+
+
+def _of_rare_samples(event: Event, question: Question, method: Method | None) -> Interval | None:
+    if not has_tiny_rates(event):
+        return None
+    above, below = (without_tiny_rates(event, upward=upward) for upward in (True, False))
+    return between(_answer(below, question, method), _answer(above, question, method))
+
+
+def _of_many(event: Event, question: Question, method: Method | None) -> Interval:
+    """With many different terms."""
     direct = _unrounded(event, question, method)
     if direct is not None and (question.is_met(direct) or method == "contour"):
         return direct
@@ -102,10 +116,7 @@ def _answer(event: Event, question: Question, method: Method | None) -> Interval
     with suppress(NotApplicable):
         above = coarser(event, upward=True)
     if above is None:
-        upper = _on_the_line(event, question) or _renyi_or_none(event, question)
-        if upper is None and (direct is None or direct.upper == math.inf):
-            upper = _by_renyi(event, question)
-        return least_of([direct, upper, *_from_below(_compositions_or_none(event), question)])
+        return _rigid(event, question, direct)
     if direct is None and method in {None, "contour"}:
         direct = _little_rounded(event, question) or _of_many_ranges(event, question, method)
         if direct is not None:
@@ -114,6 +125,16 @@ def _answer(event: Event, question: Question, method: Method | None) -> Interval
     if method is not None or is_tight(rounded, question):
         return rounded
     return least_of([rounded, direct, _renyi_or_none(event, question)])
+
+
+def _rigid(event: Event, question: Question, direct: Interval | None) -> Interval:
+    """With too many different terms that cannot be rounded."""
+    upper = _on_the_line(event, question) or _renyi_or_none(event, question)
+    if upper is None and (direct is None or direct.upper == math.inf):
+        upper = _by_renyi(event, question)
+    if has_fixed_size(event):
+        return between(_lower(event, question, None), lowest_of([direct, upper]))
+    return least_of([direct, upper, *_from_below(_compositions_or_none(event), question)])
 
 
 def _of_many_ranges(event: Event, question: Question, method: Method | None) -> Interval | None:
@@ -171,13 +192,14 @@ def _unrounded(event: Event, question: Question, method: Method | None) -> Inter
 def _direct(event: Event, question: Question) -> Interval | None:
     """By the contour integral, to which several hundred different terms are not too many, if it takes them all."""
     with suppress(NotApplicable, NoSuchRule):
-        return of_worst(map(_not_too_large, one_by_one(event)), question, "contour")
+        if not has_fixed_size(event):
+            return of_worst(map(_not_too_large, one_by_one(event)), question, "contour")
     return None
 
 
 def _not_too_large(composition: Composition) -> Composition:
-    if contour.amount(composition) > which_road.MOST_DIRECT or not composition.is_reached:
-        raise NotApplicable("too many different laws, or such as tell upper ends alone")
+    if contour.amount(composition) > which_road.MOST_DIRECT:
+        raise NotApplicable("too many different laws")
     return composition
 
 
@@ -186,20 +208,23 @@ def _exact(event: Event, question: Question, method: Method | None) -> Interval:
         known = closed_forms.noises(event, question.delta)
         if known is not None:
             return known
+    rare = _of_rare_samples(event, question, method)
+    if rare is not None:
+        return rare
     try:
         found = compositions(event)
     except (NotApplicable, NoSuchRule) as reason:
         return _indirect(event, question, method, reason)
     if isinstance(question, EpsilonAt) and question.delta and method in {None, "contour"}:
         known = contour.alike(found, question.delta, question.width)
-        if known is not None:
+        if known is not None and not has_fixed_size(event):
             return known
     candidates = hopefuls(found, question) if method is None else found
     is_soon = method is None and len(candidates) > _MOST_WORST
     worst = of_worst(candidates, question, "contour" if is_soon else method)
     is_wide = method is None and not is_tight(worst, question)
     renyi_end = _renyi_or_none(event, question) if is_wide else None
-    if not all(one.is_reached for one in found):
+    if has_fixed_size(event):
         return between(_lower(event, question, method), lowest_of([worst, renyi_end]))
     return least_of([worst, renyi_end, *_from_below(candidates, question)]) if is_wide else worst
 
@@ -221,7 +246,12 @@ def _indirect(event: Event, question: Question, method: Method | None, reason: E
     chosen = _chosen(event, question) if method is None else None
     if chosen is not None and question.is_met(chosen, max(question.width, NEARLY)):
         return chosen
-    ways = _bounded(event, question, method), _renyi_or_none(event, question), _by_group(event, question)
+    ways = (
+        _bounded(event, question, method),
+        _renyi_or_none(event, question),
+        _by_group(event, question),
+        basic_sum(event, question, _anyhow) if method is None else None,
+    )
     uppers = list(filter(None, (*ways, shared)))
     below = max(_lower(event, question, method, chosen), shared or NO_LOWER, key=lambda end: end.lower)
     if not uppers and below.lower < math.inf:

@@ -79,7 +79,7 @@ def within(event: Event) -> Event:
     Proof: docs/theory/accounting/events.md#events-within
     Checked-by: tests/accounting/test_bounding.py::test_events_within_are_inside
     """
-    frees = event.neighbors.change == "replace" and _samples_fixed(event)
+    frees = has_fixed_size(event)
     try:
         return _within(event, _freed if frees else lambda leaf: leaf)
     except MixedNeighbors:  # a group seen as one change, beside one that is not
@@ -242,6 +242,11 @@ def _group_inside(scaled: Event) -> Event | None:
             worst = grouped(Pure(epsilon=epsilon, neighbors=scaled.event.neighbors), size)
             return Sequence(events=[Approx(epsilon=0, delta=delta, neighbors=scaled.neighbors), worst])
     return None
+
+
+def has_fixed_size(event: Event) -> bool:
+    """Whether there is a sample of fixed size in it: its pair dominates, and need not be reached in a composition."""
+    return event.neighbors.change == "replace" and _samples_fixed(event)
 
 
 def _samples_fixed(event: Event) -> bool:

@@ -81,11 +81,6 @@ class Composition:
         """Whether nothing at all is revealed."""
         return not self.parts and self.infinite == 0
 
-    @property
-    def is_reached(self) -> bool:
-        """Whether some mechanism has just this profile; otherwise it tells upper ends alone."""
-        return not any(isinstance(law, GluedLoss) for law, _ in self.parts)
-
 
 def compositions(event: Event) -> tuple[Composition, ...]:
     """What to add up for an event; the answer is the largest over everything returned, taken last.
@@ -94,7 +89,7 @@ def compositions(event: Event) -> tuple[Composition, ...]:
     covered by another one. Raises NotApplicable when no single pair of laws is the worst case.
 
     Theorem: each is a dominating pair of the event for its direction, and together they are reached: some mechanisms
-        that the event describes have exactly these profiles. Only GluedLoss need not be reached in a composition.
+        that the event describes have exactly these profiles. Only samples of fixed size need not be, in a composition.
     Reference: Zhu-Dong-Wang 2022, Theorem 10 and Theorem 11; Dong-Roth-Su 2022, Theorem 4
     Proof: docs/theory/accounting/events.md#composition
     Checked-by: tests/accounting/test_compositions.py::test_compositions_dominate_enumeration,

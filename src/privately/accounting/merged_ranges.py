@@ -13,14 +13,18 @@ import numpy as np
 from privately.accounting.adaptive.pairs import reached
 from privately.accounting.elementary import ERROR, UNIT, exp_one
 from privately.accounting.losses import FiniteLoss
+from privately.accounting.roads import NotApplicable
 
 Ranges = Sequence[tuple[Fraction, int]]
 
-_CLASSES, _LEAST = 100, 1e-14
+_CLASSES, _LEAST, _FAINT = 100, 1e-14, 1e-280
+_MOST_STEPS = 200_000
 
 
 def merged(ranges: Ranges, depth: float) -> tuple[FiniteLoss, ...]:
     """For each of some classes of them: from the smallest to the largest, as many steps in each."""
+    if sum(times for _, times in ranges) > _MOST_STEPS:
+        raise NotApplicable("too many steps")
     sizes = [size for size, times in sorted(ranges) for _ in range(times)]
     count = -(-len(sizes) // _CLASSES)
     return tuple(number_of_large(sizes[k : k + count], depth) for k in range(0, len(sizes), count))
@@ -47,5 +51,7 @@ def number_of_large(sizes: Sequence[Fraction], depth: float) -> FiniteLoss:
         second = np.append(second * (1 - share), 0.0) + np.append(0.0, second * share)
     slack = 4 * len(sizes) * (ERROR + 8 * UNIT * (1 + float(max(sizes))))
     powers, prices = np.cumsum(first[::-1]) * (1 - slack), np.cumsum(second[::-1]) * (1 + slack)
-    kept = (np.maximum(first, second) > _LEAST)[::-1]
+    kept = (np.maximum(first, second) > _LEAST)[::-1] & (
+        prices > _FAINT
+    )  # smaller ones are not known to a part of them
     return reached(prices[kept], powers[kept])

@@ -10,6 +10,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from privately import accounting as acc
 from privately.accounting.elementary import Floats
 from privately.accounting.roads import NotApplicable
 from privately.accounting.sampled_games.before_normal import Needed, _corners, needed, seldom
@@ -128,3 +129,9 @@ def test_what_leads_too_far_is_refused() -> None:
         needed(Kind(HALF, Fraction(3, 4)), V, SPARE, 100)
     with pytest.raises(NotApplicable):
         needed(Kind(HALF, Fraction(2, 5)), 1e-4, SPARE, 100)
+
+
+def test_orders_next_to_1_say_nothing_of_tails() -> None:
+    step = acc.PoissonSample(event=acc.Renyi(bounds={"1.005": "0.01"}), rate="0.01")
+    found = acc.epsilon(acc.Repeat(event=step, times=4000), delta="1e-6")
+    assert 0 < found.lower < found.upper < math.inf

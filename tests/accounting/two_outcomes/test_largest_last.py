@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from fractions import Fraction
 
 import numpy as np
@@ -101,3 +102,11 @@ def test_a_composition_of_two_kinds() -> None:
     event = acc.Sequence(events=[acc.Repeat(event=acc.ZCDP(rho=rho), times=times) for rho, times in known])
     found = acc.epsilon(event, "1e-6")
     assert found.width < Fraction(15, 10_000) * found.lower
+
+
+@pytest.mark.slow
+def test_lines_of_small_steps_are_out_of_range_for_large_ones() -> None:
+    """Nothing is multiplied by what is no number, which would be a warning."""
+    parts = (Concentrated(Fraction(1)), 1), (Concentrated(Fraction(1, 20)), 4)
+    with suppress(NotApplicable):
+        assert largest_last.above(parts, 1e-3).normal.variance > 0

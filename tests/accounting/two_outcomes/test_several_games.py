@@ -9,6 +9,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
+from privately import accounting as acc
 from privately.accounting.questions import DeltaAt
 from privately.accounting.roads import NotApplicable
 from privately.accounting.two_outcomes.allowed import AtOrders, Concentrated, Statement
@@ -110,3 +111,12 @@ def test_one_list_and_one_of_zcdp() -> None:
 def test_too_many_steps() -> None:
     with pytest.raises(NotApplicable, match="too many"):
         above(((FOUR, 40), (TWO, 40)), 1e-6)
+
+
+@pytest.mark.parametrize(
+    "other", [acc.ZCDP(rho="0.01"), pytest.param(acc.Renyi(bounds={32: "0.5"}), marks=pytest.mark.slow)]
+)
+def test_lattices_reach_as_far_as_the_even_pair_of_a_high_order(other: acc.Event) -> None:
+    found = acc.epsilon(acc.Sequence(events=[acc.Renyi(bounds={64: 1}), other]), delta="1e-6", width="0.004")
+    alone = acc.epsilon(acc.Renyi(bounds={64: 1}), delta="1e-6")
+    assert alone.lower < found.lower <= found.upper < alone.upper + 1

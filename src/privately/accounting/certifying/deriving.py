@@ -21,6 +21,7 @@ from privately.accounting.events import (
 )
 from privately.accounting.groups import gathered
 from privately.accounting.roads import nearly_log
+from privately.accounting.tiny_rates import has_tiny_rates
 from privately.accounting.undisturbed import undisturbed
 from privately.errors import InvalidParameter, NoSuchRule
 from privately.guarantees import ApproxDP, Derivation
@@ -59,6 +60,9 @@ def derive(event: Event, *, delta: Number) -> Derivation:
         raise InvalidParameter("delta", "1 allows everything; ask for less.")
     if event.depth > _MOST_NESTED:
         raise NoSuchRule(premise=f"events nested more than {_MOST_NESTED} deep", wanted="a certificate")
+    if has_tiny_rates(event):
+        hint = "Describe them by a larger rate; it costs hardly more."
+        raise NoSuchRule(premise="samples of rates below 1e-200", wanted="a certificate", hint=hint)
     with undisturbed():
         found = _best(event, allowed)
     if found is None:

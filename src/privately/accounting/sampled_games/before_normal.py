@@ -26,6 +26,7 @@ _MOST_Z, _NEAR_Z, _BOTH = 16.0, (-1.0, 4.0), 2.0
 _FINE, _COARSE, _MOST_RATE = 0.1, 0.2, 0.5
 _FARTHEST = 30.0
 _TAIL_APART, _MOST_TAIL, _CORNERS = 0.06, 400, 80
+_LEAST_EXCESS = 0.01
 
 
 @dataclass(frozen=True)
@@ -158,8 +159,10 @@ def seldom(kind: Kind, alpha: Floats) -> Floats:
 def _powers(statement: Statement) -> tuple[Floats, Floats]:
     """Orders above 1, and the logarithm of what a mean is at most, without alpha."""
     excess, _ = statement.tangents()
-    t = np.array([float(statement.order(1 + c)) for c in excess.tolist() if c > 0.01])
-    bounds = np.array([float(statement.bound(statement.order(1 + c))) for c in excess.tolist() if c > 0.01])
+    orders = [statement.order(1 + c) for c in excess.tolist() if c > _LEAST_EXCESS]
+    if not orders:
+        raise NotApplicable("orders next to 1")
+    t, bounds = (np.array(list(map(float, part))) for part in (orders, map(statement.bound, orders)))
     products = t * (t - 1) * bounds
     return t, products + t * log1p(-1 / t) - log(t - 1) + 1e-9 * (1 + products)
 

@@ -43,7 +43,8 @@ class Blurred:
         rises = np.diff(raised) / np.diff(y)
         kinks = np.maximum(np.diff(np.append(rises, 0.0)), 0.0)
         found = cls(step, kinks * exp(np.arange(1.0, upper.size) * step), float(raised[-1]))
-        if found.even < 0 or (found.without(upper.size) < upper * (1 + _DOUBT)).any():
+        is_above = found.even >= 0 and (found.without(upper.size) >= upper * (1 + _DOUBT)).all()
+        if not is_above:  # also where something is no number
             raise NotApplicable("a profile that is no pair on its lattice")
         return found
 

@@ -25,7 +25,8 @@ from privately.accounting.two_outcomes.sorted_games import Before as BeforeNorma
 from privately.accounting.two_outcomes.sorted_games import Kinds, edge
 from privately.accounting.two_outcomes.steps import NEVER
 
-_MOST_STEPS, _MOST_KINDS, _MOST_TOTAL = 1000, 24, 100
+_MOST_STEPS, _MOST_KINDS, _MOST_TOTAL, _MOST_OF_MANY = 1000, 24, 100, 30
+_LEAST_PART = 128
 _FEW, _PLAYED_FEW, _PLAYED = 4, 9.0, 14.0
 """Up to so many times the largest rho the largest is told apart from noise, if few lines are looked for, or more."""
 _SMALL, _LARGER = 0.7, 0.0002
@@ -61,8 +62,10 @@ def above(parts: tuple[tuple[Concentrated, int], ...], rare: float) -> Above:
     ordered = sorted(parts, key=lambda part: part[0].rho, reverse=True)
     statement, steps = ordered[0][0], sum(times for _, times in parts)
     total = sum((one.rho * times for one, times in parts), Fraction(0))
-    if not 1 < len(parts) <= _MOST_KINDS or steps > _MOST_STEPS or total > _MOST_TOTAL * statement.rho:
+    if not 1 < len(parts) <= _MOST_KINDS or steps > (_MOST_STEPS if len(parts) <= _FEW else _MOST_OF_MANY):
         raise NotApplicable("too many different steps, or too few")
+    if total > _MOST_TOTAL * statement.rho or min(part[0].rho for part in parts) * _LEAST_PART < statement.rho:
+        raise NotApplicable("too many steps, or such as are too different")
     rarest = rare * SPARE / steps
     kinds = Kinds.of(parts, rarest)
     part = kinds.rho / kinds.rho[0]
@@ -172,7 +175,8 @@ class _Game:
 
     def _sizes(self, times: Sequence[int]) -> list[float]:
         """From the largest on."""
-        return [size for size, n in zip(self.kinds.size.tolist(), times, strict=True) for _ in range(n)]
+        sizes = [size for size, n in zip(self.kinds.size.tolist(), times, strict=True) for _ in range(n)]
+        return sorted(sizes, reverse=True)
 
     def _choices(self) -> list[tuple[list[int], float]]:
         """What is left after steps that exceed the largest, and by how much; none if these are too many."""
@@ -231,7 +235,12 @@ class Tries:
                 tries = [before.step(line, one) for line in near]
                 size = min(found.size for found in tries)
                 self.upper[k] = np.min([found[:size] for found in tries], axis=0)
-        self.rest = max((float(one[-1]) for one in self.upper if one is not None), default=0.0)
+        self._beside = 0.0
+
+    @property
+    def rest(self) -> float:
+        """What is beyond the last places."""
+        return max((float(one[-1]) for one in self.upper if one is not None), default=0.0) + self._beside
 
     def meet(self, k: int, upper: Floats) -> None:
         """This is not exceeded either."""
@@ -247,7 +256,7 @@ class Tries:
                 found[k] = self.before.excess(upper, float(self.size[k] + more[k]) * (1 - 4 * UNIT))
         if self.normal is not None and not np.isfinite(found).all():
             found = np.minimum(found, self.normal.at(self.before.x).excess(more))
-            self.rest = max(self.rest, self.normal.rest)
+            self._beside = max(self._beside, self.normal.rest)
         return found
 
 

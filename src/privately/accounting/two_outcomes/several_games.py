@@ -21,6 +21,7 @@ from privately.accounting.renyi.orders import best_excess, epsilon_score
 from privately.accounting.roads import NotApplicable
 from privately.accounting.two_outcomes import searched
 from privately.accounting.two_outcomes.allowed import AtOrders, Concentrated, Statement
+from privately.accounting.two_outcomes.corners import even_loss
 from privately.accounting.two_outcomes.families import Arc, Family, families
 from privately.accounting.two_outcomes.listed_games import lattice_of
 from privately.accounting.two_outcomes.majorants import Powers, lowered
@@ -156,7 +157,7 @@ def _lattice(parts: Parts, rare: float) -> tuple[Lattice, tuple[Fraction, ...]]:
     c = min(float(best_excess(lambda c: epsilon_score(moment(c), c, rare_log))), last)
     reach = epsilon_score(moment(c), c, rare_log)
     even = min(math.sqrt(2 * one.size) for one, _ in parts)
-    most = max(math.sqrt(2 * one.size) for one, _ in parts)
+    most = max(_even_loss(one) for one, _ in parts)
     plays = sum(n * math.prod(m + 1 for j, (_, m) in enumerate(parts) if j != k) for k, (_, n) in enumerate(parts))
     work = _WORK_ZCDP if any(isinstance(one, Concentrated) for one, _ in parts) else _WORK
     step = max(_FINE * even, reach / min(_MOST_PLACES, math.sqrt(work / plays)))
@@ -164,6 +165,13 @@ def _lattice(parts: Parts, rare: float) -> tuple[Lattice, tuple[Fraction, ...]]:
         raise NotApplicable("too many steps for a lattice")
     largest = max((one.rho for one, _ in parts if isinstance(one, Concentrated)), default=None)
     return lattice_of(_TWO, step, reach, most), tuple(sorted(_listed(parts) | _for_tails(largest, reach)))
+
+
+def _even_loss(statement: Statement) -> float:
+    """Of randomized response, about the largest that is allowed."""
+    if isinstance(statement, Concentrated):
+        return math.sqrt(2 * statement.size)
+    return max(math.sqrt(2 * statement.size), even_loss(*statement.rows(0.0, 0.0))[0])
 
 
 def _for_tails(rho: Fraction | None, reach: float) -> set[Fraction]:

@@ -212,9 +212,11 @@ class Proofs:
         grown = share * mean_of(t * (t - 1), rho) * np.exp(-t * shift) + (1 - share) * rho
         f, _, size = power(t, share, np.full(t.size, -shift))
         means = (grown * (1 + _SLIP * (1 + t)) + np.maximum(f, 0.0) + _SLIP * size) * math.exp(shift)
-        parts = math.exp(shift) * self.highest, self.tilt, self.factor * means[self.kind]
-        off = _SLIP * (np.abs(parts[0]) + np.abs(parts[1]) + parts[2])
-        return np.where(self.value < 1, np.minimum(parts[0] + parts[1] + parts[2] + off, 1.0), 1.0)
+        with np.errstate(over="ignore", invalid="ignore"):  # where there is no line, or a mean is out of range
+            more = np.where(self.factor > 0, self.factor * means[self.kind], 0.0)
+            highest = math.exp(shift) * self.highest
+            found = highest + self.tilt + more + _SLIP * (np.abs(highest) + np.abs(self.tilt) + more)
+            return np.where((self.value < 1) & (found < 1), found, 1.0)
 
 
 def proofs(wave: Wave, waves: Waves, stride: int = 1, others: int = 0) -> tuple[Proofs, Smooth]:

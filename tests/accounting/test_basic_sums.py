@@ -1,0 +1,44 @@
+"""Basic composition of the answers for single steps."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from privately import accounting as acc
+from privately.accounting.answers import _anyhow
+from privately.accounting.basic_sums import basic_sum
+from privately.accounting.questions import DeltaAt, EpsilonAt
+
+NARROW = Fraction(1, 10**6)
+
+
+def sampled(event: acc.Event, rate: str, times: int) -> acc.Event:
+    return acc.Repeat(event=acc.PoissonSample(event=event, rate=rate), times=times)
+
+
+@pytest.mark.parametrize("times", [2, 20])
+def test_no_less_than_the_truth(times: int) -> None:
+    event = acc.Sequence(events=[sampled(acc.Gaussian(noise_multiplier=1), "0.01", times), acc.Laplace(scale=5)])
+    epsilon, delta = EpsilonAt(Fraction(1, 10**6), NARROW), DeltaAt(Fraction(1), NARROW)
+    for question in (epsilon, delta):
+        found = basic_sum(event, question, _anyhow)
+        assert found is not None
+        assert found.upper >= _anyhow(event, question).upper
+        assert found.lower == 0
+
+
+def test_rare_samples_of_statements_cost_no_more() -> None:
+    """Renyi divergences say 0.09 and 1.5."""
+    assert acc.epsilon(sampled(acc.ZCDP(rho="0.1"), "1e-4", 5), delta="1e-6").upper < Fraction(13, 10**4)
+    assert acc.epsilon(sampled(acc.Renyi(bounds={8: 1}), "0.001", 2), delta="1e-6").upper < Fraction(85, 10**4)
+    assert acc.epsilon(sampled(acc.ZCDP(rho=1), "1e-9", 10), delta="1e-6").upper == 0
+    assert acc.delta(sampled(acc.ZCDP(rho=1), "1e-9", 10), epsilon="0.01").upper <= Fraction(1, 10**8)
+
+
+def test_what_has_one_step_or_no_samples_is_left_alone() -> None:
+    question = EpsilonAt(Fraction(1, 10**6), NARROW)
+    zcdp = acc.ZCDP(rho=1)
+    for event in (zcdp, acc.Repeat(event=zcdp, times=3), sampled(zcdp, "0.1", 1)):
+        assert basic_sum(event, question, _anyhow) is None
