@@ -40,5 +40,7 @@ def test_rare_samples_of_statements_cost_no_more() -> None:
 def test_what_has_one_step_or_no_samples_is_left_alone() -> None:
     question = EpsilonAt(Fraction(1, 10**6), NARROW)
     zcdp = acc.ZCDP(rho=1)
-    for event in (zcdp, acc.Repeat(event=zcdp, times=3), sampled(zcdp, "0.1", 1)):
+    parts = acc.Parallel(events=[acc.Laplace(scale=1), acc.Gaussian(noise_multiplier=1)])
+    chosen = acc.Sequence(events=[acc.Repeat(event=parts, times=2), sampled(zcdp, "0.1", 2)])
+    for event in (zcdp, acc.Repeat(event=zcdp, times=3), sampled(zcdp, "0.1", 1), chosen):
         assert basic_sum(event, question, _anyhow) is None

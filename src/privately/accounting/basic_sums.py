@@ -7,7 +7,8 @@ from fractions import Fraction
 
 from privately.accounting.events import Event, FixedSizeSample, PoissonSample
 from privately.accounting.questions import DeltaAt, EpsilonAt, Question
-from privately.accounting.terms import alternatives
+from privately.accounting.terms import Terms, alternatives
+from privately.errors import NoSuchRule
 from privately.rounding import Interval
 
 METHOD = "sum over all steps"
@@ -25,12 +26,7 @@ def basic_sum(event: Event, question: Question, asked: Callable[[Event, Question
     Proof: docs/theory/composition.md#sequential-composition
     Checked-by: tests/accounting/test_basic_sums.py::test_no_less_than_the_truth
     """
-    if event.neighbors.size > 1:
-        return None
-    listed = alternatives(event)
-    if len(listed) != 1 or len(listed[0]) > _MOST_TERMS:
-        return None
-    terms = listed[0]
+    terms = _terms(event)
     steps = sum(terms.values())
     if steps < 2 or not any(isinstance(term, (PoissonSample, FixedSizeSample)) for term in terms):
         return None
@@ -41,3 +37,14 @@ def basic_sum(event: Event, question: Question, asked: Callable[[Event, Question
         each = DeltaAt(question.epsilon / steps, max(question.width, _WIDTH))
     total = sum((times * asked(term, each).upper for term, times in terms.items()), Fraction(0))
     return Interval(0, total if isinstance(question, EpsilonAt) else min(total, Fraction(1)), method=METHOD)
+
+
+def _terms(event: Event) -> Terms:
+    """All steps; none where there are many different ones, or parts of which one is chosen."""
+    if event.neighbors.size > 1:
+        return {}
+    try:
+        listed = alternatives(event)
+    except NoSuchRule:
+        return {}
+    return listed[0] if len(listed) == 1 and len(listed[0]) <= _MOST_TERMS else {}
