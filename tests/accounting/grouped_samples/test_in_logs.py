@@ -167,7 +167,10 @@ def test_two_samples_of_little_noise() -> None:
     assert all(quadrature(split, high + 0.5) < 1e-6 for split in ((4, 1), (3, 2), (2, 3)))
 
 
-@pytest.mark.parametrize("beside", [acc.Gaussian(noise_multiplier="0.1"), acc.Laplace(scale="0.01")])
+@pytest.mark.parametrize(
+    "beside",
+    [acc.Gaussian(noise_multiplier="0.1"), pytest.param(acc.Laplace(scale="0.01"), marks=pytest.mark.slow)],
+)
 def test_little_noise_beside_more(beside: acc.Event) -> None:
     """Several steps, and noise without a sample: narrow, and more than each alone."""
     step = acc.Repeat(event=acc.PoissonSample(event=acc.Gaussian(noise_multiplier="0.15"), rate="0.05"), times=2)

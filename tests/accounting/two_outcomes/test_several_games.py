@@ -113,9 +113,8 @@ def test_too_many_steps() -> None:
         above(((FOUR, 40), (TWO, 40)), 1e-6)
 
 
-@pytest.mark.parametrize(
-    "other", [acc.ZCDP(rho="0.01"), pytest.param(acc.Renyi(bounds={32: "0.5"}), marks=pytest.mark.slow)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("other", [acc.ZCDP(rho="0.01"), acc.Renyi(bounds={32: "0.5"})], ids=["zCDP", "list"])
 def test_lattices_reach_as_far_as_the_even_pair_of_a_high_order(other: acc.Event) -> None:
     found = acc.epsilon(acc.Sequence(events=[acc.Renyi(bounds={64: 1}), other]), delta="1e-6", width="0.004")
     alone = acc.epsilon(acc.Renyi(bounds={64: 1}), delta="1e-6")
