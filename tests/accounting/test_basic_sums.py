@@ -29,6 +29,20 @@ def test_no_less_than_the_truth(times: int) -> None:
         assert found.lower == 0
 
 
+def test_a_step_that_is_left_out_would_be_missed() -> None:
+    """Where everything is revealed or nothing, all steps together are nearly the sum."""
+    rate, chance, times = Fraction(1, 100), Fraction(1, 10**4), 50
+    event = sampled(acc.Approx(epsilon=0, delta=chance), "0.01", times)
+    truth = 1 - (1 - rate * chance) ** times
+    found = basic_sum(event, DeltaAt(Fraction(1), NARROW), _anyhow)
+    fewer = basic_sum(
+        sampled(acc.Approx(epsilon=0, delta=chance), "0.01", times - 1), DeltaAt(Fraction(1), NARROW), _anyhow
+    )
+    assert found is not None
+    assert fewer is not None
+    assert fewer.upper < truth <= found.upper
+
+
 def test_rare_samples_of_statements_cost_no_more() -> None:
     """Renyi divergences say 0.09 and 1.5."""
     assert acc.epsilon(sampled(acc.ZCDP(rho="0.1"), "1e-4", 5), delta="1e-6").upper < Fraction(13, 10**4)

@@ -98,7 +98,7 @@ def as_noise(ranges: Ranges, rare: float) -> tuple[Fraction, Fraction]:
 
 def _checked(sizes: tuple[Fraction, ...], top: float, farthest: float) -> tuple[Costs, float]:
     """Costs that are enough for all variances up to so many of the largest cost, and the rest of a step."""
-    step, marks = sizes[-1] / _CELLS, _marks(sizes)
+    step, marks = sizes[-1] / _CELLS, spread(sizes, _MARKS)
     known = tuple((float(size) ** 2 + _COARSE * float(step) ** 2) / 4 * _UP for size in marks)
     largest = known[-1]
     costs, rest, v = Costs(marks, known, _SHIFT * largest, _LEAST_PULL, marks != sizes), 0.0, _START * largest
@@ -119,10 +119,10 @@ def _until(level: Level, costs: Costs) -> tuple[Costs, float]:
     raise NotApplicable("steps unlike normal noise")
 
 
-def _marks(sizes: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
-    """All ranges, or where these are many some at even distances of their logarithms."""
+def spread(sizes: tuple[Fraction, ...], times: int) -> tuple[Fraction, ...]:
+    """All ranges, or where these are many some at even distances: so many up to e times as large ones."""
     least, largest = sizes[0], sizes[-1]
-    count = math.ceil(_MARKS * math.log(largest / least))
+    count = math.ceil(times * math.log(largest / least))
     if len(sizes) <= count + 1:
         return sizes
     inner = (Fraction(float(largest) * float(least / largest) ** (k / count)) for k in range(count - 1, 0, -1))
@@ -154,7 +154,7 @@ def _off(at: Floats, root: float) -> Floats:
     return np.asarray(4 * ERROR + 64 * UNIT * ((np.abs(at) + root) ** 2 + 1))
 
 
-def _raised(curve: Curve, size: Fraction, step: Fraction) -> Curve:
+def with_step(curve: Curve, size: Fraction, step: Fraction) -> Curve:
     """With a step of this range before it."""
     chances = table(size, step)
     upper = raised(curve.upper_around(chances.reach, 2 * chances.reach), chances).values
@@ -177,7 +177,7 @@ class Level:
         wide = v + costs.known[-1] * (1 + _MOST_PULL * costs.known[-1] / v)
         edge = wide / 2 + farthest * math.sqrt(wide)
         curve, sizes = normal(v, step, edge), costs.looked_at(v)
-        known, raises = tuple(map(costs.of, sizes)), tuple(_raised(curve, size, step) for size in sizes)
+        known, raises = tuple(map(costs.of, sizes)), tuple(with_step(curve, size, step) for size in sizes)
         rest = max(float(one.upper[-1]) for one in raises) + normal_tail_one(farthest * (1 - 1e-9)) * (1 + 1e-9)
         apart = [spared(one, other, v, edge) if costs.are_between else 0.0 for one, other in pairwise(known)]
         less = tuple(max(one, other) for one, other in zip([0.0, *apart], [*apart, 0.0], strict=True))

@@ -11,11 +11,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from privately.accounting.adaptive.chances import table
 from privately.accounting.adaptive.curves import Curve
 from privately.accounting.adaptive.games import Ranges
-from privately.accounting.adaptive.noise import normal, spared
-from privately.accounting.adaptive.raising import raised
+from privately.accounting.adaptive.noise import normal, spared, spread, with_step
 from privately.accounting.elementary import ERROR, UNIT, exp_one, expm1_one, normal_tail, normal_tail_one
 from privately.accounting.roads import NotApplicable
 
@@ -32,7 +30,6 @@ _SPARE = 1e-3
 """What part of a value that counts may be neglected, in all."""
 _MOST_STEPS, _MOST_LONG, _LONG, _MOST_MARKS = 100_000, 50_000, 2500, 66
 _FARTHEST = 36.0
-_NOWHERE = 1 << 60
 _UP, _DOWN = 1 + 8 * UNIT, 1 - 8 * UNIT
 
 
@@ -83,7 +80,7 @@ class Costs:
 
     @classmethod
     def of_ranges(cls, sizes: tuple[Fraction, ...], fine: Fineness, step: Fraction, looked_at: float) -> Costs:
-        marks = _marks(sizes, fine.marks)
+        marks = spread(sizes, fine.marks)
         known = tuple((_center(float(size) / 2) + _COARSE / 4 * float(step) ** 2) * _UP for size in marks)
         bend, most = fine.bend * known[-1], looked_at * known[-1]
         return cls(marks, known, fine.pull, bend, most, fine.finer, marks != sizes)
@@ -150,16 +147,6 @@ class Costs:
 def _center(loss: float) -> float:
     """About the variance of noise that is as much as a response of this loss where no loss is known yet."""
     return 8 * math.log(math.cosh(loss / 2))
-
-
-def _marks(sizes: tuple[Fraction, ...], times: int) -> tuple[Fraction, ...]:
-    """All ranges, or where these are many some at even distances of their logarithms."""
-    least, largest = sizes[0], sizes[-1]
-    count = math.ceil(times * math.log(largest / least))
-    if len(sizes) <= count + 1:
-        return sizes
-    inner = (Fraction(float(largest) * float(least / largest) ** (k / count)) for k in range(count - 1, 0, -1))
-    return (least, *inner, largest)
 
 
 @lru_cache(maxsize=8)
@@ -248,7 +235,7 @@ class Level:
             less = max((spared(one, other, v, edge) for one, other in pairwise(adds)), default=0.0)
             for size, add in zip(sizes, adds, strict=True):
                 if size not in known:
-                    known = {size: _raised(curve, size, step)}  # the next one begins where this one ends
+                    known = {size: with_step(curve, size, step)}  # the next one begins where this one ends
                 looked.append(Looked(place, known[size], (add - less) * _DOWN))
         rest = max(float(one.curve.upper[-1]) for one in looked)
         rest += normal_tail_one(farthest * (1 - 1e-9)) * (1 + 1e-9)
@@ -268,13 +255,6 @@ class Level:
             if not more > 0 or not is_below(one.curve, mu, float(costs.loss(one.place))):
                 return False
         return True
-
-
-def _raised(curve: Curve, size: Fraction, step: Fraction) -> Curve:
-    """With a step of this range before it."""
-    chances = table(size, step)
-    upper = raised(curve.upper_around(chances.reach, 2 * chances.reach), chances).values
-    return Curve(curve.step, 0, _NOWHERE, upper, upper, upper)
 
 
 def is_below(curve: Curve, mu: float, loss: float) -> bool:
