@@ -321,3 +321,17 @@ def test_ranges_beside_samples_of_ranges_are_one_answer() -> None:
     both = acc.Sequence(events=[sampled, sampled, acc.Repeat(event=acc.Exponential(epsilon="0.3"), times=2)])
     found = acc.epsilon(both, "1e-4")
     assert found.upper < found.lower * Fraction(103, 100)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("number", "noise", "delta"), [(200, "1", "1e-6"), (500, "0.5", "1e-9"), (500, "2", "1e-5")])
+def test_many_rare_samples_at_different_rates_are_narrow(number: int, noise: str, delta: str) -> None:
+    """More of them than are taken as they are elsewhere, too; between runs of the lowest and of the highest rate."""
+    samples = [
+        acc.PoissonSample(event=acc.Gaussian(noise_multiplier=noise), rate=Fraction(1, 1000 + place))
+        for place in range(number)
+    ]
+    found = acc.epsilon(acc.Sequence(events=samples), delta=delta)
+    assert found.width <= Fraction(1, 10**6) * found.lower
+    least, most = (acc.epsilon(acc.Repeat(event=samples[end], times=number), delta=delta) for end in (-1, 0))
+    assert least.lower < found.lower < found.upper < most.upper

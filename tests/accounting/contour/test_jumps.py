@@ -100,6 +100,48 @@ def test_answers_contain_the_truth(composition: Composition, delta: str, setting
     assert other.width <= Fraction(1, 10**5) * other.upper
 
 
+def at_different_rates(multiplier: str, number: int) -> Composition:
+    rates = [Fraction(1, 1000 + place) for place in range(number)]
+    return Composition(parts=tuple(part for rate in rates for part in steps(multiplier, str(rate), 1).parts))
+
+
+def float_deltas(composition: Composition, places: list[float], c: int, period: int, reach: int) -> list[float]:
+    """As `exact_delta` in floats, whose errors are next to nothing beside 10^-7 of these deltas, all laws at once."""
+    laws = [law for law, _ in composition.parts if isinstance(law, SampledGaussianLoss)]
+    mu = np.array([[math.sqrt(law.mu_squared)] for law in laws])
+    x = np.arange(-190, 450) / 16 + 0.5j
+    loss = np.log1p(np.array([[float(law.rate)] for law in laws]) * np.expm1(mu * x - mu * mu / 2))
+    points = np.exp(-x * x / 2 + (c + 1) * loss) / 16 / math.sqrt(2 * math.pi)
+    turns, found = np.exp(2j * math.pi / period * loss), np.zeros(len(places))
+    for n in range(reach * period // 6):
+        z = complex(c, 2 * math.pi * n / period)
+        part = complex(np.prod(points.sum(axis=1))) / (z * (z + 1)) * (1 if n else 0.5)
+        found += (part * np.exp(-z * np.array(places))).real
+        points = points * turns
+    return [2 * one / period for one in found.tolist()]
+
+
+@pytest.mark.parametrize(
+    ("composition", "delta", "setting"),
+    [
+        (at_different_rates("1", 100), "1e-6", (4, 11, 900)),
+        (at_different_rates("0.8", 70), "1e-5", (3, 14, 900)),
+        pytest.param(at_different_rates("1", 300), "1e-7", (3, 13, 500), marks=pytest.mark.slow),
+    ],
+)
+def test_many_different_rates(composition: Composition, delta: str, setting: tuple[int, int, int]) -> None:
+    """Narrow, and at both ends delta is what an integral over the laws as they are says."""
+    found = JUMPS.epsilon(composition, Fraction(delta), WIDTH)
+    assert found.width <= WIDTH * found.upper / 10
+    low, high = float_deltas(composition, [float(found.lower), float(found.upper)], *setting)
+    assert low >= float(delta) * (1 - 1e-8)
+    assert high <= float(delta) * (1 + 1e-8)
+    assert low < float(delta) * (1 + 1e-6)
+    back = JUMPS.delta(composition, Fraction(found.upper), WIDTH)
+    assert float(back.lower) * (1 - 2e-8) <= high <= float(back.upper) * (1 + 2e-8)
+    assert back.width <= WIDTH * back.upper
+
+
 def test_where_few_take_part() -> None:
     """Known before by Renyi divergences only: [0.034, 1.51] and [0.003, 1.19]."""
     found = MORE_JUMPS.epsilon(steps("0.7", "1e-5", 100_000), Fraction(1, 10**8), WIDTH)

@@ -11,7 +11,7 @@ from flint import acb, arb
 
 from privately.accounting.contour.split import Law
 from privately.accounting.contour.split_points import Split
-from privately.accounting.contour.splitting import is_split, jump_mass, may_jump, split_where
+from privately.accounting.contour.splitting import divided, is_split, jump_mass, may_jump, split_where
 from privately.accounting.losses import SampledGaussianLoss
 from tests.accounting.contour.exact_transforms import precision
 
@@ -56,3 +56,14 @@ def test_which_laws_are_split() -> None:
     assert [is_split(law, 5) for law in (often, rare, add)] == [False, True, False]
     assert [is_split(law, 500) for law in (often, rare, add)] == [True, True, False]
     assert [may_jump(law) for law in (often, rare, add)] == [True, True, False]
+
+
+def test_seldom_sampled_steps_count_together() -> None:
+    often = SampledGaussianLoss(mu_squared=Fraction(1), rate=Fraction(1, 10), direction="remove")
+    seldom = [replace(often, rate=Fraction(1, 1000 + place)) for place in range(70)]
+    added = [replace(law, direction="add") for law in seldom]
+    many, few = [(law, 1) for law in seldom], [(law, 1) for law in seldom[:60]]
+    assert divided([(often, 5), *many]) == (many, [(often, 5)])
+    assert divided([(often, 5), *few]) == ([], [(often, 5), *few])
+    assert divided([(law, 1) for law in added])[0] == []
+    assert divided([(often, 500), *few]) == ([(often, 500)], few)

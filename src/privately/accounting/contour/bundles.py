@@ -23,6 +23,8 @@ from privately.accounting.contour.sampled_gaussian import WIDEST, Extent, Plan, 
 from privately.accounting.contour.sampled_laplace import SampledLaplace
 from privately.accounting.contour.segments import MOST_KEPT, MOST_TOGETHER, Segments, packs
 from privately.accounting.contour.shifted import Beside, Turned, missing_beside
+from privately.accounting.contour.split import Law as Split
+from privately.accounting.contour.split_rows import near_grids
 from privately.accounting.contour.streamed import Streamed
 from privately.accounting.contour.view import Complex, View, enlarged
 from privately.accounting.elementary import UNIT, Floats, exp, expm1, turn_minus_one
@@ -53,7 +55,13 @@ def grids(
     alike: dict[tuple[bool, bool], Rows] = {}
     streamed: list[tuple[Law, int, float]] = []
     is_many = sum(getattr(law, "number", 1) for law, _ in parts) > _MOST_ALONE
+    split = [((law, times), quiet) for (law, times), quiet in zip(parts, quiets, strict=True) if isinstance(law, Split)]
+    if split:
+        near = near_grids([part for part, _ in split], c, highest, [quiet for _, quiet in split])
+        found += [(grid, times) for grid, ((_, times), _) in zip(near, split, strict=True)]
     for (law, times), quiet in zip(parts, quiets, strict=True):
+        if isinstance(law, Split):
+            continue
         if isinstance(law, SampledGaussian) and law.is_tame(highest):
             plan = law.plan(c, highest, reach, quiet)
             is_beside = plan.line.height > 0

@@ -7,14 +7,18 @@ together are far less probable than delta, they are left out, and their probabil
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
 from privately.accounting.compositions import Composition
+from privately.accounting.contour.integral import Integral
+from privately.accounting.contour.laying import MOST_WORK
 from privately.accounting.contour.listing import laws_of
 from privately.accounting.contour.road import Sums, exp_of, first_narrow, log_ends, solved
-from privately.accounting.contour.saddle import Outline, for_delta, for_epsilon
+from privately.accounting.contour.saddle import Outline, Saddle, for_delta, for_epsilon
+from privately.accounting.contour.split import Law
+from privately.accounting.contour.split_rows import MOST_KEPT, sketched, split_alike
 from privately.accounting.contour.splitting import jump_mass, may_jump, split_where
 from privately.accounting.losses import SampledGaussianLoss
 from privately.accounting.roads import NotApplicable, nearly_log
@@ -24,7 +28,9 @@ METHOD = "contour integral, largest losses cut off"
 
 _LEFT_OUT = 1e-9
 """The part of delta that losses may have which are left out."""
-_MOST_LAWS = 64
+_MOST_LAWS, _MOST_BESIDE = 2048, 64
+_MORE_WORK = 1 << 28
+"""For more laws than are laid at once."""
 _TRIES = 3
 _FEW_STEPS = 10
 _LEAST_EPSILON = 1e-3
@@ -109,12 +115,24 @@ class CutSums(Sums):
     def __init__(self, composition: Composition, log_delta: float) -> None:
         rare = [(law, times) for law, times in composition.parts if may_jump(law)]
         others = [(law, times) for law, times in composition.parts if not may_jump(law)]
-        if not rare or len(composition.parts) > _MOST_LAWS:
+        if not rare or len(rare) > _MOST_LAWS or len(others) > _MOST_BESIDE:
             raise NotApplicable("no losses to cut off")
-        wanted = math.exp(max(log_delta, -600.0)) * _LEFT_OUT / len(rare)
-        cut = [(split_where(law, wanted / times), times) for law, times in rare if isinstance(law, SampledGaussianLoss)]
+        wanted = math.exp(max(log_delta, -600.0)) * _LEFT_OUT
+        cut = self._cut([(law, times) for law, times in rare if isinstance(law, SampledGaussianLoss)], wanted)
         self.is_strict, self.layout = False, None
         plain, self.gaussian = laws_of(others)
         self.laws = [*cut, *plain]
-        self.outline = Outline(self.laws, self.gaussian)
+        self.outline = Outline([*sketched(cut), *plain], self.gaussian)
         self.left_out = sum((times * Fraction(jump_mass(law)) for law, times in cut), Fraction(0))
+
+    @staticmethod
+    def _cut(rare: Sequence[tuple[SampledGaussianLoss, int]], wanted: float) -> list[tuple[Law, int]]:
+        """Where each law, or each step of many, has its part of what is left out."""
+        if len(rare) <= MOST_KEPT:
+            return [(split_where(law, wanted / (len(rare) * times)), times) for law, times in rare]
+        return split_alike(rare, wanted / sum(times for _, times in rare))
+
+    def integral(self, saddle: Saddle, guess: float, tolerance: float, most_work: int = MOST_WORK) -> Integral:
+        """With more work for many laws, which nobody else has an answer for."""
+        more = _MORE_WORK if len(self.laws) > MOST_KEPT else most_work
+        return super().integral(saddle, guess, tolerance, max(most_work, more))

@@ -16,15 +16,17 @@ from fractions import Fraction
 import numpy as np
 
 from privately.accounting.compositions import Composition
+from privately.accounting.contour.changes import change_of
 from privately.accounting.contour.integral import Integral
 from privately.accounting.contour.laying import Layout, Whole, lay
 from privately.accounting.contour.listing import laws_of
 from privately.accounting.contour.protocols import Law as AnyLaw
 from privately.accounting.contour.saddle import Outline, Saddle, Shape, for_epsilon, shape
 from privately.accounting.contour.split import JumpGrid, NearGrid
-from privately.accounting.contour.splitting import is_split, split_where
+from privately.accounting.contour.split_rows import MOST_KEPT, jump_grids, near_grids, sketched, split_alike
+from privately.accounting.contour.splitting import divided
 from privately.accounting.contour.two_integrals import Both
-from privately.accounting.contour.view import Complex, enlarged, exp_above, power, product, size_of
+from privately.accounting.contour.view import Complex, enlarged, exp_above, power
 from privately.accounting.elementary import (
     ERROR,
     UNIT,
@@ -34,7 +36,6 @@ from privately.accounting.elementary import (
     expm1_one,
     log1p,
     log_between,
-    turn_minus_one,
 )
 from privately.accounting.losses import SampledGaussianLoss
 from privately.accounting.roads import NotApplicable, nearly_log
@@ -42,14 +43,15 @@ from privately.rounding import Interval
 
 METHOD = "contour integral, jumps apart"
 
-_MOST_LAWS, _FEWEST = 64, 64
+_MOST_LAWS, _MOST_BESIDE, _FEWEST = 2048, 64, 64
 _OFTEN, _LESS_LIKELY = (30.0, 1.0), (300.0, 3000.0, 0.01)
 """Jumps should be about so many times as probable as delta."""
 _HIGHER = (1.0, 1.6)
 _MOST_OFTEN, _LOST, _FEW = 1.0, 4.0, 5
 _TOLERANCES, _PER_WIDTH, _COARSEST, _SPARE = (1e-9, 1e-8), 1e-2, 1e-3, 2.0
 """Of delta, the sums may miss so much at least and at most, and so much for every part that epsilon may be off."""
-_MOST_WORK = 1 << 28
+_MOST_WORK, _MANY = 1 << 28, 16
+"""For every law up to so many."""
 _MOST_SHORT, _FARTHER = 1 << 16, 1.5
 _QUIET = 34.0
 _ROUNDS = 7
@@ -60,8 +62,6 @@ _HEIGHTS = np.exp(np.linspace(math.log(0.05), math.log(3e5), 100))
 _STEEP = 2000.0
 _LEAST_EPSILON = Fraction(1, 1000)
 _LARGEST_SHARE = 0.5
-_SMALL = 2.0**-6
-_HALF = 0.5
 _MOST_JUMPS = 0.05
 _ENDLESS = 500.0
 
@@ -105,14 +105,12 @@ class JumpIntegral(Integral):
             middle = (low + high) / 2 * exp_one(-sum(view.log_mass) / 2)
             doubt = (high - low) / low + (view.log_mass[1] - view.log_mass[0]) + 16 * UNIT + 4 * ERROR
             self.ratios.append((middle, enlarged(doubt)))
-            if middle > _SMALL:
-                raise NotApplicable("jumps are not rare")
             total += times * float(log1p(np.array([middle]))[0])
             off += times * middle * doubt
         if total > _LARGEST_SHARE:
             raise NotApplicable("too many jumps")
         self.often = expm1_one(total)
-        self.doubt = enlarged(2 * off / total + 64 * UNIT + 2 * ERROR)
+        self.doubt = enlarged(2 * off / total + 64 * UNIT + 2 * ERROR + 4 * len(grids) * UNIT)
         jump_views = [jumps.view(c, float(view.centre)) for (view, _), (_, jumps, _) in zip(split, grids, strict=True)]
         self.jump_views = jump_views
         logs = log_between(self.often)
@@ -159,48 +157,18 @@ class JumpIntegral(Integral):
         return enlarged(4 * left / self.often / (3.14159 * float(last[0])))
 
     def _transform(self) -> tuple[Complex, Floats]:
-        """(prod (N + J)^T - prod N^T)/(prod N(c)^T often), centred, with bounds on the errors.
-
-        Theorem: it is prod phi^T expm1(sum T ln(1 + r psi/phi))/often, phi and psi the transforms of the tilted near
-            losses and jumps and r = J(c)/N(c); where |phi| >= 1/2 no step of this loses more than is charged.
-        Reference: Higham 2002, section 1.14
-        Proof: docs/theory/accounting/jumps.md#what-comes-of-jumps
-        Checked-by: tests/accounting/contour/test_jumps.py::test_the_transform_of_jumps
-        """
-        layout = self.layout
-        whole: tuple[Complex, Floats] | None = None
-        y: Complex = np.zeros(layout.count, dtype=np.complex128)
-        y_error, y_size = np.zeros(layout.count), np.zeros(layout.count)
+        """(prod (N + J)^T - prod N^T)/(prod N(c)^T often), centred, with bounds on the errors."""
+        layout, change = self.layout, None
         split = layout.views[: len(self.grids)]
-        for (view, times), jumps, (ratio, doubt) in zip(split, self.jump_views, self.ratios, strict=True):
-            found, off = view.transforms(self.step, layout.count)
-            jumped, jumped_off = jumps.transforms(self.step, layout.count)
-            near = 1 + found
-            least = size_of(near) - off - 2 * UNIT
-            if least.min() < _HALF:
-                raise NotApplicable("too few steps")
-            part = ratio * (1 + jumped) / near
-            size = ratio * (1 + jumped_off) / least
-            error = ratio * (doubt + 2 * jumped_off + 4 * off + 16 * UNIT) * 2
-            if float(size.max()) > 2 * _SMALL:
-                raise NotApplicable("jumps are not rare")
-            square = part * part
-            y = y + times * (part - square / 2 + part * square / 3 - square * square / 4)
-            y_error += times * (1.1 * error + size**5 + 16 * UNIT * size)
-            y_size += times * size * 1.1
-            one = power(found, off, times)
-            whole = one if whole is None else product(*whole, *one)
-        if whole is None or float((y_size + y_error).max()) > 2 * _LARGEST_SHARE:
-            raise NotApplicable("too many jumps")
+        for (view, times), jumps, ratio in zip(split, self.jump_views, self.ratios, strict=True):
+            near, jumped = (one.transforms(self.step, layout.count) for one in (view, jumps))
+            one = change_of(near, jumped, ratio, times)
+            change = one if change is None else change.beside(one)
+        if change is None:
+            raise NotApplicable("no law that jumps")
         for found, off in self._others():
-            whole = product(*whole, found, off)
-        turned = turn_minus_one(y.imag)
-        change = expm1(y.real) * (1 + turned) + turned
-        change_error = 3 * (y_error + 8 * ERROR * y_size)
-        near, near_error = 1 + whole[0], whole[1] + 2 * UNIT
-        change_size = 3 * y_size
-        error = near_error * change_size + (1 + near_error) * change_error + 16 * UNIT * change_size
-        return near * change / self.often, error * ((1 + 2.0**-20) / self.often)
+            change = change.after(found, off)
+        return change.value / self.often, change.error * ((1 + 2.0**-20) / self.often)
 
     def _others(self) -> Iterator[tuple[Complex, Floats]]:
         """The transforms of all that is beside, less 1, with bounds on the errors."""
@@ -282,20 +250,21 @@ class _Sums:
     """The laws of a composition, split where jumps are about as probable as they should be."""
 
     def __init__(self, composition: Composition, log_delta: float, often: float) -> None:
-        listed = [part for part in composition.parts if is_split(*part)]
-        others = [part for part in composition.parts if not is_split(*part)]
-        if not listed or len(composition.parts) > _MOST_LAWS:
+        listed, others = divided(composition.parts)
+        if not listed or len(listed) > _MOST_LAWS or len(others) > _MOST_BESIDE:
             raise NotApplicable("no sampled Gaussians among few laws")
         if sum(times for _, times in listed) < _FEWEST:
             raise NotApplicable("so few steps are for a lattice")
         wanted = min(math.exp(log_delta) * often, _MOST_JUMPS) / sum(times for _, times in listed)
-        self.split = [
-            (split_where(law, wanted), times) for law, times in listed if isinstance(law, SampledGaussianLoss)
-        ]
+        self.split = split_alike(
+            ((law, times) for law, times in listed if isinstance(law, SampledGaussianLoss)), wanted
+        )
         beside, self.gaussian = laws_of(others)
         self.parts: list[tuple[AnyLaw, int]] = [*self.split, *beside]
-        self.outline = Outline(self.parts, self.gaussian)
-        self.jumpy = [(law.rough_jumps(), times) for law, times in self.split]
+        self._most_work = _MOST_WORK * min(len(self.split), _MANY)
+        looks = sketched(self.split)
+        self.outline = Outline([*looks, *beside], self.gaussian)
+        self.jumpy = [(law.rough_jumps(), law.rough(0.0), times) for law, times in looks]
         self.tolerance = _TOLERANCES[0]
         self.heights = _HEIGHTS if len(beside) == 0 else _HEIGHTS[_HEIGHTS < _STEEP]
         self._near_levels: Floats = np.array(self.outline.levels(self.heights.tolist()))
@@ -311,7 +280,7 @@ class _Sums:
 
         def too_small(epsilon: float) -> bool:
             total = math.exp(min(float((near - self.heights * epsilon).min()), 0.0))
-            for rough, times in self.jumpy:
+            for rough, _, times in self.jumpy:
                 gain = -np.expm1(np.minimum(epsilon - mean - rough.losses, 0.0))
                 total += times * float((np.exp(rough.base) * gain).sum())
             return total > math.exp(log_delta)
@@ -325,8 +294,8 @@ class _Sums:
     def _log_often(self, heights: Floats) -> Floats:
         """ln sum T J/N, nearly."""
         often = np.full(heights.shape, -math.inf)
-        for (law, _), (rough, times) in zip(self.split, self.jumpy, strict=True):
-            often = np.logaddexp(often, math.log(times) + rough.levels(heights) - law.rough(0.0).levels(heights))
+        for rough, near, times in self.jumpy:
+            often = np.logaddexp(often, math.log(times) + rough.levels(heights) - near.levels(heights))
         return often
 
     def at(self, epsilon: float, log_delta: float) -> Both:
@@ -343,7 +312,7 @@ class _Sums:
         if not tolerance:
             raise NotApplicable("delta is too small")
         laid = shape(self.outline, saddle, epsilon, math.log(tolerance))
-        near = lay(self.parts, self.gaussian, laid, tolerance, _MOST_WORK)
+        near = lay(self.parts, self.gaussian, laid, tolerance, self._most_work)
         return Both(Integral(near), self._jumps(epsilon, log_delta))
 
     def _jumps(self, epsilon: float, log_delta: float) -> JumpIntegral:
@@ -370,10 +339,11 @@ class _Sums:
         short = self._short(laid, float(falls[place]) - goal)
         if short is not None:
             return JumpIntegral(*short)
-        near = lay(self.parts, self.gaussian, laid, self.tolerance, _MOST_WORK)
+        near = lay(self.parts, self.gaussian, laid, self.tolerance, self._most_work)
+        jumped = jump_grids(self.split, c, above, _QUIET)
         grids = [
-            (grid, law.jumps(c, above, _QUIET), times)
-            for (grid, _), (law, times) in zip(near.whole.grids, self.split, strict=False)
+            (grid, jumps, times)
+            for (grid, times), jumps in zip(near.whole.grids, jumped, strict=False)
             if isinstance(grid, NearGrid)
         ]
         if len(grids) < len(self.split):
@@ -385,13 +355,14 @@ class _Sums:
         c = laid.saddle.c
         if len(self.parts) > len(self.split) or self.gaussian or min(wanted, laid.saddle.variance) <= 0:
             return None
-        grids = [
-            (law.grid(c, laid.above, 0.0, _QUIET + math.log(times)), law.jumps(c, laid.above, _QUIET), times)
-            for law, times in self.split
-        ]
+        times = [many for _, many in self.split]
+        quiets = [_QUIET + math.log(many) for many in times]
+        jumped = jump_grids(self.split, c, laid.above, _QUIET)
+        grids = list(zip(near_grids(self.split, c, laid.above, quiets), jumped, times, strict=True))
         frequency = 8 * laid.step
         longest = min(math.sqrt(wanted / laid.saddle.variance), _MOST_SHORT * laid.step)
-        while max(jumps.rest(c, frequency) for _, jumps, _ in grids) / frequency > math.exp(-wanted):
+        some = jumped[:: -(-len(jumped) // MOST_KEPT)]
+        while max(jumps.rest(c, frequency) for jumps in some) / frequency > math.exp(-wanted):
             frequency *= _FARTHER
             if frequency > longest:  # near losses fall sooner
                 return None

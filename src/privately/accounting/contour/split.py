@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
 from privately.accounting.contour.split_points import LOWEST, SAFE, STEEPEST, NearFalls, Split, Steps, Weights, step_exp
-from privately.accounting.contour.view import Rough, View, enlarged, exp_above, size_of
+from privately.accounting.contour.view import Complex, Rough, View, enlarged, exp_above, size_of
 from privately.accounting.elementary import (
     ERROR,
     UNIT,
@@ -41,6 +42,7 @@ _WIDEST = 1.5
 _ALL = 50.0
 _NOTHING = 1e-200
 _FEW, _HALF = 2.0**-10, 0.5
+_NO_POINTS: Floats = np.empty(0)
 
 
 @dataclass(frozen=True)
@@ -80,28 +82,56 @@ class Law:
     def grid(self, c: float, highest: float, reach: float, quiet: float) -> NearGrid:
         """Points of the near losses for c and all frequencies, and other heights."""
         del reach
+        return NearGrid(self, self.near_points(c, highest, quiet))
+
+    def near_points(self, c: float, highest: float, quiet: float) -> Spaced:
+        """Which points: those of a law with a higher rate serve this one, too."""
         width = math.sqrt(2 * quiet) + 1
         farther = self.mu * (self.split.at + 12 / self.split.steepness) - self.mu**2 / 2
         largest = math.log1p(self.rate * math.exp(min(farther, STEEPEST)))
         beyond = math.log(2 * STEEPEST + (highest + 1) * (4 * self.mu + 2 * largest)) / self.split.steepness
         right = max(width, self.split.at + beyond)
-        coarse = NearGrid(self, self._steps(-width, right, _COARSE))
+        coarse = NearGrid(self, _spaced(-width, right, _COARSE))
         step = min(coarse.widest_aside(c, quiet), coarse.widest(highest, quiet), _COARSE)
-        return NearGrid(self, self._steps(-width, right, math.floor(step * _DYADIC * 16) / (_DYADIC * 16)))
+        return _spaced(-width, right, math.floor(step * _DYADIC * 16) / (_DYADIC * 16))
 
     def jumps(self, c: float, highest: float, quiet: float) -> JumpGrid:
         """Points of the jumps for c and all frequencies, and other heights."""
+        return JumpGrid(self, self.jump_points(c, highest, quiet))
+
+    def jump_points(self, c: float, highest: float, quiet: float) -> Spaced:
+        """Which points, likewise."""
         width = math.sqrt(2 * quiet) + 1
         left = self.split.steepness - width
         right = max((highest + 1) * self.mu + width, self.split.at + 5 / self.split.steepness)
-        coarse = JumpGrid(self, self._steps(left, right, _COARSE))
+        coarse = JumpGrid(self, _spaced(left, right, _COARSE))
         step = min(coarse.widest_aside(c, quiet), coarse.widest(highest, quiet), _COARSE)
-        return JumpGrid(self, self._steps(left, right, math.floor(step * _DYADIC * 16) / (_DYADIC * 16)))
+        return _spaced(left, right, math.floor(step * _DYADIC * 16) / (_DYADIC * 16))
 
-    def _steps(self, left: float, right: float, step: float) -> Steps:
-        if step <= 0:
-            raise NotApplicable("too many points")
-        return Steps(self.mu, self.rate, self.split, (math.floor(left / step), math.ceil(right / step)), step)
+
+@dataclass(frozen=True)
+class Spaced:
+    """Equally spaced x, between two multiples of their distance."""
+
+    ends: tuple[int, int]
+    step: float
+
+    def of(self, law: Law) -> Steps:
+        """A law there."""
+        return Steps(law.mu, law.rate, law.split, self.ends, self.step)
+
+
+_laid_last = lru_cache(maxsize=4)(Spaced.of)
+
+
+def _spaced(left: float, right: float, step: float) -> Spaced:
+    if step <= 0:
+        raise NotApplicable("too many points")
+    return Spaced((math.floor(left / step), math.ceil(right / step)), step)
+
+
+Known = dict[tuple[object, ...], float]
+"""What was best for the first of many laws that are alike."""
 
 
 class _Grid(ABC):
@@ -109,17 +139,30 @@ class _Grid(ABC):
 
     is_jumpy = False
 
-    def __init__(self, law: Law, steps: Steps) -> None:
-        self.law, self.steps = law, steps
-        self._weights: dict[float, Weights] = {}
+    def __init__(self, law: Law, spaced: Spaced, known: Known | None = None) -> None:
+        """Those of many laws, which share what is known, are not kept but laid whenever something is asked of them."""
+        self.law, self.spaced, self.is_kept, self.known = law, spaced, known is None, known
+        self._steps = spaced.of(law) if known is None else None
+        self._weights: dict[tuple[bool, float], Weights] = {}
         self._aliasing: dict[float, float] = {}
-        self._paths: dict[float, list[Callable[[float], float]]] = {}
+        self._masses: dict[float, tuple[float, float]] = {}
+        self._centres: dict[float, float] = {}
+        self._falls: dict[float, NearFalls] = {}
+
+    @property
+    def steps(self) -> Steps:
+        return self._steps or _laid_last(self.spaced, self.law)
+
+    @property
+    def size(self) -> int:
+        return self.spaced.ends[1] - self.spaced.ends[0] + 1
 
     def weights(self, c: float) -> Weights:
         """Tilted to c."""
-        if c not in self._weights:
-            self._weights[c] = self.steps.jumps(c + 1) if self.is_jumpy else self.steps.near(c + 1)
-        return self._weights[c]
+        known, key = self._weights if self.is_kept else self.steps.tilted, (self.is_jumpy, c)
+        if key not in known:
+            known[key] = self.steps.jumps(c + 1) if self.is_jumpy else self.steps.near(c + 1)
+        return known[key]
 
     def edge(self, c: float, a: float) -> float:
         """ln of the integral of the integrand's size on Im x = a, w = 0, over the mass, from above.
@@ -155,9 +198,18 @@ class _Grid(ABC):
         """The error of the sum over real x, w = 0, relative to the mass."""
         if c not in self._aliasing:
             strips = [part / self.law.split.steepness for part in _STRIPS]
-            least = min(self.edge(c, a) - _TURN * a / self.steps.step for a in strips)
+            least = self._least(("strip", c), strips, lambda a: self.edge(c, a) - _TURN * a / self.spaced.step)
             self._aliasing[c] = 2.1 * exp_above(least) if least < -4 else math.inf
         return self._aliasing[c]
+
+    def _least(self, key: tuple[object, ...], tried: Sequence[float], value: Callable[[float], float]) -> float:
+        """The least value or, of many laws, that with which the first of them was best: each of them is a bound."""
+        if self.known is None:
+            return min(map(value, tried))
+        if key in self.known:
+            return value(self.known[key])
+        best, self.known[key] = min((value(one), one) for one in tried)
+        return best
 
     @property
     def aside(self) -> float:
@@ -184,11 +236,16 @@ class _Grid(ABC):
     def outside(self, c: float) -> float:
         """The part of the sum beyond both ends, relative to the mass."""
 
-    def aside_view(self, c: float, centre: float | None, log_mass: tuple[float, float]) -> View:
-        """The tilted law on that line, seen from a centre, its own if none is given."""
+    def seen(self, c: float, middle: float, log_mass: tuple[float, float]) -> View:
+        """The tilted law on that line, seen from a centre, now or when its transforms are asked for."""
+        if self.is_kept:
+            return self.aside_view(c, middle, log_mass)
+        return UnlaidView(log_mass, middle, _NO_POINTS, _NO_POINTS, 0.0, 0.0, of=(self, c))
+
+    def aside_view(self, c: float, middle: float, log_mass: tuple[float, float]) -> View:
+        """The tilted law on that line, seen from a centre."""
         steps, real, y, s = self.steps, self.weights(c), self.aside, c + 1
         total = real.total
-        middle = float((real.weights * steps.loss).sum()) / total if centre is None else centre
         turn = turn_minus_one(np.array([self.law.mu * y]))[0]
         versed, sine = -turn.real, turn.imag
         mixed = -2 * steps.share * (1 - steps.share) * versed
@@ -230,10 +287,6 @@ class NearGrid(_Grid):
 
     is_endless = True
 
-    @property
-    def size(self) -> int:
-        return self.steps.x.size
-
     def missing(self, c: float) -> float:
         """What the points miss, relative to the mass and, for the base weights, to 1.
 
@@ -262,7 +315,9 @@ class NearGrid(_Grid):
 
     def log_mass(self, c: float) -> tuple[float, float]:
         """ln of the mass, enclosed."""
-        return self.weights(c).log_mass(self.missing(c))
+        if c not in self._masses:
+            self._masses[c] = self.weights(c).log_mass(self.missing(c))
+        return self._masses[c]
 
     def log_mass_above(self, c: float) -> float:
         """ln of the mass, from above."""
@@ -271,7 +326,10 @@ class NearGrid(_Grid):
     def view(self, c: float, reach: float) -> View:
         """What the integral needs at c, for all frequencies."""
         del reach
-        return self.aside_view(c, None, self.log_mass(c))
+        if c not in self._centres:
+            real = self.weights(c)
+            self._centres[c] = float((real.weights * self.steps.loss).sum()) / real.total
+        return self.seen(c, self._centres[c], self.log_mass(c))
 
     def atoms(self, c: float, view: View, times: int) -> None:
         """None that could be taken out."""
@@ -286,11 +344,17 @@ class NearGrid(_Grid):
         Proof: docs/theory/accounting/jumps.md#how-fast-near-losses-fall
         Checked-by: tests/accounting/contour/test_split.py::test_how_fast_near_losses_fall
         """
-        if c not in self._paths:
+        falls = self._falls.get(c)
+        if falls is None:
             falls = NearFalls(self.steps, self.weights(c), self.missing(c))
-            self._paths[c] = [falls.along(part / self.law.split.steepness) for part in _PATHS]
-        paths = self._paths[c]
-        return np.array([max(path(frequency) for path in paths) for frequency in frequencies.tolist()])
+            if self.is_kept:
+                self._falls[c] = falls
+        paths = [part / self.law.split.steepness for part in _PATHS]
+
+        def fallen(frequency: float) -> float:
+            return -self._least(("path", c, frequency), paths, lambda y: -falls.along(y)(frequency))
+
+        return np.array([fallen(frequency) for frequency in frequencies.tolist()])
 
 
 class JumpGrid(_Grid):
@@ -323,10 +387,12 @@ class JumpGrid(_Grid):
 
     def mass(self, c: float) -> tuple[float, float]:
         """The mass, enclosed."""
-        low, high = self.weights(c).mass(self.missing(c))
-        if not low > 0:
-            raise NotApplicable("the points do not tell the jumps from 0")
-        return low, high
+        if c not in self._masses:
+            low, high = self.weights(c).mass(self.missing(c))
+            if not low > 0:
+                raise NotApplicable("the points do not tell the jumps from 0")
+            self._masses[c] = low, high
+        return self._masses[c]
 
     def rest(self, c: float, frequency: float) -> float:
         """|J(c + iw)| for all w at or above this frequency, relative to the mass, from above.
@@ -340,16 +406,28 @@ class JumpGrid(_Grid):
         steps, k, mu, least = self.steps, self.law.split.steepness, self.law.mu, self.mass(c)[0]
         exponent = (c + 1) * steps.loss + np.minimum(k * (steps.x - self.law.split.at), 0.0)
         low, high = steps.slopes(c + 1, 0.0)
-        best = math.inf
-        for part in _PATHS:
-            y = part / k
+
+        def at_height(y: float) -> float:
             theta = mu * y
             tangent = steps.share[:-1] * (theta * (1 - theta * theta / 6) * (1 - SAFE))
             angle = 3 * tangent / (1 + 2 * np.sqrt(1 + tangent * tangent)) * (1 - SAFE)
-            total = steps.upper_sum(exponent, (low, high + k), y * y / 2 - frequency * angle)
-            best = min(best, 2 * total)
+            return 2 * steps.upper_sum(exponent, (low, high + k), y * y / 2 - frequency * angle)
+
+        best = self._least(("rest", c, frequency), [part / k for part in _PATHS], at_height)
         return enlarged(best / least + 5 * self.outside(c))
 
     def view(self, c: float, centre: float) -> View:
         """What the integral needs at c, for all frequencies; the mass is not asked for."""
-        return self.aside_view(c, centre, (0.0, 0.0))
+        return self.seen(c, centre, (0.0, 0.0))
+
+
+@dataclass(frozen=True)
+class UnlaidView(View):
+    """A view whose points are laid for its transforms alone."""
+
+    of: tuple[_Grid, float]
+
+    def transforms(self, step: float, count: int) -> tuple[Complex, Floats]:
+        """As those of the view itself."""
+        (grid, c), centre = self.of, float(self.centre)
+        return grid.aside_view(c, centre, self.log_mass).transforms(step, count)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -41,32 +42,47 @@ class Split:
         return cls(round(at * 64) / 64, max(round(steepness * 8), 8) / 8)
 
 
-class Steps:
-    """Points x of one law, with their losses in the direction "remove", and E at each."""
+class Places:
+    """Points x, and what is known of them for every rate: the row's part, E, and the weights of a normal law."""
 
-    def __init__(self, mu: float, rate: float, split: Split, ends: tuple[int, int], step: float) -> None:
+    def __init__(self, mu: float, split: Split, ends: tuple[int, int], step: float) -> None:
         first, last = ends
         if last - first > _MOST_POINTS:
             raise NotApplicable("too many points")
-        self.mu, self.step, self.split = mu, step, split
         self.x = np.arange(first, last + 1, dtype=np.float64) * step
         drift = mu * self.x
         t = drift - mu * mu / 2
         if t[-1] > STEEPEST:
             raise NotApplicable("losses beyond the range of floats")
-        grown, lifted = exp_and_expm1(t)
-        lifted *= rate
-        whole = 1 + lifted
-        self.loss = log1p(lifted)
-        self.share = np.minimum(rate * grown / whole, 1.0)
-        """The part of the mixture at x that comes from the row: dL/dx = mu share."""
-        moved = self.share * (8 * UNIT * (np.abs(drift) + mu * mu))
-        self.loss_error = ERROR * np.abs(self.loss) + 2 * ERROR * np.abs(lifted) / whole + moved
+        self.grown, self.lifted = exp_and_expm1(t)
+        self.moved = 8 * UNIT * (np.abs(drift) + mu * mu)
         self.growth = exp(np.minimum(split.steepness * (self.x - split.at), 100.0))
-        """E."""
         self.log_base = -self.x * self.x / 2
         self.base = step * _PER_ROOT * exp(self.log_base)
         self.base_error = 8 * UNIT + 2 * ERROR - 4 * UNIT * self.log_base
+
+
+_places = lru_cache(maxsize=2)(Places)
+"""Laws that differ in their rates alone follow each other."""
+
+
+class Steps:
+    """Points x of one law, with their losses in the direction "remove", and E at each."""
+
+    def __init__(self, mu: float, rate: float, split: Split, ends: tuple[int, int], step: float) -> None:
+        places = _places(mu, split, ends, step)
+        self.mu, self.step, self.split = mu, step, split
+        self.x, self.log_base, self.base, self.base_error = places.x, places.log_base, places.base, places.base_error
+        lifted = rate * places.lifted
+        whole = 1 + lifted
+        self.loss = log1p(lifted)
+        self.share = np.minimum(rate * places.grown / whole, 1.0)
+        """The part of the mixture at x that comes from the row: dL/dx = mu share."""
+        self.loss_error = ERROR * np.abs(self.loss) + 2 * ERROR * np.abs(lifted) / whole + self.share * places.moved
+        self.growth = places.growth
+        """E."""
+        self.tilted: dict[tuple[bool, float], Weights] = {}
+        """Jumps or near losses, by height, where these points are kept but for a while."""
 
     def near(self, s: float) -> Weights:
         """The weights of g e^(sL), and their excess over the base weights."""
@@ -163,10 +179,13 @@ class NearFalls:
         self.least = np.minimum(first, last) * (1 - dip) * (1 - SAFE)
         self.most = np.maximum(first, last) * exp(dip) * (1 + SAFE)
         self.share, self.growth = steps.share[: cells + 1], steps.growth[1 : cells + 1]
+        self._losses: dict[float, float] = {}
 
     def along(self, y: float) -> Callable[[float], float]:
         """A lower bound on -ln |phi(w)| for all w from a frequency on, by paths up to this height."""
-        mu, lost = self.steps.mu, self._lost(y)
+        if y not in self._losses:
+            self._losses[y] = self._lost(y)
+        mu, lost = self.steps.mu, self._losses[y]
         cost = (1 + mu * mu + self.steps.split.steepness**2 * self.growth) / 2
 
         def fallen(frequency: float) -> float:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from fractions import Fraction
 
 from privately.accounting.contour.split import Law
 from privately.accounting.contour.split_points import Split
 from privately.accounting.elementary import ERROR, UNIT, exp_one, normal_tail_one
-from privately.accounting.losses import SampledGaussianLoss
+from privately.accounting.losses import Loss, SampledGaussianLoss
 
 _STEEPER = 1.4
-_MANY, _RARE = 64, 1e-4
+_MANY, _RARE, _SELDOM = 64, 1e-4, Fraction(1, 50)
 _FARTHEST_TAIL = 37.0
 _NOTHING = 1e-290
 
@@ -23,6 +25,19 @@ def may_jump(law: object) -> bool:
 def is_split(law: object, times: int) -> bool:
     """Few steps that are not rare do better beside the others."""
     return may_jump(law) and (times >= _MANY or getattr(law, "rate", 1) < _RARE)
+
+
+Parts = list[tuple[Loss, int]]
+
+
+def divided(parts: Sequence[tuple[Loss, int]]) -> tuple[Parts, Parts]:
+    """Those that are split, and those beside them: seldom sampled steps count together."""
+    seldom = [(law, times) for law, times in parts if may_jump(law) and getattr(law, "rate", 1) <= _SELDOM]
+    together = {law for law, _ in seldom} if sum(times for _, times in seldom) >= _MANY else set()
+    found: tuple[Parts, Parts] = [], []
+    for law, times in parts:
+        found[not (law in together or is_split(law, times))].append((law, times))
+    return found
 
 
 def split_where(law: SampledGaussianLoss, wanted: float) -> Law:
