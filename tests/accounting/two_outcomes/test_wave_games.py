@@ -38,7 +38,15 @@ def test_one_step_is_the_statement() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("parts", [((TENTH, 3),), ((TENTH, 2), (FIFTH, 1)), ((Concentrated(Fraction(1, 80)), 30),)])
+@pytest.mark.parametrize(
+    "parts",
+    [
+        ((TENTH, 3),),
+        ((TENTH, 2), (FIFTH, 1)),
+        ((Concentrated(Fraction(1, 80)), 30),),
+        ((Concentrated(Fraction(1, 100)), 12), (Concentrated(Fraction(1, 50)), 12)),
+    ],
+)
 def test_no_strategy_is_above(parts: wave_games.Parts) -> None:
     """Nor far below; delta within a hundredth."""
     upper, lower = above(parts, 1e-6), games.below(parts, 1e-6)

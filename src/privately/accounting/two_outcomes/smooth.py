@@ -20,6 +20,8 @@ Whole: TypeAlias = NDArray[np.int64]
 
 _TINY = 1e-280
 _BACK, _KERNEL, _AROUND = 40, 25, 3
+_SHARE = 0.25
+"""How far on either side slopes are taken, in parts of V(1): of many steps V is smooth, what is proved of it is not."""
 _NEAR, _TANGENTS, _FIRST = 12, 6, 0.02
 _STEADY = 40
 
@@ -72,8 +74,9 @@ class Smooth:
         losses = np.arange(-far, 0) * step
         before = np.log(np.exp(np.minimum(losses + known[far:0:-1], 0.0)) - np.expm1(losses))
         logs = np.maximum(np.concatenate([before, known]), math.log(_TINY))
-        wide = np.pad(logs, _AROUND, mode="edge")
-        return cls(logs, (wide[2 * _AROUND :] - wide[: -2 * _AROUND]) / (2 * _AROUND * step), far, step)
+        around = max(_AROUND, int(_SHARE * float(values[0]) / step))
+        wide = np.pad(logs, around, mode="edge")
+        return cls(logs, (wide[2 * around :] - wide[: -2 * around]) / (2 * around * step), far, step)
 
     def _at(self, place: Floats) -> tuple[Floats, Floats]:
         """V, and the slope of w where a loss leads there."""
