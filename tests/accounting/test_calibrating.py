@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from privately import accounting as acc
-from privately.accounting import answers, calibrating, which_road
+from privately.accounting import answers, calibrating, trying, which_road
 from privately.accounting.guessing import Guess
 from privately.errors import InvalidParameter
 from privately.rounding import Interval
@@ -99,14 +99,14 @@ def test_wide_answers_are_not_trusted(
 def test_rough_answers_that_were_trusted_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Planted: a rough answer settles on which side it is wherever its middle lies."""
     asked(monkeypatch, PROFILES[0])
-    honest = calibrating._Search._seen
+    honest = trying.Trials._noted
 
     def middle(self: Any, parameter: float) -> float:
-        found = answers.epsilon(self._made(parameter), self.delta, width=calibrating._ROUGHLY)
+        found = answers.epsilon(self.event(parameter), self.delta, width=trying.ROUGHLY)
         return honest(self, parameter, (found.lower + found.upper) / 2)
 
-    monkeypatch.setattr(calibrating._Search, "_roughly", middle)
-    monkeypatch.setattr(calibrating._Search, "_excess", middle)
+    monkeypatch.setattr(trying.Trials, "roughly", middle)
+    monkeypatch.setattr(trying.Trials, "excess", middle)
     wrong = [acc.calibrate(lambda s: acc.Laplace(scale=s), epsilon=e) * e for e in (0.9, 1.3, 2.5)]
     assert any(one < 1 or one > 1 + 3e-5 for one in wrong)
 
@@ -258,3 +258,210 @@ def test_a_single_number_that_is_not_met() -> None:
     with pytest.raises(InvalidParameter, match=r"of 1 it says 'noise: must be 5.5'.*make\(5.5 \* times\)"):
         acc.calibrate(make, epsilon=3, delta="1e-5")
     assert acc.calibrate(lambda times: make(5.5 * times), epsilon=3, delta="1e-5") == 1
+
+
+def laplace(scale: Any) -> acc.Event:
+    return acc.Laplace(scale=scale)
+
+
+def sampled(rate: Any) -> acc.Event:
+    return acc.PoissonSample(event=acc.Laplace(scale=1), rate=rate)
+
+
+def pure(divisor: Any) -> acc.Event:
+    return acc.Pure(epsilon=1 / Fraction(divisor))
+
+
+@pytest.mark.parametrize(
+    ("make", "epsilon", "delta", "expected"),
+    [
+        (lambda noise: acc.Gaussian(noise_multiplier=noise / 2**60), "1e-15", "1e-30", 8.558793e33),
+        (
+            lambda noise: acc.Repeat(event=acc.Gaussian(noise_multiplier=noise), times=10**12),
+            "1e-10",
+            "1e-30",
+            8.7837e16,
+        ),
+        (sampled, "1e-40", 0, 5.81977e-41),
+        (pure, "1e-300", 0, 1e300),
+        (lambda scale: acc.Laplace(scale=Fraction(scale) * 10**200), 1, 0, 1e-200),
+        (lambda scale: acc.Laplace(scale=scale * 1e-200), 1, 0, 1e200),  # that of small ones is none
+    ],
+)
+def test_beyond_any_fixed_range(make: Make, epsilon: Any, delta: Any, expected: float) -> None:
+    found = acc.calibrate(make, epsilon=epsilon, delta=delta)
+    assert found == pytest.approx(expected, rel=2e-5)
+    assert acc.epsilon(make(found), delta).upper <= Fraction(epsilon)
+
+
+@pytest.mark.parametrize(
+    ("make", "epsilon", "delta", "whole"),
+    [
+        (sampled, 0, 0, False),
+        (sampled, "1e-400", 0, False),
+        (lambda rate: acc.PoissonSample(event=acc.Gaussian(noise_multiplier=1), rate=rate), 1, 0, False),
+        (lambda times: acc.Repeat(event=acc.Laplace(scale=1), times=times), 0, 0, True),
+        (lambda times: acc.Repeat(event=acc.Laplace(scale=1), times=times), "0.5", 0, True),
+        (lambda share: sampled(1 - share), 2, 0, False),  # all keep the promise, 0 costs most
+    ],
+)
+def test_nothing_at_all_is_a_parameter(make: Make, epsilon: Any, delta: Any, whole: bool) -> None:
+    found = acc.calibrate(make, epsilon=epsilon, delta=delta, whole=whole)
+    assert (found, type(found)) == (0, int if whole else float)
+
+
+@pytest.mark.parametrize(
+    ("make", "epsilon", "expected"),
+    [
+        (laplace, "1e-18", 10**18),
+        (laplace, "1e-29", 10**29),
+        (pure, "1e-40", 10**40),
+        (lambda times: acc.Repeat(event=acc.Laplace(scale=10**12), times=times), "0.9", 9 * 10**11),
+    ],
+)
+def test_whole_numbers_are_exact_however_large(make: Make, epsilon: str, expected: int) -> None:
+    assert acc.calibrate(make, epsilon=epsilon, whole=True) == expected
+
+
+@pytest.mark.parametrize("precision", ["1e-5", "1e-12"])
+@pytest.mark.parametrize("unit", [Fraction(10) ** -305, Fraction(10) ** 250, Fraction(10) ** 318])
+def test_precision_at_the_ends_of_floats(unit: Fraction, precision: str) -> None:
+    """The last are so small that floats have few digits."""
+    found = acc.calibrate(lambda scale: acc.Laplace(scale=Fraction(scale) * unit), epsilon="0.3", precision=precision)
+    best = 1 / (Fraction("0.3") * unit)
+    assert best <= Fraction(found) <= best * (1 + Fraction(precision)) + Fraction(math.ulp(0.0))
+
+
+def bumpy(scale: float) -> acc.Event:
+    return acc.Laplace(scale=scale * (1 + 0.3 * math.sin(40 * math.log(scale))))
+
+
+def with_a_hole(scale: float) -> acc.Event:
+    if 2.4 < scale < 2.6:
+        raise InvalidParameter("scale", "is not sold.")
+    return acc.Laplace(scale=scale)
+
+
+def leaping(scale: float) -> acc.Event:
+    return acc.Laplace(scale=10 if scale > 3.7 else 0.1)
+
+
+@pytest.mark.parametrize("epsilon", ["0.1", "0.4", "0.41", "3", "1/7"])
+@pytest.mark.parametrize("make", [bumpy, with_a_hole, leaping, lambda x: acc.Laplace(scale=1 / x)])
+def test_whatever_is_found_is_safe(make: Make, epsilon: str) -> None:
+    """Also where epsilon rises and falls, or leaps, or is not known everywhere."""
+    found = acc.calibrate(make, epsilon=epsilon)
+    assert acc.epsilon(make(found), 0).upper <= Fraction(epsilon)
+
+
+def test_narrow_answers_have_the_last_word(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rough upper ends that are below narrow ones, as they should not be, change nothing."""
+
+    def answer(event: acc.Laplace, _delta: Any, *, width: Fraction = which_road.WIDTH) -> Interval:
+        return Interval(0, 1 / event.scale * (1 if width == which_road.WIDTH else Fraction(1, 2)))
+
+    monkeypatch.setattr(answers, "epsilon", answer)
+    for make, expected in ((laplace, 10.0), (lambda scale: acc.Laplace(scale=min(max(scale, 6), 30)), 10.0)):
+        found = acc.calibrate(make, epsilon="0.1")
+        assert expected <= found <= expected * (1 + 1e-5)
+
+
+def failing(_: float) -> acc.Event:
+    raise KeyError(3)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (failing, "KeyError for 1.0: 3. Mend it"),
+        (lambda: acc.Laplace(scale=1), "TypeError for 1.0"),
+        (lambda scale: acc.Laplace(scale=scale) if scale < 2 else None, "of 2.0 is no event but a NoneType"),
+        (lambda _: True, "no event but a bool"),
+        (lambda times: acc.Repeat(event=acc.Laplace(scale=1), times=times), "Use whole=True"),
+        (lambda scale: acc.Laplace(scale=math.log(-scale)), "ValueError for 1"),
+        (lambda scale: acc.Laplace(scale=min(scale, 5)), "8 comes nearest. Promise a larger"),
+    ],
+)
+def test_faults_of_makers_are_told(make: Any, message: str) -> None:
+    with pytest.raises(InvalidParameter, match=message) as caught:
+        acc.calibrate(make, epsilon="0.1")
+    assert caught.value.field == "make_event"
+
+
+def test_the_cause_of_a_fault_is_kept() -> None:
+    with pytest.raises(InvalidParameter) as caught:
+        acc.calibrate(failing, epsilon=1)
+    assert isinstance(caught.value.__cause__, KeyError)
+
+
+@pytest.mark.parametrize(
+    ("field", "bad"),
+    [
+        *(("epsilon", one) for one in (math.inf, -math.inf, "1,5", None, True, [1])),
+        *(("delta", one) for one in (-1, math.nan, "many", None)),
+        *(("precision", one) for one in (0, 2, "fine", math.nan)),
+    ],
+)
+def test_bad_numbers_are_named(field: str, bad: Any) -> None:
+    with pytest.raises(InvalidParameter, match=field):
+        acc.calibrate(laplace, **{"epsilon": 1, field: bad})
+
+
+@pytest.mark.parametrize("delta", ["1e-9", "0.5", 1])
+def test_all_that_delta_covers_costs_the_same(delta: Any) -> None:
+    def make(rate: float) -> acc.Event:
+        return acc.PoissonSample(event=acc.Gaussian(noise_multiplier=10**12), rate=rate / 10**12)
+
+    with pytest.raises(InvalidParameter, match=r"all of the parameters.*none costs more than another"):
+        acc.calibrate(make, epsilon=1, delta=delta)
+
+
+@pytest.mark.parametrize("epsilon", [0.4, 1.0, 2.2])
+@pytest.mark.parametrize("off", [0.2, 0.7])
+def test_games_are_played_a_few_times(epsilon: float, off: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Narrow ends that jump within their width: what is found is safe, and at most their width below."""
+    narrow: list[float] = []
+
+    def truth(scale: float) -> float:
+        return (1 + 0.2 * math.atan(math.log(scale))) * math.exp(-0.7 * math.log(scale))
+
+    def answer(event: acc.Laplace, _delta: Any, *, width: Fraction = which_road.WIDTH, **_: Any) -> Interval:
+        scale = float(event.scale)
+        if width != which_road.WIDTH:
+            return Interval(Fraction(truth(scale) * (1 - off / 2)), Fraction(truth(scale) * (1 + 0.8 * off)))
+        narrow.append(scale)
+        upper = truth(scale) * (1 + 2e-4 * math.sin(1e6 * scale) ** 2)
+        return Interval(Fraction(truth(scale) * (1 - 4e-4)), Fraction(upper), method="adaptive choices")
+
+    monkeypatch.setattr(answers, "epsilon", answer)
+    found = acc.calibrate(laplace, epsilon=epsilon)
+    assert epsilon * (1 - 1e-3) <= answer(acc.Laplace(scale=found), 0).upper <= epsilon
+    assert len(narrow) - 1 <= 4
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda rho: acc.Repeat(event=acc.ZCDP(rho=rho), times=100),
+        lambda rho: acc.Repeat(event=acc.PoissonSample(event=acc.ZCDP(rho=rho), rate="0.1"), times=10),
+        lambda share: acc.Sequence(events=[acc.Exponential(epsilon=share * k / 100) for k in range(1, 9)]),
+        lambda share: acc.Sequence(events=[acc.Renyi(bounds={2: share / 10, 8: share / 2}), acc.ZCDP(rho=share / 20)]),
+    ],
+)
+def test_games_of_statements(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At most four are played, and the last answer is what is found."""
+    narrow: list[Interval] = []
+    honest = answers.epsilon
+
+    def counted(event: acc.Event, delta: Any, **options: Any) -> Interval:
+        answer = honest(event, delta, **options)
+        if "width" not in options:
+            narrow.append(answer)
+        return answer
+
+    monkeypatch.setattr(answers, "epsilon", counted)
+    found = acc.calibrate(make, epsilon=1, delta="1e-5")
+    assert len(narrow) <= 4
+    assert honest(make(found), "1e-5").upper == narrow[-1].upper
+    assert 1 - Fraction(1, 1900) <= narrow[-1].upper <= 1
