@@ -6,7 +6,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from privately.accounting.contour.changes import Change, change_of
+from privately.accounting.contour.changes import Change, _at_once, change_of
 from privately.accounting.contour.view import Complex
 from privately.accounting.roads import NotApplicable
 
@@ -89,9 +89,13 @@ def test_other_losses_beside() -> None:
         assert abs(mpmath.mpc(value) - true * mpmath.mpc(factor)) <= error < 1e-12
 
 
-def test_refusals() -> None:
-    none, nothing = np.zeros(COUNT), np.zeros(COUNT, dtype=np.complex128)
-    for near, ratio, reason in ((-0.6, 1e-3, "too few steps"), (0, 0.1, "not rare"), (0, 0.01, "too many jumps")):
-        with pytest.raises(NotApplicable, match=reason):
-            change_of((nothing + near, none), (nothing, none), (ratio, 0.0), 1000)
-    change_of((nothing - 0.6, none), (nothing, none), (1e-3, 0.0), 3)
+@pytest.mark.parametrize(
+    ("near", "ratio", "reason"), [(0.4, 1e-6, "too few steps"), (1, 0.1, "not rare"), (1, 0.01, "too many jumps")]
+)
+def test_what_cannot_be_done_at_once_is_done_by_doubling(near: float, ratio: float, reason: str) -> None:
+    ones, none = np.ones(COUNT, dtype=np.complex128), np.full(COUNT, 1e-15)
+    transforms = (near * ones - 1, none), (0 * ones, none), (ratio, 0.0)
+    with pytest.raises(NotApplicable, match=reason):
+        _at_once(*transforms, 200)
+    found, true = change_of(*transforms, 200), exactly([(near * ones, ratio * ones, 200)])[0]
+    assert abs(mpmath.mpc(found.value[0]) - true) <= found.error[0] < 1e-9 * found.most

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from flint import acb, arb, ctx
 
+from privately import accounting as acc
 from privately.accounting import spreading
-from privately.accounting.compositions import Composition
+from privately.accounting.compositions import Composition, compositions
 from privately.accounting.contour import cutting, jumps
 from privately.accounting.contour.jumps import JUMPS, MORE_JUMPS, JumpIntegral, Jumps, JumpWhole
 from privately.accounting.contour.laying import Whole
@@ -217,13 +218,15 @@ def test_jumps_beyond_the_last_frequency(beside: tuple[tuple[Loss, int], ...]) -
 
 def test_masses_of_jumps_at_other_heights() -> None:
     """prod (N + J)^T - prod N^T, from enclosures of N and J, where near losses have a good deal less than all."""
-    law, times, b = split_where(HALF[1], 0.05), 3, 0.05
+    law, b = split_where(HALF[1], 0.05), 0.05
     near, jumped = law.grid(b, 2 * b, 0.0, 40.0), law.jumps(b, 2 * b, 34.0)
-    whole = JumpWhole([(near, jumped, times)], Whole([], 0.0, b))
     (low, high), mass = near.log_mass(b), jumped.mass(b)[0]
     assert high < -0.01
-    truth = times * low + math.log(math.expm1(times * math.log1p(mass * math.exp(-high))))
-    assert truth <= whole.log_mass_above(b) <= truth + 2
+    for times in (3, 100, 5000):
+        whole = JumpWhole([(near, jumped, times)], Whole([], 0.0, b))
+        often = times * math.log1p(mass * math.exp(-high))
+        truth = times * low + often + math.log(-math.expm1(-often))
+        assert truth <= whole.log_mass_above(b) <= truth + 0.01
 
 
 def test_errors_of_near_losses_are_errors_of_jumps() -> None:
@@ -247,12 +250,16 @@ def test_errors_of_near_losses_are_errors_of_jumps() -> None:
     assert abs(found[0] - honest[0]) > 1e-7
 
 
-def test_too_few_steps_are_refused() -> None:
-    """Where the transform of one step is next to nothing, jumps are not told from it."""
+def test_where_the_transform_of_one_step_is_next_to_nothing() -> None:
+    """Nothing may be divided by it; the errors are as small as elsewhere."""
     integral = of_jumps(steps("0.7", "1e-3", 500))
     integral.step, integral.places = 500 * integral.step, 500 * integral.places
-    with pytest.raises(NotApplicable, match="too few steps"):
-        integral._transform()
+    values, errors = integral._transform()
+    ((view, _),) = integral.layout.views
+    assert abs(1 + view.transforms(integral.step, 64)[0]).min() < 0.2
+    for n in (0, 1, 7, len(values) // 4):
+        assert abs(values[n] - brute(integral, integral.places[n])) <= errors[n] + 1e-11
+    assert errors[7] < 1e-6
 
 
 @pytest.mark.parametrize("beside", [(), BESIDE])
@@ -340,3 +347,32 @@ def test_a_variance_that_rounding_made_negative_is_no_error(variance: float, wan
     sums = jumps._Sums(steps("3.74", "0.0007825", 303), math.log(1e-9), 1.0)
     laid = Shape(Saddle(2.0, 1e-6, 1e-6, variance), 0.1, 1.0, 1.0, 3.0)
     assert sums._short(laid, wanted) is None
+
+
+RESPONSES = compositions(acc.Repeat(event=acc.RandomizedResponse(epsilon="0.909", categories=2), times=2))[0].parts
+SMALL = [
+    (steps("2.317", "0.01", 200).parts, "1e-58"),
+    (((LaplaceLoss(epsilon=Fraction(1, 16)), 54), *steps("2.239", "0.0016", 1338).parts), "1e-44"),
+    ((*steps("2.361", "0.00032", 44).parts, *steps("13.773", "0.00066", 280).parts, *RESPONSES), "1e-46"),
+]
+"""Where all of delta comes of losses that are unlikely together."""
+
+
+@pytest.mark.parametrize(("parts", "delta"), SMALL)
+def test_small_deltas_are_narrow(parts: tuple[tuple[Loss, int], ...], delta: str) -> None:
+    found = JUMPS.epsilon(Composition(parts=parts), Fraction(delta), WIDTH)
+    assert found.width <= 2 * WIDTH * found.upper
+    for often in (300.0, 3e6):
+        other = Jumps((often,), (1.0,)).epsilon(Composition(parts=parts), Fraction(delta), WIDTH)
+        assert other.lower <= found.upper
+        assert found.lower <= other.upper
+
+
+def test_a_small_delta_beside_many_digits() -> None:
+    """Aliases and what is beyond the last frequency are some 10^-10 of it."""
+    parts, delta = SMALL[0]
+    found = JUMPS.epsilon(Composition(parts=parts), Fraction(delta), WIDTH)
+    places = [Fraction(found.lower), Fraction(found.upper)]
+    low, high = (float(one.mid()) for one in exact_delta(Composition(parts=parts), places, 36, 6, 600))
+    assert high <= float(delta) <= low
+    assert low <= float(delta) * (1 + 1e-5)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -62,7 +63,8 @@ def change_of(near: Transforms, jumps: Transforms, ratio: tuple[float, float], t
     that is known but for a part.
     """
     if times >= _MANY:
-        return _at_once(near, jumps, ratio, times)
+        with suppress(NotApplicable):
+            return _at_once(near, jumps, ratio, times)
     (found, off), (middle, doubt) = jumps, ratio
     error = middle * (doubt + (1 + doubt) * off + 8 * UNIT)
     one = Change(near, middle * (1 + found), error * _SAFE, middle * (1 + doubt) * (1 + 4 * UNIT))

@@ -47,7 +47,8 @@ _MOST_LAWS, _MOST_BESIDE, _FEWEST = 2048, 64, 64
 _OFTEN, _LESS_LIKELY = (30.0, 1.0), (300.0, 3000.0, 0.01)
 """Jumps should be about so many times as probable as delta."""
 _HIGHER = (1.0, 1.6)
-_MOST_OFTEN, _LOST, _FEW = 1.0, 4.0, 5
+_MOST_OFTEN, _LOST, _FEW = 2.7, 4.0, 5
+_FAR_BETTER, _SHORTEST = 8.0, 8.0
 _TOLERANCES, _PER_WIDTH, _COARSEST, _SPARE = (1e-9, 1e-8), 1e-2, 1e-3, 2.0
 """Of delta, the sums may miss so much at least and at most, and so much for every part that epsilon may be off."""
 _MOST_WORK, _MANY = 1 << 28, 16
@@ -56,14 +57,16 @@ _MOST_SHORT, _FARTHER = 1 << 16, 1.5
 _QUIET = 34.0
 _ROUNDS = 7
 _TRIES = 40
-_CLOSE = 1e-9
+_CLOSE, _HARDLY = 1e-9, Fraction(3, 4)
+_FINEST = 1e-19
 _STILL = 0.3
 _HEIGHTS = np.exp(np.linspace(math.log(0.05), math.log(3e5), 100))
 _STEEP = 2000.0
 _LEAST_EPSILON = Fraction(1, 1000)
-_LARGEST_SHARE = 0.5
+_LARGEST_SHARE = 50.0
 _MOST_JUMPS = 0.05
-_ENDLESS = 500.0
+_ENDLESS, _CERTAIN, _FLOATS, _UNSURE = 500.0, 40.0, 1e200, 0.25
+_SMALL_DELTA = math.log(1e-20)
 
 
 @dataclass(frozen=True)
@@ -80,14 +83,15 @@ class JumpWhole:
         for near, jumps, times in self.grids:
             low, high = near.log_mass(b)
             total, size = total + times * high, size + times * abs(high)
-            often += times * jumps.mass(b)[1] * exp_above(max(-low, -600.0))
-        if often > _ENDLESS:
-            raise NotApplicable("jumps are not rare at all")
-        return (
-            total
-            + log_between(expm1_one(often * (1 + 2.0**-20)) * (1 + 2.0**-20))[1]
-            + 8 * len(self.grids) * UNIT * size
-        )
+            if not low > -_ENDLESS:
+                raise NotApplicable("hardly any near losses")
+            ratio = jumps.mass(b)[1] * exp_one(max(-low, -_ENDLESS)) * (1 + 2.0**-20)
+            if not ratio < _FLOATS:
+                raise NotApplicable("jumps are not rare at all")
+            often += times * log_between(ratio, 1)[1]
+        often *= 1 + 2.0**-20
+        more = often if often > _CERTAIN else log_between(expm1_one(often) * (1 + 2.0**-20))[1]
+        return total + more + 8 * len(self.grids) * UNIT * size
 
 
 class JumpIntegral(Integral):
@@ -107,10 +111,11 @@ class JumpIntegral(Integral):
             self.ratios.append((middle, enlarged(doubt)))
             total += times * float(log1p(np.array([middle]))[0])
             off += times * middle * doubt
-        if total > _LARGEST_SHARE:
+        if total > _LARGEST_SHARE or off > _UNSURE:
             raise NotApplicable("too many jumps")
         self.often = expm1_one(total)
-        self.doubt = enlarged(2 * off / total + 64 * UNIT + 2 * ERROR + 4 * len(grids) * UNIT)
+        rounding = (1 + total) * ((64 + 4 * len(grids)) * UNIT + 2 * ERROR)
+        self.doubt = enlarged(2 * off * (1 + 1 / total) + rounding)
         jump_views = [jumps.view(c, float(view.centre)) for (view, _), (_, jumps, _) in zip(split, grids, strict=True)]
         self.jump_views = jump_views
         logs = log_between(self.often)
@@ -143,18 +148,18 @@ class JumpIntegral(Integral):
         for grid, times in self.beside.grids:
             falls += times * float(grid.decay(layout.c, last)[0])
         for (near, _, times), (ratio, doubt) in zip(self.grids, self.ratios, strict=True):
-            fall = float(near.decay(layout.c, last)[0])
+            fall = min(float(near.decay(layout.c, last)[0]), _ENDLESS)
             falls += times * fall
-            often += times * ratio * (1 + doubt) * exp_one(min(fall, 600.0)) * (1 + 2.0**-20)
-        left = often * exp_above(-falls * (1 - 2.0**-20)) if often <= 1 else math.inf
+            often += times * ratio * (1 + doubt) * exp_one(fall) * (1 + 2.0**-20)
+        left = often * exp_above(often - falls * (1 - 2.0**-20)) if often < _FLOATS else math.inf
         total = rest = 0.0
         for (_, jumps, times), (ratio, doubt) in zip(self.grids, self.ratios, strict=True):
             total += times * ratio * (1 + doubt) * (1 + 2.0**-20)
             rest += times * ratio * (1 + doubt) * (1 + 2.0**-20) * jumps.rest(layout.c, float(last[0]))
-        left = min(left, rest if total <= 1 else math.inf)
-        if left == math.inf:
+        left = min(left, rest * exp_above(total))
+        if not left < math.inf:
             raise NotApplicable("too many jumps")
-        return enlarged(4 * left / self.often / (3.14159 * float(last[0])))
+        return enlarged(left / self.often / (3.14159 * float(last[0])))
 
     def _transform(self) -> tuple[Complex, Floats]:
         """(prod (N + J)^T - prod N^T)/(prod N(c)^T often), centred, with bounds on the errors."""
@@ -187,11 +192,13 @@ class Jumps:
 
     often: tuple[float, ...]
     higher: tuple[float, ...]
+    parts: tuple[float, ...] = ()
+    """At small deltas jumps may be more often, too, by these powers of 1/delta: what is beside them is seldom, too."""
 
     def epsilon(self, composition: Composition, delta: Fraction, width: Fraction) -> Interval:
         """The epsilon of the finite losses of a composition, at 0 < delta < 1."""
         log_delta, best = nearly_log(delta), None
-        for often in self.often:
+        for often in (*self.often, *self._at_small(log_delta)):
             sums = _Sums(composition, log_delta, often)
             guess = sums.first_guess(log_delta)
             for higher in self.higher:
@@ -205,6 +212,9 @@ class Jumps:
         if best is None:
             raise NotApplicable("no epsilon was found")
         return best
+
+    def _at_small(self, log_delta: float) -> list[float]:
+        return [math.exp(min(-part * log_delta, _ENDLESS)) for part in self.parts if log_delta < _SMALL_DELTA]
 
     def delta(self, composition: Composition, epsilon: Fraction, width: Fraction) -> Interval:
         """The delta of the finite losses of a composition; `width` is relative to delta."""
@@ -223,9 +233,9 @@ class Jumps:
         return best
 
 
-JUMPS = Jumps(_OFTEN, _HIGHER[:1])
+JUMPS = Jumps(_OFTEN, _HIGHER[:1], (1 / 4,))
 """What is most likely to fit: each other try takes longer than most lattices."""
-MORE_JUMPS = Jumps(_LESS_LIKELY, _HIGHER)
+MORE_JUMPS = Jumps(_LESS_LIKELY, _HIGHER, (1 / 8, 1 / 2))
 
 
 def _refined(sums: _Sums, guess: float, delta: Fraction, width: Fraction) -> Interval:
@@ -238,8 +248,10 @@ def _refined(sums: _Sums, guess: float, delta: Fraction, width: Fraction) -> Int
         if moved > _STILL * max(guess, 1e-9):
             continue
         found = both.ends(root, delta, METHOD)
-        best = found if best is None else _common(best, found)
+        before, best = best, found if best is None else _common(best, found)
         if best.width <= width * max(best.upper, _LEAST_EPSILON) or moved < _CLOSE * guess:
+            return best
+        if before is not None and best.width > _HARDLY * before.width:
             return best
     if best is None:
         raise NotApplicable("no epsilon was found")
@@ -291,12 +303,24 @@ class _Sums:
             low, high = (middle, high) if too_small(middle) else (low, middle)
         return high
 
-    def _log_often(self, heights: Floats) -> Floats:
-        """ln sum T J/N, nearly."""
-        often = np.full(heights.shape, -math.inf)
+    def _often(self, heights: Floats) -> Floats:
+        """sum T ln(1 + J/N), nearly."""
+        often = np.zeros(heights.shape)
         for rough, near, times in self.jumpy:
-            often = np.logaddexp(often, math.log(times) + rough.levels(heights) - near.levels(heights))
+            often += times * np.logaddexp(0.0, rough.levels(heights) - near.levels(heights))
         return often
+
+    def _heights(self, epsilon: float) -> tuple[Floats, Floats]:
+        """Where jumps may be looked at, and ln of what comes of them there; higher up only if that is far better."""
+        often = self._often(self.heights)
+        levels = self._near_levels + often + np.log(-np.expm1(-np.maximum(often, 1e-300)))
+        costs = levels - self.heights * epsilon - np.log(self.heights * (self.heights + 1))
+        kept, more = often < _MOST_OFTEN, often < _LARGEST_SHARE
+        if kept.sum() < _FEW or (more.any() and costs[more].min() < costs[kept].min() - _FAR_BETTER):
+            kept = more
+        if kept.sum() < _FEW:
+            raise NotApplicable("jumps are too large")
+        return self.heights[kept], levels[kept]
 
     def at(self, epsilon: float, log_delta: float) -> Both:
         """Integrals that serve about this epsilon."""
@@ -309,18 +333,14 @@ class _Sums:
                 saddle = _saddle(self.outline, math.exp(middle))
                 low, high = (low, middle) if _bound(saddle, epsilon) < enough else (middle, high)
         tolerance = min(self.tolerance * math.exp(min(log_delta - _bound(saddle, epsilon), 30.0)), _COARSEST)
-        if not tolerance:
+        if tolerance < _FINEST:  # floats would show nothing
             raise NotApplicable("delta is too small")
         laid = shape(self.outline, saddle, epsilon, math.log(tolerance))
         near = lay(self.parts, self.gaussian, laid, tolerance, self._most_work)
         return Both(Integral(near), self._jumps(epsilon, log_delta))
 
     def _jumps(self, epsilon: float, log_delta: float) -> JumpIntegral:
-        often = self._log_often(self.heights)
-        kept = often < _MOST_OFTEN
-        heights, levels = self.heights[kept], (self._near_levels + often)[kept]
-        if heights.size < _FEW:
-            raise NotApplicable("jumps are too large")
+        heights, levels = self._heights(epsilon)
         falls = levels - heights * epsilon
         goal = log_delta + math.log(self.tolerance)
         costs = falls - np.log(heights * (heights + 1))
@@ -333,7 +353,7 @@ class _Sums:
             raise NotApplicable("no contour fits")
         (period, below, above), place = min(tried)
         c = float(heights[place])
-        step = 2 * math.pi / max(period, 1e-9)
+        step = 2 * math.pi / max(period, _SHORTEST / c)
         step = math.ldexp(math.floor(math.ldexp(math.frexp(step)[0], 20)), math.frexp(step)[1] - 20)
         laid = Shape(_saddle(self.outline, c), epsilon, step, below, above)
         short = self._short(laid, float(falls[place]) - goal)

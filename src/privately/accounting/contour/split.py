@@ -103,7 +103,8 @@ class Law:
         """Which points, likewise."""
         width = math.sqrt(2 * quiet) + 1
         left = self.split.steepness - width
-        right = max((highest + 1) * self.mu + width, self.split.at + 5 / self.split.steepness)
+        falling = max(self.split.at - (highest + 1) * self.mu, width / 2)
+        right = max((highest + 1) * self.mu + width, self.split.at + max(5 / self.split.steepness, quiet / falling))
         coarse = JumpGrid(self, _spaced(left, right, _COARSE))
         step = min(coarse.widest_aside(c, quiet), coarse.widest(highest, quiet), _COARSE)
         return _spaced(left, right, math.floor(step * _DYADIC * 16) / (_DYADIC * 16))
