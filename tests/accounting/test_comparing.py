@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from privately.accounting.comparing import compared
+from privately.accounting.comparing import compared, sketched
 from privately.errors import InvalidParameter
 from privately.rounding import Interval
 
@@ -43,3 +43,24 @@ def test_left_to_others() -> None:
     assert found(lambda x: x, wide=1e-3) == (None, [])
     assert found(lambda x: 1.1)[0] is None
     assert found(lambda x: x if x < 0.9 else 1.5 * x)[0] is None
+
+
+@pytest.mark.parametrize("phase", range(12))
+def test_narrow_answers_that_jump(phase: int) -> None:
+    """With slack for jumps the parameter is still on the safe side, no farther below than that, and soon found."""
+    asked: list[float] = []
+
+    def narrow(x: float) -> float:
+        asked.append(x)
+        return math.log(x / 3) + 1e-4 * math.sin(1e7 * x + phase)
+
+    def rough(x: float) -> Interval:
+        return Interval(x / 3 * 0.9, x / 3 * 1.2)
+
+    for parameter in (
+        compared(rough, narrow, 1.0, PRECISION, lambda _: 2e-4),
+        sketched(lambda x: math.log(0.4 * x), narrow, PRECISION, lambda _: 2e-4),
+    ):
+        assert parameter in asked
+        assert -2e-4 <= narrow(parameter) <= 0
+    assert len(asked) <= 2 + 2 * 4

@@ -63,7 +63,7 @@ class _Search:
 
     def found(self) -> float:
         near = None if self.trials.whole else self._soon()
-        if near is not None:
+        if near is not None and self.trials.excess(near) <= 0:
             return near
         safe = self._between_ends()
         if self.trials.excess(safe) > 0:  # a narrow answer is hardly ever above a rough one

@@ -17,9 +17,9 @@ from privately.rounding import Interval
 _WIDE, _WIDEST = 0.01, 1.0
 """Answers that are less wide than this, relative to their upper ends, are no rougher than others."""
 _APART, _FLATTEST = 1e-3, 1e-3
-_ROUNDS, _TURNS = 5, 12
+_ROUNDS, _TURNS = 5, 24
 _CLOSE, _FARTHEST = 1e-9, 0.5
-"""So short is the last stride of a search, in ln of the parameter, and so long no stride should be."""
+"""So short is the last stride of a search, in ln of the parameter, and so long no stride is."""
 _INWARD, _ENOUGH = 0.4, 0.8
 """So far on the safe side of a promise one aims, in parts of the precision, and so far from it is near enough."""
 _HALF, _CLEARLY = 0.5, 8
@@ -135,9 +135,9 @@ class _Comparison:
         x = start
         for _ in range(_TURNS):
             stride = (level - self._mean(x) - self.slope * (x - start)) / power
-            if not abs(stride) < _FARTHEST:
+            if not math.isfinite(stride):
                 return None
-            x += stride
+            x += min(max(stride, -_FARTHEST), _FARTHEST)
             if abs(stride) < _CLOSE:
                 return x
         return None
