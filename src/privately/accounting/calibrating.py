@@ -181,12 +181,12 @@ class _Search:
             nudge = min(max(least, off / 8), quarter)
             place += nudge if place - left < right - place else -nudge
         middle = math.exp(min(max(place, left + least), right - least))
-        return self._between(middle, safe, unsafe, is_foreseen=crossing is not None), height * off / (4 * quarter)
+        return self._between(middle, safe, unsafe), height * off / (4 * quarter)
 
-    def _between(self, middle: float, safe: float, unsafe: float, *, is_foreseen: bool) -> float:
+    def _between(self, middle: float, safe: float, unsafe: float) -> float:
         """The same, unless rounding has led to an end or beyond; and a whole number where it must be one."""
         low, high = sorted((safe, unsafe))
-        if not low < middle < high or (self.trials.whole and not is_foreseen and high < 2 * low):
+        if not low < middle < high:
             return self._halfway(low, high)
         return min(max(math.floor(middle), low + 1), high - 1) if self.trials.whole else middle
 
