@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -10,7 +11,7 @@ from mpmath import mp, mpf
 
 from privately import accounting as acc
 from privately.accounting import which_road
-from privately.accounting.below import continuous, overlapping, told_apart
+from privately.accounting.below import continuous, noticed, overlapping, told_apart
 from privately.accounting.compositions import Composition
 from privately.accounting.losses import (
     DiscreteGaussianLoss,
@@ -18,10 +19,12 @@ from privately.accounting.losses import (
     GaussianLoss,
     LaplaceLoss,
     SampledDiscreteLaplaceLoss,
+    SampledGaussianLoss,
     SampledLaplaceLoss,
     response,
 )
 from privately.accounting.questions import DeltaAt, EpsilonAt
+from tests.accounting.contour import exact_transforms
 from tests.accounting.lattice import exact
 
 WIDTH = Fraction(1, 10**6)
@@ -153,3 +156,36 @@ def test_an_epsilon_far_below_the_mean() -> None:
     sampled = SampledLaplaceLoss(epsilon=Fraction(1), rate=Fraction(1, 2), direction="add")
     assert overlapping(Composition(parts=((sampled, 9),)), DeltaAt(Fraction(0), WIDTH)) is None
     assert overlapping(Composition(infinite=Fraction(1, 2)), DeltaAt(Fraction(0), WIDTH)) is None
+
+
+@pytest.mark.parametrize(("mu", "rate", "times"), [("6", "0.3", 1), ("10", "0.3", 2), ("4", "0.5", 2)])
+def test_what_shows_is_below_the_truth(mu: str, rate: str, times: int) -> None:
+    """Beside the whole profile; without what shows though it is not there the bound would be too high."""
+    law = SampledGaussianLoss(mu_squared=Fraction(mu) ** 2, rate=Fraction(rate), direction="remove")
+    profile = exact_transforms.sampled_gaussian_profile if times == 1 else exact_transforms.two_steps
+    composition = Composition(parts=((law, times),))
+    for epsilon in ("0", "1", "4"):
+        truth = profile(mpf(mu), mpf(rate), True, mpf(epsilon))
+        found = noticed(composition, DeltaAt(Fraction(epsilon), WIDTH))
+        assert found is not None
+        assert mpf(float(found.lower)) <= truth * (1 + mpf(10) ** -12)
+    shown = 1 - (1 - mpf(rate) * (1 + mp.erf(mpf(mu) / 2 / mp.sqrt(2))) / 2) ** times
+    assert float(mu) > 4 or shown > profile(mpf(mu), mpf(rate), True, mpf(4))
+
+
+def test_hardly_any_noise_is_known() -> None:
+    """All that shows, and all that can: 1 less the probability that no sample has the row."""
+    for rate, times, epsilon in (("0.5", 2, 1), ("0.1", 100, 3), ("0.5", 1000, 300), ("0.9", 2, 0), ("0.001", 1000, 0)):
+        step = acc.PoissonSample(event=acc.Gaussian(noise_multiplier="0.001"), rate=rate)
+        found = acc.delta(acc.Repeat(event=step, times=times), epsilon=epsilon)
+        truth = 1 - (1 - Fraction(rate)) ** times
+        assert found.lower <= truth <= found.upper
+        assert found.width <= Fraction(1, 10**9)
+
+
+def test_whether_a_row_shows_is_not_asked_elsewhere() -> None:
+    law = SampledGaussianLoss(mu_squared=Fraction(100), rate=Fraction(1, 2), direction="remove")
+    whole, added = Composition(parts=((law, 2),)), replace(law, direction="add")
+    assert noticed(whole, EpsilonAt(Fraction(1, 10), WIDTH)) is None
+    assert noticed(whole, DeltaAt(Fraction(2000), WIDTH)) is None
+    assert noticed(Composition(parts=((added, 2),)), DeltaAt(Fraction(1), WIDTH)) is None

@@ -10,8 +10,8 @@ import mpmath
 import pytest
 
 from privately.accounting.compositions import Composition
-from privately.accounting.losses import GaussianLoss, SampledGaussianLoss, SampledLaplaceLoss, response
-from privately.accounting.questions import LARGEST_EPSILON, NEVER, NOTHING, DeltaAt, EpsilonAt, seldom
+from privately.accounting.losses import GaussianLoss, Loss, SampledGaussianLoss, SampledLaplaceLoss, response
+from privately.accounting.questions import LARGEST_EPSILON, NEVER, NOTHING, DeltaAt, EpsilonAt, seldom, shown_at_most
 from privately.accounting.roads import NotApplicable
 from privately.rounding import Interval
 
@@ -195,9 +195,29 @@ def test_rows_that_are_seldom_sampled() -> None:
     assert EpsilonAt(most, WIDTH).settled(rare) == NOTHING
     assert EpsilonAt(most - Fraction(1, 10**9), WIDTH).settled(rare) is None
     loose = FakeRoad(Interval(0, 1))
-    assert DeltaAt(Fraction(0), WIDTH).by(loose, rare).upper == most
     truth = 1 - (1 - Fraction(1, 1000)) ** 5 * Fraction(99, 100)  # a row that is always recognised
     assert Fraction(14, 1000) < truth <= most
+    assert truth <= DeltaAt(Fraction(0), WIDTH).by(loose, rare).upper <= truth + Fraction(1, 10**50)
+
+
+@pytest.mark.parametrize("infinite", [Fraction(0), Fraction(1, 7)])
+def test_rows_that_show_in_some_sample(infinite: Fraction) -> None:
+    """Above the total variation where every sample shows the row, and next to it; never above what is known."""
+    laws: list[tuple[Loss, int]] = [
+        (SampledGaussianLoss(mu_squared=Fraction(10**6), rate=Fraction(1, 2), direction="remove"), 3),
+        (SampledLaplaceLoss(epsilon=Fraction(1000), rate=Fraction(1, 10), direction="remove"), 20),
+    ]
+    shown = Composition(parts=tuple(laws), infinite=infinite)
+    truth = 1 - (1 - infinite) * Fraction(1, 8) * Fraction(9, 10) ** 20
+    for question in (DeltaAt(Fraction(0), WIDTH), DeltaAt(Fraction(5), WIDTH)):
+        assert truth <= question.unknown(shown).upper <= truth + Fraction(1, 10**50)
+    assert shown_at_most(shown, Fraction(1, 3)) == Fraction(1, 3)
+    assert shown_at_most(shown, math.inf) >= truth
+    unsampled = Composition(parts=(*laws, *NORMAL))
+    assert shown_at_most(unsampled, Fraction(1)) == 1
+    small = SampledGaussianLoss(mu_squared=Fraction(1, 4), rate=Fraction(1, 3), direction="add")
+    variation = math.erf(0.25 / math.sqrt(2)) / 3  # of one step; that of two is at least as much as of one
+    assert variation < shown_at_most(Composition(parts=((small, 2),)), Fraction(1)) < 2 * variation * 1.02
 
 
 def test_what_is_known_widely_is_not_asked_narrowly() -> None:

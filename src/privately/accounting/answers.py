@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from privately.accounting import closed_forms, contour, renyi, sampled_games, two_outcomes, which_road
 from privately.accounting.basic_sums import basic_sum
-from privately.accounting.below import continuous, overlapping, told_apart
+from privately.accounting.below import continuous, noticed, overlapping, told_apart
 from privately.accounting.bounded_range import Ranges, alone, chosen_adaptively, in_the_long_run
 from privately.accounting.bounding import bounding, has_fixed_size, within
 from privately.accounting.chosen_parts import among_parts
@@ -284,6 +284,7 @@ def _from_below(found: Iterable[Composition], question: Question) -> Iterator[In
             yield Interval(answer.lower, math.inf, method=answer.method)
         yield told_apart(one, question)
         yield overlapping(one, question)
+        yield noticed(one, question)
 
 
 def _bounded(event: Event, question: Question, method: Method | None) -> Interval | None:

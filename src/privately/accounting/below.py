@@ -16,13 +16,16 @@ from privately.accounting.losses import (
     LaplaceLoss,
     Loss,
     SampledDiscreteLaplaceLoss,
+    SampledGaussianLoss,
     SampledLaplaceLoss,
 )
 from privately.accounting.questions import EpsilonAt, Question
 from privately.rounding import Enclosure, Interval
+from privately.rounding.normal import normal_cdf
 
 METHOD = "from below: a test by the sum of all losses"
 OVERLAP = "from below: how little two laws overlap"
+NOTICED = "from below: whether a row shows"
 
 _DEVIATIONS = tuple(Fraction(one) for one in ("1e-4", "0.001", "0.01", "0.03", "0.1", "0.3", "1", "2", "3", "5"))
 _MOST_PARTS, _POWERS, _LARGEST_EPSILON = 64, 24, 1000
@@ -97,6 +100,30 @@ def overlapping(composition: Composition, question: Question) -> Interval | None
         elif (total + x * question.epsilon).upper < 0:
             found = max(found, Fraction((1 - (total + x * question.epsilon).exp()).lower))
     return Interval(found, math.inf, method=OVERLAP)
+
+
+def noticed(composition: Composition, question: Question) -> Interval | None:
+    """What one can tell by whether any step shows the row, of sampled normal noise; for delta.
+
+    Theorem: if a step shows the row with probability p_i where it is sampled, at rate q_i, and f_i where it is not
+        there, delta is at least 1 - prod (1 - q_i p_i) - e^epsilon sum f_i.
+    Reference: delta is the largest P(S) - e^epsilon Q(S) over all events S
+    Proof: docs/theory/accounting/events.md#noise-from-below
+    Checked-by: tests/accounting/test_below.py::test_what_shows_is_below_the_truth
+    """
+    if isinstance(question, EpsilonAt) or composition.infinite or len(composition.parts) > _MOST_PARTS:
+        return None
+    hidden, wrongly = Enclosure.of(1), Enclosure.of(0)
+    for law, times in composition.parts:
+        if not isinstance(law, SampledGaussianLoss) or law.direction != "remove":
+            return None
+        missed = normal_cdf(-law.mu / 2)  # on either side of the middle
+        hidden = hidden * (1 - law.rate * (1 - missed)) ** times
+        wrongly = wrongly + times * missed
+    if question.epsilon > _LARGEST_EPSILON:
+        return None
+    found = 1 - hidden - Enclosure.of(question.epsilon).exp() * wrongly
+    return Interval(max(Fraction(found.interval().lower), Fraction(0)), math.inf, method=NOTICED)
 
 
 def _log_overlap(law: Loss, x: Fraction) -> Enclosure | None:

@@ -12,7 +12,7 @@ from privately.accounting.ends import proved
 from privately.accounting.extremes import largest_loss, roughly_largest
 from privately.accounting.losses import Loss, SampledGaussianLoss, SampledLaplaceLoss
 from privately.accounting.roads import NotApplicable
-from privately.rounding import End, Interval
+from privately.rounding import Enclosure, End, Interval
 
 _SCALE = Fraction(1, 1000)
 _ONE, _TWO = Fraction(1), Fraction(2)
@@ -22,6 +22,7 @@ _MARGIN = 1e-12
 _FAR = 0.99
 """An epsilon below this part of about the largest loss is below the largest loss."""
 _LEAST_DELTA = Fraction(1, 10**1000)
+_LEAST_SHOWN, _MANY = Fraction(1, 10**40), 700.0
 LARGEST_EPSILON = Fraction(10**12)
 """Beyond it delta is only bounded by what it is here."""
 NEVER = Interval(math.inf, math.inf, method="no epsilon is enough")
@@ -135,7 +136,7 @@ class DeltaAt:
         if self.epsilon > LARGEST_EPSILON:  # delta falls
             found = Interval(0, found.upper, method=found.method)
         low, high = composition.infinite_lower, composition.infinite
-        upper = min(high + (1 - high) * found.upper, seldom(composition))
+        upper = shown_at_most(composition, high + (1 - high) * found.upper)
         return proved(low + (1 - low) * found.lower, upper, method=found.method)
 
     def is_below(self, road: QuickRoad, composition: Composition, found: Interval) -> bool:
@@ -160,7 +161,7 @@ class DeltaAt:
 
     def unknown(self, composition: Composition) -> Interval:
         """What holds when no road leads anywhere."""
-        return Interval(composition.infinite_lower, min(seldom(composition), Fraction(1)), method="no road")
+        return Interval(composition.infinite_lower, shown_at_most(composition, _ONE), method="no road")
 
 
 Question = EpsilonAt | DeltaAt
@@ -184,6 +185,27 @@ def seldom(composition: Composition) -> Fraction:
         shown = times * rate * _variation(law)
         total = total + shown if total else shown
     return total
+
+
+def shown_at_most(composition: Composition, known: End) -> End:
+    """At most what is known, and at most delta at 0: the probability that the row shows in a sample, or an infinite
+    loss occurs.
+
+    Theorem: where parts are within t_i in total variation, all together are within 1 - prod (1 - t_i).
+    Reference: independent couplings
+    Proof: docs/theory/accounting/events.md#seldom-sampled
+    Checked-by: tests/accounting/test_questions.py::test_rows_that_show_in_some_sample
+    """
+    added = seldom(composition)
+    if added <= _LEAST_SHOWN or float(known) < -math.expm1(-min(float(added), _MANY)) * _FAR:
+        return min(known, added)
+    hidden = Enclosure.of(1 - composition.infinite)
+    for law, times in composition.parts:
+        rate: Fraction | None = getattr(law, "rate", None)
+        if rate is None:
+            return min(known, added)
+        hidden = hidden * Enclosure.of(1 - rate * _variation(law)) ** times
+    return min(known, added, Fraction((1 - hidden).interval().upper))
 
 
 def _variation(law: Loss) -> Fraction:
