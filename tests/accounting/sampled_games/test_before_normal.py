@@ -13,7 +13,7 @@ import pytest
 from privately import accounting as acc
 from privately.accounting.elementary import Floats
 from privately.accounting.roads import NotApplicable
-from privately.accounting.sampled_games.before_normal import Needed, _corners, needed, seldom
+from privately.accounting.sampled_games.before_normal import Needed, _corners, needed
 from privately.accounting.sampled_games.kinds import Kind
 from privately.accounting.sampled_games.pairs import allowed, ranged
 from privately.accounting.two_outcomes.allowed import AtOrders
@@ -99,16 +99,6 @@ def test_the_tail_is_needed() -> None:
     y = math.exp(float(found.tau[-1]) * 0.002)
     held = sum(mass * max(at - y, 0.0) for at, mass in found.tail)
     assert worth(gaussian(), y, 0.002) > held / 20 + SPARE
-
-
-def test_large_ratios_are_seldom() -> None:
-    ratios, weights = gaussian()
-    alpha = np.array([1.5, 4.0, 30.0])
-    means = [float((weights * np.maximum(ratios - at, 0.0)).sum()) for at in alpha.tolist()]
-    bounds = seldom(KIND, alpha)
-    assert (bounds >= means).all()
-    assert (bounds <= 6 * np.array(means)).all()
-    assert seldom(RANGED, np.array([2.8, 2.6])).tolist() == [0.0, 1.0]
 
 
 def test_corners_are_above() -> None:

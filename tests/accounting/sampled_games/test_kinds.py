@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 from privately.accounting.roads import NotApplicable
-from privately.accounting.sampled_games.kinds import Kind, laid_out
+from privately.accounting.sampled_games.kinds import Kind, are_played, laid_out
 from privately.accounting.two_outcomes.allowed import AtOrders, Concentrated
 from tests.accounting.sampled_games.examples import HALF
 
@@ -70,3 +70,24 @@ def test_listed_orders_reach_as_far_as_the_best_of_them_says() -> None:
     assert reach > 5
     assert kind.moment(31.5) == math.inf
     assert laid_out(kind, 10, 1e-6, 0)[0].lattice.size < 2400
+
+
+@pytest.mark.parametrize(("rate", "times"), [("1e-4", 10), ("1e-5", 100), ("1e-7", 2)])
+def test_rare_samples_reach_no_farther_than_one_large_loss(rate: str, times: int) -> None:
+    """Moments, which rare large losses make large, say a hundred times more."""
+    kind = Kind(HALF, Fraction(rate))
+    _, reach = kind.reach(times, RARE)
+    c = kind.order(times, RARE) - 1
+    assert float(kind.rate) < reach < (times * kind.moment(c) - math.log(RARE)) / c / 50
+    way, steps = laid_out(kind, times, RARE, 1)
+    assert steps == times
+    assert way.lattice.last * way.lattice.step > reach
+    assert way.lattice.size * times < 400_000
+
+
+def test_few_steps_are_played_one_by_one() -> None:
+    assert are_played(Kind(HALF, TENTH), 10, 0)
+    assert are_played(Kind(HALF, TENTH), 240, 1)
+    assert not are_played(Kind(HALF, TENTH), 240, 0)
+    assert not are_played(Kind(HALF, TENTH), 241, 1)
+    assert not are_played(Kind(ONE, TENTH), 10, 1)

@@ -23,6 +23,20 @@ def test_wider_values_are_above() -> None:
     assert (values[inside] <= truth[inside] * (1 + 1e-9)).all()
 
 
+def test_far_to_the_left() -> None:
+    """Values are above; what is left there of the first place is needed."""
+    short = Lattice(0.05, -12, 20, beyond=40)
+    known = profile(short)
+    y = np.exp((np.arange(-40.0, 0.0) + short.first - short.size + 1) * short.step)
+    values, rest = (part[:40] for part in known.farther)
+    truth = np.array([normal(at) for at in y.tolist()])
+    assert (values >= truth * (1 - 1e-14)).all()
+    assert (values <= 1 - y + known.excess[0]).all()
+    assert (rest >= (truth - (1 - y)) * (1 - 1e-9) - 1e-15).all()
+    assert np.allclose(rest, y * float(known.excess[0]) / float(np.exp(short.first * short.step)), rtol=1e-12)
+    assert all(np.array_equal(one[40:], other) for one, other in zip(known.farther, known.padded, strict=True))
+
+
 def test_nothing_is_known_exactly() -> None:
     known = Profile.start(LATTICE).values
     assert np.allclose(known, np.maximum(-np.expm1(LATTICE.losses), 0.0), rtol=1e-12)

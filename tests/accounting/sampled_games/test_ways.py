@@ -7,13 +7,17 @@ import math
 import numpy as np
 import pytest
 
-from tests.accounting.sampled_games.examples import RATES, payoff, profile, way
+from privately.accounting.sampled_games.profiles import Lattice
+from tests.accounting.sampled_games.examples import LATTICE, RATES, payoff, profile, way
+
+SHORT = Lattice(0.05, -60, 62, beyond=90)
 
 
+@pytest.mark.parametrize("lattice", [LATTICE, SHORT])
 @pytest.mark.parametrize("rate", RATES)
-def test_payoffs_are_above(rate: str) -> None:
+def test_payoffs_are_above(rate: str, lattice: Lattice) -> None:
     """At columns, at 0 and beyond the last, and hardly more; less 1 - y below 1, whose mean is known."""
-    one, known = way(rate), profile()
+    one, known = way(rate, lattice), profile(lattice)
     for place in (-40, -7, 0, 5, 60):
         found, slope = one.payoffs(known, place)
         y = math.exp(place * known.lattice.step)
@@ -40,3 +44,16 @@ def test_columns_are_the_ratios_of_samples(rate: str) -> None:
     s = 1 - share + share * r
     assert np.allclose(np.log(s), one.jumps * one.lattice.step, atol=1e-9)
     assert (np.diff(one.ratios) > 0).all()
+
+
+@pytest.mark.parametrize("rate", RATES)
+def test_columns_beyond_the_lattice(rate: str) -> None:
+    """As far as is said; at many places payoffs are those of all of them one by one."""
+    one, known = way(rate, SHORT), profile(SHORT)
+    assert one.jumps[-1] == SHORT.size - 1 + SHORT.beyond
+    assert one.jumps[0] > -SHORT.size
+    for places in (np.arange(-20, -10), np.arange(50, 60)):
+        rows = one.all_payoffs(known, places)
+        for row, place in zip(rows, places.tolist(), strict=True):
+            found, slope = one.payoffs(known, place)
+            assert np.array_equal(row, np.append(found, slope))

@@ -11,14 +11,14 @@ from fractions import Fraction
 
 import numpy as np
 
-from privately.accounting.elementary import ERROR, UNIT, Floats, exp, log, log1p, normal_tail, normal_tail_one
+from privately.accounting.elementary import ERROR, Floats, exp, log1p, normal_tail, normal_tail_one
 from privately.accounting.roads import NotApplicable
 from privately.accounting.sampled_games.bends import upper
 from privately.accounting.sampled_games.kinds import Kind
+from privately.accounting.sampled_games.large_jumps import last_jump, seldom
 from privately.accounting.sampled_games.pairs import Law
 from privately.accounting.sampled_games.ranges import Ranged
 from privately.accounting.sampled_games.rules import Bounded, Rule, orders
-from privately.accounting.two_outcomes.allowed import Statement
 
 _DOUBT, _UP = 16 * ERROR, 1 + 1e-9
 _LEAST, _BEYOND, _RAY, _FAR = math.log(1 / 64), 3.0, 2.0, 0.08
@@ -26,7 +26,6 @@ _MOST_Z, _NEAR_Z, _BOTH = 16.0, (-1.0, 4.0), 2.0
 _FINE, _COARSE, _MOST_RATE = 0.1, 0.2, 0.5
 _FARTHEST = 30.0
 _TAIL_APART, _MOST_TAIL, _CORNERS = 0.06, 400, 80
-_LEAST_EXCESS = 0.01
 
 
 @dataclass(frozen=True)
@@ -55,7 +54,7 @@ def needed(kind: Kind, v: float, spare: float, columns: int) -> Needed:
     """
     root = math.sqrt(v)
     far = math.sqrt(-2 * math.log(spare)) + root / 2
-    high = min(_last_jump(kind, spare / 8) / root + far, _MOST_Z)
+    high = min(last_jump(kind.base, kind.rate, spare / 8) / root + far, _MOST_Z)
     if kind.rate > _MOST_RATE or far + 1 > _MOST_Z:
         raise NotApplicable("too large a rate, or too rare a loss")
     tau = _places(far, max(high, far + 1)) / root
@@ -140,55 +139,18 @@ def _at_first(v: float, tau: float, gain: float) -> float:
     return (normal_tail_one(a) + math.exp(-a * a / 2) / (math.sqrt(2 * math.pi) * root) * gain) * (1 + 1e-6)
 
 
-def seldom(kind: Kind, alpha: Floats) -> Floats:
-    """The largest mean of (r - alpha)+ over Q, from above, for alpha > 1.
-
-    Theorem: (r - alpha)+ <= r^t ((t-1)/t)^t alpha^(1-t)/(t-1), and the mean of r^t is at most e^(t(t-1) F(t)).
-    Reference: Canonne-Kamath-Steinke 2020, Proposition 12
-    Proof: docs/theory/accounting/sampled_games.md#before-normal-noise
-    Checked-by: tests/accounting/sampled_games/test_before_normal.py::test_beyond_the_last_place
-    """
-    if isinstance(kind.base, Fraction):
-        return np.where(alpha > math.exp(float(kind.base)) * (1 + 8 * UNIT), 0.0, 1.0)
-    t, powers = _powers(kind.base)
-    logs = log(alpha)
-    found: Floats = np.min(powers[:, None] - (t - 1)[:, None] * logs, axis=0)
-    return exp(np.minimum(found, 0.0)) * (1 + 1e-9)
-
-
-def _powers(statement: Statement) -> tuple[Floats, Floats]:
-    """Orders above 1, and the logarithm of what a mean is at most, without alpha."""
-    excess, _ = statement.tangents()
-    orders = [statement.order(1 + c) for c in excess.tolist() if c > _LEAST_EXCESS]
-    if not orders:
-        raise NotApplicable("orders next to 1")
-    t, bounds = (np.array(list(map(float, part))) for part in (orders, map(statement.bound, orders)))
-    products = t * (t - 1) * bounds
-    return t, products + t * log1p(-1 / t) - log(t - 1) + 1e-9 * (1 + products)
-
-
-def _last_jump(kind: Kind, rare: float) -> float:
-    """The loss of one step beyond which even one that is seldom does not lead, but for what is rarer."""
-    losses = np.concatenate([[0.0], np.geomspace(1e-4, 60.0, 600)])
-    alpha = 1 + np.expm1(losses) / float(kind.rate)
-    held = float(kind.rate) * seldom(kind, np.maximum(alpha, 1 + 1e-12)) <= rare
-    if not held[-1]:
-        raise NotApplicable("too large losses")
-    return float(losses[int(np.argmax(held))])
-
-
 def _tail(
     kind: Kind, v: float, near: float, last: float, spare: float
 ) -> tuple[tuple[tuple[float, float], ...], float]:
     """Jumps that are enough beyond the last place, and what they leave; none if there is little to begin with."""
     corners, weights, noise = _corners(v, near)
-    end = max(_last_jump(kind, spare / 8) + near, last) + _TAIL_APART
+    end = max(last_jump(kind.base, kind.rate, spare / 8) + near, last) + _TAIL_APART
     y = np.exp(np.linspace(last, end, min(math.ceil((end - last) / _TAIL_APART), _MOST_TAIL) + 1))
     y[0] *= 1 - 1e-9
     worth = np.zeros(y.size)
     for corner, weight in zip(corners.tolist(), weights.tolist(), strict=True):
         alpha = 1 + (y / corner * (1 - 1e-12) - 1) / float(kind.rate)
-        worth += weight * float(kind.rate) * seldom(kind, alpha * (1 - 1e-12))
+        worth += weight * float(kind.rate) * seldom(kind.base, alpha * (1 - 1e-12))
     worth *= 1 + 1e-9
     if worth[0] + noise < spare / 2:
         return (), float(worth[0]) + noise

@@ -14,7 +14,7 @@ from privately.accounting.elementary import Integers
 from privately.accounting.losses import DIRECTIONS, Direction, FiniteLoss, GaussianLoss, Loss, SampledGaussianLoss
 from privately.accounting.roads import NotApplicable
 from privately.accounting.sampled_games.jumps import Jumps, applied, fitted
-from privately.accounting.sampled_games.kinds import FEW, LONG, SPARE, Kind, is_middle, laid_out
+from privately.accounting.sampled_games.kinds import FEW, LONG, SPARE, Kind, are_played, is_middle, laid_out
 from privately.accounting.sampled_games.pairs import Law, allowed, ranged
 from privately.accounting.sampled_games.profiles import Lattice, OneWay, Profile, convex
 from privately.accounting.sampled_games.ranges import Ranged
@@ -27,7 +27,7 @@ from privately.accounting.two_outcomes.allowed import Statement
 
 _ONE_BY_ONE, _GROWTH, _LONG_GROWTH, _IN_VAIN = 30, 0.2, 0.5, 20
 _SMOOTHED = 500
-_WORK, _MORE_WORK, _EASY, _HARDER, _LESS_HARD, _REFITS = 300_000, 480_000, 2, 5, 3, 20
+_WORK, _EASY, _HARDER, _LESS_HARD, _REFITS = 300_000, 2, 5, 3, 20
 _AGAIN, _FINER, _LOOKED = 1.6, 2, (60, 240)
 _NEAR, _FAR = np.geomspace(0.3, 4.0, 20), 30
 _LITTLE, _NONE = 0.02, Fraction(0)
@@ -50,7 +50,7 @@ def above(kind: Kind, times: int, rare: float, level: int) -> Played:
     way, inside = laid_out(kind, times, rare, level)
     order, spare, places = kind.order(times, rare), SPARE * rare / times, _places(kind, way)
     is_long = times > LONG
-    one_by_one = times if are_all_played(kind, times, rare, level) else _ONE_BY_ONE
+    one_by_one = times if are_played(kind, times, level) else _ONE_BY_ONE
     rules, laws = _rules(kind, way, spare), list[Law]()
     high = rules[0] if isinstance(rules[0], Bounded) and not is_long else None
     worst = Worst(way, kind.stated, high) if high is not None and is_middle(kind, times) else None
@@ -95,14 +95,6 @@ def is_quick(kind: Kind, times: int, rare: float, level: int) -> bool:
     plays = _REFITS if times > LONG else min(times, _ONE_BY_ONE + _REFITS)
     each = 1 if isinstance(kind.base, Fraction) else _EASY if times <= FEW else _HARDER if times <= LONG else _LESS_HARD
     return plays * way.lattice.size * each <= _WORK
-
-
-def are_all_played(kind: Kind, times: int, rare: float, level: int) -> bool:
-    """Whether the steps of a statement are few enough to be played one by one, all of them."""
-    if isinstance(kind.base, Fraction) or not level > 0 or times > LONG:
-        return False
-    way, _ = laid_out(kind, times, rare, level)
-    return times * way.lattice.size <= _MORE_WORK
 
 
 def _started(kind: Kind, way: Way, times: int) -> Profile:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -13,6 +14,7 @@ from privately.accounting.renyi.amplification import Kept
 from privately.accounting.renyi.moments import Moments
 from privately.accounting.renyi.orders import best_excess, epsilon_score
 from privately.accounting.roads import NotApplicable
+from privately.accounting.sampled_games.large_jumps import last_jump
 from privately.accounting.sampled_games.profiles import Lattice
 from privately.accounting.sampled_games.ways import Way
 from privately.accounting.two_outcomes.allowed import Concentrated, Statement
@@ -22,6 +24,8 @@ _FINE, _FINER, _COARSE, _COARSEST = 0.1, 0.04, 0.25, 0.6
 _MOST_PLACES, _MOST_LOSS, _LEAST_RARE, _BEYOND = 2400, 60.0, 1e-250, 1e-2
 _APART, _BESIDE, _LONGEST, _SHORTER = 0.04, 24, 4000, 0.8
 _MIDDLE = 1.3
+_DEVIATIONS, _LARGE = 6.0, 5.0
+_FAR, _BEYOND_LAST, _WORK = 8.0, 8.0, 360_000
 _PARTS = np.linspace(0.02, 0.98, 49)
 _NEARLY_ONE = 1 - Fraction(1, 2**20)
 
@@ -61,16 +65,32 @@ class Kind:
         found = math.sqrt(math.expm1(min(self.moments.rough(min(1.0, self.stated.last)), 1.0)))
         return float(self.rate) * min(found, 1.0)
 
+    @property
+    def deviation(self) -> float:
+        """The same of large steps, which have rare and large losses."""
+        return float(self.rate) * math.sqrt(math.expm1(min(self.moments.rough(min(1.0, self.stated.last)), _LARGE)))
+
     def order(self, times: int, rare: float) -> float:
         """About the order that counts after so many steps."""
         return 1 + self._excess(times, math.log(rare))
 
     def reach(self, times: int, rare: float) -> tuple[float, float]:
-        """How far losses of so many steps go on either side, but for what is rarer."""
-        far = math.log(max(rare, _LEAST_RARE))
-        c = self._excess(times, far)
-        reach, rate = epsilon_score(times * self.moment(c), c, far), float(self.rate)
-        return (min(reach, -times * math.log1p(-rate)) if rate < 1 else reach), reach
+        """How far losses of so many steps go on either side, but for what is rarer.
+
+        By the moments of all of them; or, where that is less, as far as one leads and the deviation of the others.
+        """
+        least, rate = max(rare, _LEAST_RARE), float(self.rate)
+        c = self._excess(times, math.log(least))
+        reach = epsilon_score(times * self.moment(c), c, math.log(least))
+        if rate == 1:
+            return reach, reach
+        others = _DEVIATIONS * math.sqrt(times) * self.deviation
+        with suppress(NotApplicable):
+            return (
+                min(reach, -times * math.log1p(-rate), others + rate),
+                min(reach, last_jump(self.base, self.rate, least) + others),
+            )
+        return min(reach, -times * math.log1p(-rate)), reach
 
     def _excess(self, times: int, log_rare: float) -> float:
         found = best_excess(lambda c: epsilon_score(times * self.moment(c), c, log_rare))
@@ -92,23 +112,46 @@ def is_middle(kind: Kind, times: int) -> bool:
     return FEW < times <= LONG and not isinstance(kind.base, Fraction) and kind.base.last == math.inf
 
 
+def _even(kind: Kind, times: int, rare: float) -> float:
+    """How large even steps are that count as much: of rare samples one that leads far is enough."""
+    if times > LONG or kind.rate == 1:
+        return kind.spread
+    return max(kind.spread, kind.reach(times, rare)[1] / (_FAR * math.sqrt(times)))
+
+
+def are_played(kind: Kind, times: int, level: int) -> bool:
+    """Whether the steps of a statement are few enough to be played one by one, all of them."""
+    return not isinstance(kind.base, Fraction) and (times <= FEW or (times <= LONG and level > 0))
+
+
 def laid_out(kind: Kind, times: int, rare: float, level: int) -> tuple[Way, int]:
-    """A lattice, finer from level to level, and for how many steps it is wide enough."""
+    """A lattice, finer from level to level, and for how many steps it is wide enough.
+
+    Steps lead to larger y by no more than losses reach on the left. So if all are played, the lattice need not hold all
+    that one leads to on the right; but far to the left of it is known where one leads.
+    """
     if _NEARLY_ONE < kind.rate < 1:
         raise NotApplicable("a rate that is next to 1")
-    fine = _COARSE if times > FEW else _FINER if isinstance(kind.base, Fraction) else _FINE
     is_wide = times > LONG and not isinstance(kind.base, Fraction)
     finer = 2.0 ** (level / 2 if is_wide else _MIDDLE * level if is_middle(kind, times) else level)
-    even, most, rare = kind.spread, _MOST_PLACES * 2**level, rare * SPARE / times
-    step, inside, beyond = fine * even / finer, min(times, _LONGEST), rare * _BEYOND if is_wide else rare
+    even, most, least = _even(kind, times, rare), _MOST_PLACES * 2**level, rare * SPARE / times
+    fine = _COARSE if times > FEW else _FINER if isinstance(kind.base, Fraction) else _FINE
+    step, inside, beyond = fine * even / finer, min(times, _LONGEST), least * _BEYOND if is_wide else least
     left, right = kind.reach(inside, beyond)
-    while left + right > most * step and inside > FEW:
-        inside = int(inside * _SHORTER)
-        left, right = kind.reach(inside, beyond)
+    far = right
+    if are_played(kind, times, level):
+        right = min(right, kind.reach(times, rare / times)[1] + left)
+        far = min(far, math.log1p(_BEYOND_LAST * math.expm1(min(right, _MOST_LOSS))))
+        most = min(most, max(_WORK // times, _MOST_PLACES // 2))
+    else:
+        while left + right > most * step and inside > FEW:
+            inside = int(inside * _SHORTER)
+            left, right = kind.reach(inside, beyond)
     if not 0 < right < _MOST_LOSS:
         raise NotApplicable("too large losses")
     step = max(step, (left + right) / most)
     if step > _COARSEST * even:
         raise NotApplicable("too coarse a lattice")
-    lattice = Lattice(step, -math.ceil(left / step) - _BESIDE, math.ceil(right / step) + _BESIDE)
+    first, last = -math.ceil(left / step) - _BESIDE, math.ceil(right / step) + _BESIDE
+    lattice = Lattice(step, first, last, max(math.ceil(far / step) - last, 0))
     return Way(kind.rate, lattice, _APART / finer), inside

@@ -25,6 +25,8 @@ class Lattice:
     step: float
     first: int
     last: int
+    beyond: int = 0
+    """So many places more to the left, at which nothing is kept, are known by the first one."""
 
     @property
     def size(self) -> int:
@@ -41,7 +43,7 @@ class Lattice:
     @property
     def doubt(self) -> float:
         """The relative error of e^(i step) at places as far apart as any two, and of few operations with it."""
-        return 8 * ERROR + 32 * UNIT * self.size * self.step
+        return 8 * ERROR + 32 * UNIT * (self.size + self.beyond) * self.step
 
 
 @dataclass(frozen=True)
@@ -96,6 +98,22 @@ class Profile:
         excess, off = np.concatenate([left, self.excess, right]), 1 + self.lattice.doubt
         beyond = expm1(losses)
         return (excess + np.maximum(-beyond, 0.0)) * off, (excess + np.maximum(beyond, 0.0)) * off
+
+    @cached_property
+    def farther(self) -> tuple[Floats, Floats]:
+        """The same, and as many places before them as lie beyond the lattice.
+
+        Theorem: as for a profile, below the first place.
+        Reference: Zhu-Dong-Wang 2022, section 3, for profiles
+        Proof: docs/theory/accounting/sampled_games.md#profiles
+        Checked-by: tests/accounting/sampled_games/test_profiles.py::test_far_to_the_left
+        """
+        lattice, (values, raised) = self.lattice, self.padded
+        nearest = lattice.first - lattice.size + 1
+        losses = np.arange(float(nearest - lattice.beyond), nearest) * lattice.step
+        left = self.excess[0] * exp(losses - lattice.losses[0])
+        off = 1 + lattice.doubt
+        return np.append((left - expm1(losses)) * off, values), np.append(left * off, raised)
 
     @property
     def values(self) -> Floats:

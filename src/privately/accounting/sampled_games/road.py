@@ -20,7 +20,7 @@ from privately.accounting.losses import DIRECTIONS, Direction, FiniteLoss, Gauss
 from privately.accounting.questions import EpsilonAt, Question
 from privately.accounting.roads import DEAD_ENDS, NotApplicable
 from privately.accounting.sampled_games import games, last_steps, long_runs
-from privately.accounting.sampled_games.kinds import Kind, order
+from privately.accounting.sampled_games.kinds import Kind, are_played, order
 from privately.accounting.sampled_games.profiles import Lattice, OneWay
 from privately.accounting.terms import Terms, alternatives
 from privately.accounting.two_outcomes.alone import has_group, stated
@@ -79,7 +79,7 @@ def composed(event: Event, question: Question, asked: Asked) -> Interval | None:
                 return found
             if found is not None and _are_all_long(both[0]):
                 return _with_last_steps(found, both[0], question, asked)
-        first = int(all(games.are_all_played(*part, rare, 1) for part in both[0].kinds))
+        first = int(all(are_played(*part, 1) for part in both[0].kinds))
         for level in range(first, _LEVELS):
             if level > first and not all(games.is_quick(kind, times, rare, level) for kind, times in both[0].kinds):
                 break

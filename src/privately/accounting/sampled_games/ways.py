@@ -16,7 +16,7 @@ import numpy as np
 from privately.accounting.elementary import ERROR, UNIT, Floats, Integers, exp, expm1
 from privately.accounting.sampled_games.profiles import Lattice, Profile
 
-_NEAR = 40
+_NEAR, _FARTHER = 40, 3
 _LEAST_RATIO = 1 / 64
 _LITTLE, _HALF = 1e-9, Fraction(1, 2)
 
@@ -40,12 +40,13 @@ class Way:
     @cached_property
     def jumps(self) -> Integers:
         """The columns: all near 0, and some of those beyond."""
-        size, step = self.lattice.size, self.lattice.step
+        size, step, last = self.lattice.size, self.lattice.step, self.lattice.size - 1 + self.lattice.beyond
         found, place = set(range(-_NEAR, _NEAR + 1)), _NEAR
-        while place < size - 1:
-            place = min(place + max(min(int(place * self.apart), int(self.apart / step)), 1), size - 1)
+        while place < last:
+            apart = self.apart if place < size - 1 else _FARTHER * self.apart
+            place = min(place + max(min(int(place * apart), int(apart / step)), 1), last)
             found |= {place, -place}
-        jumps = np.array(sorted(j for j in found if abs(j) < size))
+        jumps = np.array(sorted(j for j in found if -size < j <= last))
         grown = expm1(jumps.astype(float) * step)
         return jumps[grown >= -float(self.rate) * (1 - _LEAST_RATIO)]
 
@@ -58,7 +59,13 @@ class Way:
     @property
     def doubt(self) -> float:
         """The relative error of the ratios, of the factors and of what is left of payoffs."""
-        return (4 * ERROR + 32 * UNIT * self.lattice.size * self.lattice.step) * (1 / _LEAST_RATIO)
+        lattice = self.lattice
+        return (4 * ERROR + 32 * UNIT * (lattice.size + lattice.beyond) * lattice.step) * (1 / _LEAST_RATIO)
+
+    @property
+    def _zero(self) -> int:
+        """Where y = 1 is in what is known of a profile."""
+        return self.lattice.size - 1 - self.lattice.first + self.lattice.beyond
 
     @cached_property
     def _factors(self) -> Floats:
@@ -66,8 +73,8 @@ class Way:
 
     def payoffs(self, profile: Profile, place: int) -> tuple[Floats, float]:
         """At r = 0 and all columns, and the slope beyond; less 1 - y, where y is below 1. Not below the truth."""
-        values = profile.padded[0 if place >= 0 else 1]
-        zero = place - self.lattice.first + self.lattice.size - 1
+        values = profile.farther[0 if place >= 0 else 1]
+        zero = place + self._zero
         found = np.empty(self.jumps.size + 1)
         found[1:] = self._factors * values[zero - self.jumps]
         found[0] = self._at_nothing(values, np.array([zero]), np.array([place]))[0]
@@ -77,7 +84,7 @@ class Way:
     def all_payoffs(self, profile: Profile, places: Integers) -> Floats:
         """The same at places on one side of 1, from left to right: a row for each, ended by the slope beyond."""
         is_right = bool(places[0] >= 0)
-        values, zeros = profile.padded[0 if is_right else 1], places - self.lattice.first + self.lattice.size - 1
+        values, zeros = profile.farther[0 if is_right else 1], places + self._zero
         found = np.empty((places.size, self.jumps.size + 2))
         found[:, 1:-1] = self._factors * values[zeros[:, None] - self.jumps]
         found[:, 0] = self._at_nothing(values, zeros, places)
