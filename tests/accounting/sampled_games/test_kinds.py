@@ -43,8 +43,9 @@ def test_lattices_become_finer_and_hold_all_losses(base: Concentrated | Fraction
 
 
 def test_long_runs_are_cut_to_what_a_lattice_holds() -> None:
-    _, steps = laid_out(Kind(HALF, Fraction(1, 100)), 10**6, RARE, 0)
+    way, steps = laid_out(Kind(HALF, Fraction(1, 100)), 10**6, RARE, 0)
     assert 1 < steps < 10**6
+    assert way.lattice.beyond == 0
 
 
 def test_higher_orders_count_where_deltas_are_smaller() -> None:
@@ -83,6 +84,14 @@ def test_rare_samples_reach_no_farther_than_one_large_loss(rate: str, times: int
     assert steps == times
     assert way.lattice.last * way.lattice.step > reach
     assert way.lattice.size * times < 400_000
+
+
+@pytest.mark.parametrize("times", [241, 1000])
+def test_jumps_of_rare_samples_stay_on_the_lattice(times: int) -> None:
+    """Those that stand for steps lead nowhere else."""
+    way, _ = laid_out(Kind(HALF, Fraction(1, 10**4)), times, RARE, 0)
+    assert way.lattice.beyond == 0
+    assert way.jumps[-1] < way.lattice.size
 
 
 def test_few_steps_are_played_one_by_one() -> None:

@@ -138,10 +138,10 @@ def laid_out(kind: Kind, times: int, rare: float, level: int) -> tuple[Way, int]
     fine = _COARSE if times > FEW else _FINER if isinstance(kind.base, Fraction) else _FINE
     step, inside, beyond = fine * even / finer, min(times, _LONGEST), least * _BEYOND if is_wide else least
     left, right = kind.reach(inside, beyond)
-    far = right
+    far = 0.0
     if are_played(kind, times, level):
-        right = min(right, kind.reach(times, rare / times)[1] + left)
-        far = min(far, math.log1p(_BEYOND_LAST * math.expm1(min(right, _MOST_LOSS))))
+        all_of_it, right = right, min(right, kind.reach(times, rare / times)[1] + left)
+        far = min(all_of_it, math.log1p(_BEYOND_LAST * math.expm1(min(right, _MOST_LOSS))))
         most = min(most, max(_WORK // times, _MOST_PLACES // 2))
     else:
         while left + right > most * step and inside > FEW:
