@@ -102,6 +102,7 @@ _ROADS: tuple[tuple[Method | None, Road], ...] = (
     ("lattice", lattice),
     ("contour", contour.Cutting(is_last=True)),
     ("contour", contour.MORE_JUMPS),
+    ("contour", contour.FEW_JUMPS),
     ("contour", contour.FewSteps(is_last=True)),
     ("contour", contour.THOROUGH),
     *((None, road) for road in _ROUGHLY),

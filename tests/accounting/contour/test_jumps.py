@@ -14,7 +14,7 @@ from privately import accounting as acc
 from privately.accounting import spreading
 from privately.accounting.compositions import Composition, compositions
 from privately.accounting.contour import cutting, jumps
-from privately.accounting.contour.jumps import JUMPS, MORE_JUMPS, JumpIntegral, Jumps, JumpWhole
+from privately.accounting.contour.jumps import FEW_JUMPS, JUMPS, MORE_JUMPS, JumpIntegral, Jumps, JumpWhole
 from privately.accounting.contour.laying import Whole
 from privately.accounting.contour.road import exp_of
 from privately.accounting.contour.saddle import Saddle, Shape
@@ -376,3 +376,16 @@ def test_a_small_delta_beside_many_digits() -> None:
     low, high = (float(one.mid()) for one in exact_delta(Composition(parts=parts), places, 36, 6, 600))
     assert high <= float(delta) <= low
     assert low <= float(delta) * (1 + 1e-5)
+
+
+def test_few_steps_beside_others() -> None:
+    """Narrow, and within what lists of losses in cells know; alone they are left to a lattice."""
+    composition = Composition(parts=((LaplaceLoss(epsilon=Fraction(3, 5)), 1), *steps("1.6", "0.0012", 13).parts))
+    found = FEW_JUMPS.epsilon(composition, Fraction(1, 10**30), WIDTH)
+    other = spreading.epsilon(composition, Fraction(1, 10**30), WIDTH)
+    assert found.width <= WIDTH * found.upper
+    assert other.lower <= found.lower <= found.upper <= other.upper
+    with pytest.raises(NotApplicable):
+        FEW_JUMPS.epsilon(steps("1.6", "0.0012", 13), Fraction(1, 10**30), WIDTH)
+    with pytest.raises(NotApplicable, match="no sampled Gaussians"):
+        JUMPS.epsilon(composition, Fraction(1, 10**30), WIDTH)

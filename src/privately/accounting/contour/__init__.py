@@ -9,7 +9,7 @@ sampled Gaussian in fewer operations.
 """
 
 from privately.accounting.contour.cutting import Cutting
-from privately.accounting.contour.jumps import JUMPS, MORE_JUMPS
+from privately.accounting.contour.jumps import FEW_JUMPS, JUMPS, MORE_JUMPS
 from privately.accounting.contour.listing import amount
 from privately.accounting.contour.rare import RareJumps
 from privately.accounting.contour.road import METHOD, FewSteps, delta, epsilon, is_at_most
@@ -18,6 +18,7 @@ from privately.accounting.contour.swift import alike
 
 __all__ = [
     "BRIEF",
+    "FEW_JUMPS",
     "JUMPS",
     "METHOD",
     "MORE_JUMPS",

@@ -195,11 +195,14 @@ class Jumps:
     parts: tuple[float, ...] = ()
     """At small deltas jumps may be more often, too, by these powers of 1/delta: what is beside them is seldom, too."""
 
+    fewest: int = _FEWEST
+    """So many steps at least are split, where others are beside them."""
+
     def epsilon(self, composition: Composition, delta: Fraction, width: Fraction) -> Interval:
         """The epsilon of the finite losses of a composition, at 0 < delta < 1."""
         log_delta, best = nearly_log(delta), None
         for often in (*self.often, *self._at_small(log_delta)):
-            sums = _Sums(composition, log_delta, often)
+            sums = _Sums(composition, log_delta, often, self.fewest)
             guess = sums.first_guess(log_delta)
             for higher in self.higher:
                 with suppress(NotApplicable):
@@ -220,7 +223,7 @@ class Jumps:
         """The delta of the finite losses of a composition; `width` is relative to delta."""
         log_delta, best = math.log(1e-6), None
         for _ in range(_ROUNDS):
-            both = _Sums(composition, log_delta, _OFTEN[0]).at(float(epsilon), log_delta)
+            both = _Sums(composition, log_delta, _OFTEN[0], self.fewest).at(float(epsilon), log_delta)
             before, log_delta = log_delta, min(both.rough(float(epsilon))[0], -1e-3)
             found = Interval(
                 max(both.lower(epsilon), Fraction(0)), min(both.upper(epsilon), Fraction(1)), method=METHOD
@@ -236,6 +239,7 @@ class Jumps:
 JUMPS = Jumps(_OFTEN, _HIGHER[:1], (1 / 4,))
 """What is most likely to fit: each other try takes longer than most lattices."""
 MORE_JUMPS = Jumps(_LESS_LIKELY, _HIGHER, (1 / 8, 1 / 2))
+FEW_JUMPS = Jumps(_OFTEN[:1], _HIGHER[:1], (1 / 8,), fewest=2)
 
 
 def _refined(sums: _Sums, guess: float, delta: Fraction, width: Fraction) -> Interval:
@@ -261,11 +265,11 @@ def _refined(sums: _Sums, guess: float, delta: Fraction, width: Fraction) -> Int
 class _Sums:
     """The laws of a composition, split where jumps are about as probable as they should be."""
 
-    def __init__(self, composition: Composition, log_delta: float, often: float) -> None:
-        listed, others = divided(composition.parts)
+    def __init__(self, composition: Composition, log_delta: float, often: float, fewest: int = _FEWEST) -> None:
+        listed, others = divided(composition.parts, fewest)
         if not listed or len(listed) > _MOST_LAWS or len(others) > _MOST_BESIDE:
             raise NotApplicable("no sampled Gaussians among few laws")
-        if sum(times for _, times in listed) < _FEWEST:
+        if sum(times for _, times in listed) < (fewest if others else _FEWEST):
             raise NotApplicable("so few steps are for a lattice")
         wanted = min(math.exp(log_delta) * often, _MOST_JUMPS) / sum(times for _, times in listed)
         self.split = split_alike(

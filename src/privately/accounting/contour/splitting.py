@@ -30,10 +30,10 @@ def is_split(law: object, times: int) -> bool:
 Parts = list[tuple[Loss, int]]
 
 
-def divided(parts: Sequence[tuple[Loss, int]]) -> tuple[Parts, Parts]:
+def divided(parts: Sequence[tuple[Loss, int]], fewest: int = _MANY) -> tuple[Parts, Parts]:
     """Those that are split, and those beside them: seldom sampled steps count together."""
     seldom = [(law, times) for law, times in parts if may_jump(law) and getattr(law, "rate", 1) <= _SELDOM]
-    together = {law for law, _ in seldom} if sum(times for _, times in seldom) >= _MANY else set()
+    together = {law for law, _ in seldom} if sum(times for _, times in seldom) >= fewest else set()
     found: tuple[Parts, Parts] = [], []
     for law, times in parts:
         found[not (law in together or is_split(law, times))].append((law, times))
