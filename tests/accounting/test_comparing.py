@@ -52,7 +52,7 @@ def test_narrow_answers_that_jump(phase: int) -> None:
 
     def narrow(x: float) -> float:
         asked.append(x)
-        return math.log(x / 3) + 1e-4 * math.sin(1e7 * x + phase)
+        return math.log(x / 3) + 5e-5 * math.sin(1e7 * x + phase)
 
     def rough(x: float) -> Interval:
         return Interval(x / 3 * 0.9, x / 3 * 1.2)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from contextlib import suppress
 from fractions import Fraction
+from itertools import pairwise
 
 from privately.accounting.bracketing import Bracket, bracket
 from privately.accounting.comparing import compared, sketched
@@ -104,7 +105,7 @@ class _Search:
         return None
 
     def _between_ends(self) -> float:
-        found = self._nearest(bracket(self.trials, self.precision))
+        found = self._known() or self._nearest(bracket(self.trials, self.precision))
         safe, unsafe = found.safe, found.unsafe
         since, size = 0, math.inf
         while not (found.is_closed or self._is_close(safe, unsafe)):
@@ -117,6 +118,15 @@ class _Search:
             else:
                 unsafe = middle
         return safe
+
+    def _known(self) -> Bracket | None:
+        """Two parameters next to each other that narrow answers, asked for before, have told apart."""
+        tried = self.trials.narrow
+        pairs = [(one, other) for one, other in pairwise(sorted(tried)) if (tried[one] <= 0) != (tried[other] <= 0)]
+        if not pairs or 0 in pairs[0]:
+            return None
+        low, high = min(pairs, key=lambda pair: pair[1] / pair[0])
+        return Bracket(low, high) if tried[low] <= 0 else Bracket(high, low)
 
     def _nearest(self, found: Bracket) -> Bracket:
         """The same, or two parameters between them that were tried before."""

@@ -17,7 +17,7 @@ from privately.rounding import Interval
 _WIDE, _WIDEST = 0.01, 1.0
 """Answers that are less wide than this, relative to their upper ends, are no rougher than others."""
 _APART, _FLATTEST = 1e-3, 1e-3
-_ROUNDS, _TURNS = 5, 24
+_ROUNDS, _TURNS = 6, 24
 _CLOSE, _FARTHEST = 1e-9, 0.5
 """So short is the last stride of a search, in ln of the parameter, and so long no stride is."""
 _INWARD, _ENOUGH = 0.4, 0.8
@@ -118,7 +118,7 @@ class _Comparison:
                 return None
             before = x, excess
             inward = max(_INWARD * self.precision * abs(power), room / 2)
-            following = self._solved(x, self._mean(x) - excess - inward, power)
+            following = self._solved(x, self._mean(x) - excess - inward)
             if following is None:
                 return None
             x = following
@@ -130,13 +130,15 @@ class _Comparison:
         if lower < upper:
             self.share = min(max((excess - lower) / (upper - lower), 0.0), 1.0)
 
-    def _solved(self, start: float, level: float, power: float) -> float | None:
-        """Where it is at the level, if it grows by about this power; None if that is not soon found."""
+    def _solved(self, start: float, level: float) -> float | None:
+        """Where it is at the level; None if that is not soon found."""
         x = start
         for _ in range(_TURNS):
-            stride = (level - self._mean(x) - self.slope * (x - start)) / power
-            if not math.isfinite(stride):
+            there = self._mean(x)
+            power = (self._mean(x + _APART) - there) / _APART + self.slope
+            if not _FLATTEST < abs(power) < 1 / _FLATTEST:
                 return None
+            stride = (level - there - self.slope * (x - start)) / power
             x += min(max(stride, -_FARTHEST), _FARTHEST)
             if abs(stride) < _CLOSE:
                 return x
