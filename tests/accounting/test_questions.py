@@ -7,11 +7,23 @@ from dataclasses import replace
 from fractions import Fraction
 
 import mpmath
+import numpy as np
 import pytest
 
+from privately.accounting.answers import epsilon
 from privately.accounting.compositions import Composition
+from privately.accounting.events import Gaussian, PoissonSample
 from privately.accounting.losses import GaussianLoss, Loss, SampledGaussianLoss, SampledLaplaceLoss, response
-from privately.accounting.questions import LARGEST_EPSILON, NEVER, NOTHING, DeltaAt, EpsilonAt, seldom, shown_at_most
+from privately.accounting.questions import (
+    LARGEST_EPSILON,
+    NEVER,
+    NOTHING,
+    DeltaAt,
+    EpsilonAt,
+    is_hardly_different,
+    seldom,
+    shown_at_most,
+)
 from privately.accounting.roads import NotApplicable
 from privately.rounding import Interval
 
@@ -185,7 +197,8 @@ def test_rows_that_are_seldom_seen(mu: str) -> None:
             assert mpmath.mpf(mu) > 0.01 or near <= truth * 1.01
     hidden = SampledGaussianLoss(mu_squared=Fraction(1, 4), rate=rate, direction="remove")
     assert EpsilonAt(rate, WIDTH).settled(Composition(parts=((hidden, 5),))) == NOTHING
-    assert EpsilonAt(rate, WIDTH).settled(Composition(parts=((hidden, 6),))) is None
+    assert seldom(Composition(parts=((hidden, 5),))) <= rate < seldom(Composition(parts=((hidden, 6),)))
+    assert EpsilonAt(rate, WIDTH).settled(Composition(parts=((hidden, 8),))) is None
 
 
 def test_rows_that_are_seldom_sampled() -> None:
@@ -228,3 +241,42 @@ def test_what_is_known_widely_is_not_asked_narrowly() -> None:
         assert eased == replace(question, width=eased.width)
     asked = EpsilonAt(Fraction(1, 1000), Fraction(1, 10**6))
     assert asked.eased(Interval(0, math.inf)) == asked
+
+
+@pytest.mark.parametrize(
+    "law",
+    [
+        SampledGaussianLoss(mu_squared=Fraction(1), rate=Fraction(1, 100), direction="remove"),
+        SampledGaussianLoss(mu_squared=Fraction(1, 4), rate=Fraction(1, 10), direction="add"),
+        SampledLaplaceLoss(epsilon=Fraction(1), rate=Fraction(1, 50), direction="remove"),
+    ],
+)
+def test_many_rare_samples_are_hardly_different(law: SampledGaussianLoss | SampledLaplaceLoss) -> None:
+    """Of two steps the total variation by a double integral; nothing below it is said to be enough."""
+    step, times = 0.01, 2
+    x = np.arange(-12.0, 13.0, step)
+    if isinstance(law, SampledGaussianLoss):
+        mu = math.sqrt(law.mu_squared)
+        q, p = (np.exp(-((x - shift) ** 2) / 2) / math.sqrt(2 * math.pi) for shift in (0.0, mu))
+    else:
+        q, p = (np.exp(-np.abs(x - shift)) / 2 for shift in (0.0, float(law.epsilon)))
+    mixed = (1 - float(law.rate)) * q + float(law.rate) * p
+    apart = float(np.abs(np.outer(mixed, mixed) - np.outer(q, q)).sum()) * step**2 / 2
+    composition = Composition(parts=((law, times),))
+    enough = [d for d in np.geomspace(apart / 4, 8 * apart, 60) if is_hardly_different(composition, Fraction(d))]
+    assert enough, "the bound is of the size of the truth"
+    assert apart < min(enough) < 4 * apart
+
+
+def test_rare_samples_by_the_million_reveal_nothing() -> None:
+    rare = SampledGaussianLoss(mu_squared=Fraction(1), rate=Fraction(1, 10**12), direction="remove")
+    assert EpsilonAt(Fraction(1, 10**6), WIDTH).settled(Composition(parts=((rare, 10**12),))) == Interval(0, 0)
+    assert EpsilonAt(Fraction(1, 10**7), WIDTH).settled(Composition(parts=((rare, 10**12),))) is None
+
+
+def test_a_largest_loss_below_0_is_no_limit_below_0() -> None:
+    """Without noise a row that is not in the sample has a loss of ln(1-q)."""
+    event = PoissonSample(event=Gaussian(noise_multiplier=0), rate="0.3")
+    found = epsilon(event, "0.5")
+    assert found.lower == found.upper == 0
+    assert epsilon(event, "0.1").lower == math.inf

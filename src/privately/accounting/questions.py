@@ -19,6 +19,7 @@ _ONE, _TWO = Fraction(1), Fraction(2)
 _LEAST_SQUARE, _TURN = Fraction(1, 10**200), Fraction(6)
 _PER_ROOT_TURN = 0.39894228041  # above 1/sqrt(2 pi) by more than two roundings
 _MARGIN = 1e-12
+_MOST_SPREAD = 100
 _FAR = 0.99
 """An epsilon below this part of about the largest loss is below the largest loss."""
 _LEAST_DELTA = Fraction(1, 10**1000)
@@ -60,6 +61,8 @@ class EpsilonAt:
             return NOTHING
         if composition.parts and not _is_often(composition, self.delta) and self.delta >= seldom(composition):
             return SELDOM
+        if composition.parts and is_hardly_different(composition, self.delta):
+            return SELDOM
         if self.delta > composition.infinite or composition.infinite != composition.infinite_lower:
             return None
         largest = largest_loss(composition)
@@ -81,7 +84,7 @@ class EpsilonAt:
         largest = None if is_far else largest_loss(composition)
         if largest is None or self.delta < composition.infinite:
             return found if upper is found.upper else Interval(found.lower, upper, method=found.method)
-        limit = largest.interval().upper
+        limit = largest.nonnegative().interval().upper
         return proved(found.lower, min(upper, limit), method=found.method)
 
     def is_below(self, road: QuickRoad, composition: Composition, found: Interval) -> bool:
@@ -113,7 +116,7 @@ class EpsilonAt:
         largest = largest_loss(composition)
         if largest is None or self.delta < composition.infinite:
             return Interval(0, math.inf, method="no road leads to an upper end")
-        return Interval(0, largest.interval().upper, method="the largest loss")
+        return Interval(0, largest.nonnegative().interval().upper, method="the largest loss")
 
 
 @dataclass(frozen=True)
@@ -185,6 +188,48 @@ def seldom(composition: Composition) -> Fraction:
         shown = times * rate * _variation(law)
         total = total + shown if total else shown
     return total
+
+
+def is_hardly_different(composition: Composition, delta: Fraction) -> bool:
+    """Whether delta at 0 is at most this, as many rare samples of noise differ by less than any of them may show.
+
+    Theorem: products of (1-q)Q + qP and of Q differ by at most sqrt(sum of q^2 c / 2) in total variation, c + 1 the
+        mean of (dP/dQ)^2 under Q: e^(mu^2) for normal noise, (2 e^epsilon + e^(-2 epsilon))/3 for Laplace noise.
+    Reference: Pinsker's inequality; Tsybakov 2009, Lemma 2.7
+    Proof: docs/theory/accounting/events.md#seldom-sampled
+    Checked-by: tests/accounting/test_questions.py::test_many_rare_samples_are_hardly_different
+    """
+    left = float(delta - composition.infinite)
+    rough = 0.0
+    for law, times in composition.parts:
+        least = _least_spread(law)
+        if least == math.inf:
+            return False
+        rough += times * float(getattr(law, "rate", 1)) ** 2 * least
+    if rough > left * abs(left):
+        return False
+    total = sum((times * _spread(law) for law, times in composition.parts), Enclosure.of(0))
+    return Fraction(total.upper) <= 2 * (delta - composition.infinite) ** 2
+
+
+def _least_spread(law: Loss) -> float:
+    """Less than half of c; infinite where it is not looked at."""
+    match law:
+        case SampledGaussianLoss(mu_squared=square) if square < _MOST_SPREAD:
+            return float(square) / 4
+        case SampledLaplaceLoss(epsilon=epsilon) if epsilon < _MOST_SPREAD:
+            return float(epsilon) ** 2 / 4
+    return math.inf
+
+
+def _spread(law: Loss) -> Enclosure:
+    """q^2 c."""
+    match law:
+        case SampledGaussianLoss(mu_squared=square, rate=rate):
+            return rate**2 * (Enclosure.of(square).exp() - 1)
+        case SampledLaplaceLoss(epsilon=epsilon, rate=rate):
+            return rate**2 * ((2 * Enclosure.of(epsilon).exp() + Enclosure.of(-2 * epsilon).exp()) / 3 - 1)
+    raise NotApplicable("another law")
 
 
 def shown_at_most(composition: Composition, known: End) -> End:

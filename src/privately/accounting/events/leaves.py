@@ -82,7 +82,8 @@ class DiscreteLaplace(Event):
 class RandomizedResponse(Event):
     """Everybody's answer out of `categories`: the truth with probability e^epsilon/(categories - 1 + e^epsilon).
 
-    Otherwise one of the others, all alike. One change of the data changes the true answer of one person at most.
+    Otherwise one of the others, all alike. Every row has an answer of its own: one change of the data changes the true
+    answer of one person at most, and several changes as many.
     """
 
     epsilon: Fraction
