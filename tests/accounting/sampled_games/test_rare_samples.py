@@ -99,3 +99,15 @@ def test_rare_samples_are_narrow(event: acc.Event, rate: str, times: int) -> Non
     assert found.upper < found.lower * Fraction(1002, 1000)
     one = acc.epsilon(acc.PoissonSample(event=event, rate=rate), str(DELTA / times))
     assert one.lower * Fraction(9, 10) < found.upper < times * one.upper
+
+
+@pytest.mark.slow
+def test_a_thousand_rare_samples() -> None:
+    """As a long run: above normal noise on samples and what fewer of them reveal, and not far above."""
+    step = acc.PoissonSample(event=acc.ZCDP(rho=str(RHO)), rate="1e-5")
+    found = acc.epsilon(acc.Repeat(event=step, times=1000), str(DELTA))
+    noise = acc.Repeat(event=acc.PoissonSample(event=acc.Gaussian(noise_multiplier=1), rate="1e-5"), times=1000)
+    fewer = acc.epsilon(acc.Repeat(event=step, times=16), str(DELTA))
+    assert METHOD in found.method
+    assert max(acc.epsilon(noise, str(DELTA)).lower, fewer.lower) <= found.lower
+    assert found.upper < found.lower * Fraction(105, 100)

@@ -75,22 +75,21 @@ class Kind:
         return 1 + self._excess(times, math.log(rare))
 
     def reach(self, times: int, rare: float) -> tuple[float, float]:
-        """How far losses of so many steps go on either side, but for what is rarer.
+        """How far losses of so many steps go on either side, but for what is rarer: by the moments of all of them."""
+        far = math.log(max(rare, _LEAST_RARE))
+        c = self._excess(times, far)
+        reach, rate = epsilon_score(times * self.moment(c), c, far), float(self.rate)
+        return (min(reach, -times * math.log1p(-rate)) if rate < 1 else reach), reach
 
-        By the moments of all of them; or, where that is less, as far as one leads and the deviation of the others.
-        """
-        least, rate = max(rare, _LEAST_RARE), float(self.rate)
-        c = self._excess(times, math.log(least))
-        reach = epsilon_score(times * self.moment(c), c, math.log(least))
-        if rate == 1:
-            return reach, reach
-        others = _DEVIATIONS * math.sqrt(times) * self.deviation
-        with suppress(NotApplicable):
-            return (
-                min(reach, -times * math.log1p(-rate), others + rate),
-                min(reach, last_jump(self.base, self.rate, least) + others),
-            )
-        return min(reach, -times * math.log1p(-rate)), reach
+    def reach_of_few(self, times: int, rare: float) -> tuple[float, float]:
+        """The same or, where that is less, as far as one leads and the deviation of the others."""
+        left, right = self.reach(times, rare)
+        if self.rate < 1:
+            others = _DEVIATIONS * math.sqrt(times) * self.deviation
+            with suppress(NotApplicable):
+                one = last_jump(self.base, self.rate, max(rare, _LEAST_RARE))
+                return min(left, others + float(self.rate)), min(right, one + others)
+        return left, right
 
     def _excess(self, times: int, log_rare: float) -> float:
         found = best_excess(lambda c: epsilon_score(times * self.moment(c), c, log_rare))
@@ -114,9 +113,7 @@ def is_middle(kind: Kind, times: int) -> bool:
 
 def _even(kind: Kind, times: int, rare: float) -> float:
     """How large even steps are that count as much: of rare samples one that leads far is enough."""
-    if times > LONG or kind.rate == 1:
-        return kind.spread
-    return max(kind.spread, kind.reach(times, rare)[1] / (_FAR * math.sqrt(times)))
+    return max(kind.spread, kind.reach_of_few(times, rare)[1] / (_FAR * math.sqrt(times)))
 
 
 def are_played(kind: Kind, times: int, level: int) -> bool:
@@ -134,22 +131,22 @@ def laid_out(kind: Kind, times: int, rare: float, level: int) -> tuple[Way, int]
         raise NotApplicable("a rate that is next to 1")
     is_wide = times > LONG and not isinstance(kind.base, Fraction)
     finer = 2.0 ** (level / 2 if is_wide else _MIDDLE * level if is_middle(kind, times) else level)
-    even, most, least = _even(kind, times, rare), _MOST_PLACES * 2**level, rare * SPARE / times
+    even, most, least = kind.spread, _MOST_PLACES * 2**level, rare * SPARE / times
     fine = _COARSE if times > FEW else _FINER if isinstance(kind.base, Fraction) else _FINE
-    step, inside, beyond = fine * even / finer, min(times, _LONGEST), least * _BEYOND if is_wide else least
-    left, right = kind.reach(inside, beyond)
-    far = 0.0
+    inside, beyond, far = min(times, _LONGEST), least * _BEYOND if is_wide else least, 0.0
     if are_played(kind, times, level):
-        all_of_it, right = right, min(right, kind.reach(times, rare / times)[1] + left)
-        far = min(all_of_it, math.log1p(_BEYOND_LAST * math.expm1(min(right, _MOST_LOSS))))
-        most = min(most, max(_WORK // times, _MOST_PLACES // 2))
+        even, most = _even(kind, times, rare), min(most, max(_WORK // times, _MOST_PLACES // 2))
+        left, farthest = kind.reach_of_few(times, least)
+        right = min(farthest, kind.reach_of_few(times, rare / times)[1] + left)
+        far = min(farthest, math.log1p(_BEYOND_LAST * math.expm1(min(right, _MOST_LOSS))))
     else:
-        while left + right > most * step and inside > FEW:
+        left, right = kind.reach(inside, beyond)
+        while left + right > most * fine * even / finer and inside > FEW:
             inside = int(inside * _SHORTER)
             left, right = kind.reach(inside, beyond)
     if not 0 < right < _MOST_LOSS:
         raise NotApplicable("too large losses")
-    step = max(step, (left + right) / most)
+    step = max(fine * even / finer, (left + right) / most)
     if step > _COARSEST * even:
         raise NotApplicable("too coarse a lattice")
     first, last = -math.ceil(left / step) - _BESIDE, math.ceil(right / step) + _BESIDE

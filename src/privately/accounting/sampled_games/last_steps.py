@@ -20,7 +20,7 @@ MOST, MOST_IN_ALL = 1000, 50_000
 _SHARE = 4
 """Of all steps one in so many at most."""
 _AFTER, _Z, _COLUMNS = (3, 12, 50, 200, 800), (-3.0, -2.0, -1.0, -0.3, 0.3, 1.0, 1.7, 2.5, 3.5), 300
-_FINE, _WIDE, _MORE, _BELOW = 12, 6.0, 0.2, 1.0
+_FINE, _WIDE, _MORE, _MOST_MORE, _BELOW = 12, 6.0, 0.2, 2000, 1.0
 
 
 def tried(kind: Kind, times: int) -> tuple[OneWay, int]:
@@ -33,7 +33,7 @@ def tried(kind: Kind, times: int) -> tuple[OneWay, int]:
     """
     last = min(MOST, times // _SHARE)
     step = math.sqrt(square(kind)) / _FINE
-    half = math.ceil((_WIDE * math.sqrt(last) * step * _FINE + _MORE) / step)
+    half = math.ceil((_WIDE * math.sqrt(last) * step * _FINE + min(_MORE, _MOST_MORE * step)) / step)
     return play(start(Lattice(step, -half, half)), moves(pairs(kind), kind.rate, step), last), last
 
 

@@ -20,7 +20,7 @@ from privately.accounting.losses import DIRECTIONS, Direction, FiniteLoss, Gauss
 from privately.accounting.questions import EpsilonAt, Question
 from privately.accounting.roads import DEAD_ENDS, NotApplicable
 from privately.accounting.sampled_games import games, last_steps, long_runs
-from privately.accounting.sampled_games.kinds import Kind, are_played, order
+from privately.accounting.sampled_games.kinds import LONG, Kind, are_played, order
 from privately.accounting.sampled_games.profiles import Lattice, OneWay
 from privately.accounting.terms import Terms, alternatives
 from privately.accounting.two_outcomes.alone import has_group, stated
@@ -72,19 +72,36 @@ def composed(event: Event, question: Question, asked: Asked) -> Interval | None:
         both = _directions(event)
         rare = how_rare(event, question, asked)
         question = replace(question, width=max(question.width, _FINE))
-        enough = max(question.width, _ENOUGH if isinstance(question, EpsilonAt) else _ENOUGH_DELTA)
         if any(times >= long_runs.LEAST for _, times in both[0].kinds):
             found = _in_long_runs(both, question, asked, rare)
-            if found is not None and question.is_met(found, enough):
+            if found is not None and question.is_met(found, _enough(question)):
                 return found
             if found is not None and _are_all_long(both[0]):
                 return _with_last_steps(found, both[0], question, asked)
+        found = _on_lattices(both, question, asked, rare, found)
+    except (*DEAD_ENDS, NoSuchRule):
+        return found
+    if found is not None and question.is_met(found, _enough(question)):
+        return found
+    found = found or _in_long_runs(both, question, asked, rare)
+    return None if found is None else _with_last_steps(found, both[0], question, asked)
+
+
+def _enough(question: Question) -> Fraction:
+    return max(question.width, _ENOUGH if isinstance(question, EpsilonAt) else _ENOUGH_DELTA)
+
+
+def _on_lattices(
+    both: list[_Sampled], question: Question, asked: Asked, rare: float, found: Interval | None
+) -> Interval | None:
+    """On finer and finer ones, until the answer is narrow or would take too long; with what is known already."""
+    try:
         first = int(all(are_played(*part, 1) for part in both[0].kinds))
         for level in range(first, _LEVELS):
             if level > first and not all(games.is_quick(kind, times, rare, level) for kind, times in both[0].kinds):
                 break
             found = _nearer(found, _answered(both, question, asked, rare, level))
-            if question.is_met(found, enough):
+            if question.is_met(found, _enough(question)):
                 break
     except (*DEAD_ENDS, NoSuchRule):
         return found
@@ -92,6 +109,8 @@ def composed(event: Event, question: Question, asked: Asked) -> Interval | None:
 
 
 def _in_long_runs(both: list[_Sampled], question: Question, asked: Asked, rare: float) -> Interval | None:
+    if all(times <= LONG for _, times in both[0].kinds):
+        return None
     try:
         return _answered(both, question, asked, rare, _AS_LONG_RUNS)
     except (*DEAD_ENDS, NoSuchRule):
@@ -101,7 +120,7 @@ def _in_long_runs(both: list[_Sampled], question: Question, asked: Asked, rare: 
 def _with_last_steps(found: Interval, one: _Sampled, question: Question, asked: Asked) -> Interval:
     """The same with a better lower end, where the last steps of one kind are chosen in the light of all before them."""
     kind, times = one.kinds[0]
-    if len(one.kinds) > 1 or times > last_steps.MOST_IN_ALL:
+    if len(one.kinds) > 1 or not LONG < times <= last_steps.MOST_IN_ALL:
         return found
     try:
         curve, last = last_steps.tried(kind, times)
@@ -117,8 +136,9 @@ def _are_all_long(one: _Sampled) -> bool:
     return all(times >= long_runs.MANY and not isinstance(kind.base, Fraction) for kind, times in one.kinds)
 
 
-def _is_long_run(times: int, level: int) -> bool:
-    return level == _AS_LONG_RUNS and times >= long_runs.LEAST
+def _is_long_run(one: _Sampled, times: int, level: int) -> bool:
+    """If none is very long, those that are longest count as such."""
+    return level == _AS_LONG_RUNS and times >= min(long_runs.LEAST, max(many for _, many in one.kinds))
 
 
 def _answered(both: list[_Sampled], question: Question, asked: Asked, rare: float, level: int) -> Interval:
@@ -173,7 +193,7 @@ def _top(one: _Sampled, question: Question, asked: Asked, rare: float, level: in
     found, is_alone = one.above, one.above.is_nothing and len(one.kinds) == 1
     is_removed = one.direction == DIRECTIONS[0]
     for kind, times in one.kinds:
-        if _is_long_run(times, level):
+        if _is_long_run(one, times, level):
             run = long_runs.above(kind, times, rare, order(one.kinds, rare), is_removed=is_removed)
             found = _with_run(found, run, is_removed=is_removed)
             continue
@@ -215,7 +235,7 @@ def _bottom(one: _Sampled, question: Question, asked: Asked, rare: float, level:
     """By one game of the last steps of all kinds, the largest last, on the lattice of whichever kind is best."""
     found, several, lattices = one.below, list[tuple[Kind, int, int]](), list[Lattice]()
     for kind, times in sorted(one.kinds, key=lambda part: part[0].spread, reverse=True):
-        if _is_long_run(times, level):
+        if _is_long_run(one, times, level):
             found = _with_all(found, games.always(kind, times, one.direction, rare), times)
             continue
         played = games.above(kind, times, rare, max(level, 0))
