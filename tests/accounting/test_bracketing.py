@@ -126,3 +126,18 @@ def test_what_no_rule_leads_to(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_whole_numbers_only() -> None:
     with pytest.raises(InvalidParameter, match="Use whole=True"):
         found(lambda n: acc.Repeat(event=acc.Laplace(scale=10), times=n))
+
+
+def test_what_gets_dearer_is_not_followed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Answers about hardly any noise may take long, and are in vain; nothing at all is still tried."""
+    asked: list[float] = []
+
+    def answer(event: acc.Pure, _delta: Fraction, **_: Any) -> Interval:
+        asked.append(float(event.epsilon))
+        return Interval(0, 0) if event.epsilon == 99 else Interval(event.epsilon, event.epsilon)
+
+    monkeypatch.setattr(answers, "epsilon", answer)
+    with pytest.raises(InvalidParameter, match="none of the parameters"):
+        found(limited(lambda noise: acc.Pure(epsilon=2 + 1 / noise), (1e-9, LARGEST)))
+    assert max(asked) < 1e7
+    assert found(lambda noise: acc.Pure(epsilon=2 + 1 / noise if noise else 99))[0] == 0

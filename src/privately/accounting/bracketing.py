@@ -23,6 +23,9 @@ _PARTS = ((4, _OCTAVES), (64, 64))
 _FARTHER, _FORESEEN = 1.3, 8
 """So much farther than foreseen one goes, and on so many strides anything is foreseen."""
 
+_HOPELESS = 7.0
+"""Where ln of epsilon has grown so much beyond what is too much, it does not fall again."""
+
 
 @dataclass(frozen=True)
 class Bracket:
@@ -149,6 +152,13 @@ class _Walk:
             if not self._is_alike(following):
                 return following, last
             before, last, octaves, strides = last, following, 2 * octaves, strides + 1
+            if self._is_hopeless(start, last):
+                found, _ = self._nothing(last)
+                return found, last if found is not None else _LARGEST if self.rises else 0.0
+
+    def _is_hopeless(self, start: float, last: float) -> bool:
+        """Whether all farther ones are too dear as well, where answers may take long."""
+        return not self.is_safe and _HOPELESS < self.trials.roughly(last) - self.trials.roughly(start) < math.inf
 
     def _before_end(self, last: float, missing: float) -> tuple[float | None, float]:
         """The same, where parameters end between these two."""

@@ -16,6 +16,8 @@ from privately.rounding import End, Interval
 ROUGHLY = Fraction(1, 50)
 _CERTAINLY = Fraction(1, 10**4)
 """So narrow answers need to be far from the promise, and so far from it they must be to settle on which side it is."""
+_FAR = 16
+"""Answers are never so wide where narrower ones are to be had."""
 _PLAYED = "adaptive choices"
 _MOST_SLACK = 5e-4
 _LEAST = 1e-18
@@ -80,6 +82,7 @@ class Trials:
         if parameter not in self._rough:
             found = self.looked(parameter)
             is_far = found.upper <= self.epsilon * (1 - _CERTAINLY) or found.lower > self.epsilon * (1 + _CERTAINLY)
+            is_far = is_far or _FAR * self.epsilon < found.upper < math.inf  # too dear as far as one can tell
             self._rough[parameter] = self._noted(parameter, found.upper) if is_far else self.excess(parameter)
         return self._rough[parameter]
 
