@@ -39,7 +39,7 @@ def test_every_statement_counts_from_above(monkeypatch: pytest.MonkeyPatch) -> N
 
     listed = acc.Repeat(event=acc.Renyi(bounds={2: "0.5"}), times=2)
     found = module._Stated.of(acc.Sequence(events=[MIXED, listed]))
-    assert module._top(module._Case(found, found.beside, AT, worst, 1e-6)).upper == 2
+    assert module._top(module._Case(found, found.beside(1e-6), AT, worst, 1e-6)).upper == 2
     (one,) = asked
     assert sorted(map(str, one.parts)) == sorted(
         map(str, [(LaplaceLoss(epsilon=Fraction(1)), 1), (response(Fraction(1)), 1), (response(Fraction(1, 2)), 1)])
@@ -126,7 +126,7 @@ def test_listed_orders_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
         return Interval(1, 2)
 
     found = module._Stated.of(listed)
-    assert module._top(module._Case(found, found.beside, AT, worst, 1e-6)).upper == 2
+    assert module._top(module._Case(found, found.beside(1e-6), AT, worst, 1e-6)).upper == 2
     assert sorted(asked[0].parts, key=str) == sorted([(response(Fraction(3)), 1), (response(Fraction(2)), 2)], key=str)
     assert asked[0].infinite == 1 - (1 - Fraction(3, 100)) * (1 - Fraction(4, 100))
 
@@ -199,6 +199,18 @@ def test_beside_others() -> None:
     assert acc.epsilon(acc.GaussianDP(mu="0.9999"), "1e-6").lower < found.lower
     assert found.upper < acc.epsilon(acc.Repeat(event=QUARTER, times=2), "1e-6").upper
     assert found.width < Fraction(1, 500) * found.lower
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("size", "times"), [("0.1", 100), ("0.5", 4)])
+def test_beside_bounded_ranges(size: str, times: int) -> None:
+    """Not below what ranges reveal after normal noise, nor below what the statement does after responses."""
+    ranges, steps = acc.Repeat(event=acc.Exponential(epsilon=size), times=times), acc.Repeat(event=QUARTER, times=2)
+    found = acc.epsilon(acc.Sequence(events=[ranges, steps]), "1e-6")
+    responses = acc.Repeat(event=acc.RandomizedResponse(epsilon=Fraction(size) / 2), times=times)
+    for within in ([ranges, acc.GaussianDP(mu="0.99999")], [responses, steps]):
+        assert acc.epsilon(acc.Sequence(events=within), "1e-6").lower <= found.upper
+    assert found.width < Fraction(1, 50) * found.lower
 
 
 @pytest.mark.slow

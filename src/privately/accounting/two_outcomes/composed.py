@@ -12,10 +12,12 @@ from typing import TypeAlias
 from privately.accounting.adaptive import Asked, Beside, near, with_law
 from privately.accounting.adaptive import pairs as laws
 from privately.accounting.adaptive.curves import Curve
+from privately.accounting.adaptive.games import WORK
+from privately.accounting.adaptive.groups import profiles
 from privately.accounting.bounding import bounding, within
 from privately.accounting.compositions import Composition, compositions
 from privately.accounting.ends import proved
-from privately.accounting.events import ZCDP, Event, Renyi, Repeat
+from privately.accounting.events import ZCDP, Event, Exponential, Renyi, Repeat
 from privately.accounting.events import Sequence as Steps
 from privately.accounting.losses import FiniteLoss, GaussianLoss
 from privately.accounting.questions import NO_LOWER, DeltaAt, EpsilonAt, Question
@@ -46,6 +48,7 @@ _MOST_KINDS, _MOST_ORDERS = 3, 24
 _FEW = 12
 """Of more steps zCDP is nearly normal noise."""
 _MOST_OUTCOMES, _MOST_PLACES = 800, 1000
+_RANGES_WORK = WORK[1]
 _MOST_TABLES, _SMALL = 20, 10
 """From below so many kinds are told apart; much smaller steps than the largest are normal noise."""
 _LEAST_TESTED, _GROWN = 40, 8.0
@@ -80,12 +83,14 @@ class _Stated:
             raise NotApplicable("too many orders")
         return cls(parts, tuple(others))
 
-    @property
-    def beside(self) -> Beside:
+    def beside(self, rare: float) -> Beside:
+        """All that is no statement: from above mechanisms of bounded range by the pair of their own game."""
         if not self.others:
             return Beside((Composition(),), (Composition(),))
-        both = Steps(events=self.others)
-        return Beside(compositions(bounding(both)), compositions(within(both)))
+        both, above = Steps(events=self.others), tuple[Composition, ...]()
+        with suppress(*DEAD_ENDS):
+            above = _with_ranges(self.others, rare)
+        return Beside(above or compositions(bounding(both)), compositions(within(both)))
 
     @property
     def summed(self) -> Statement | None:
@@ -105,6 +110,20 @@ class _Stated:
         )
 
 
+def _with_ranges(others: Sequence[Event], rare: float) -> tuple[Composition, ...]:
+    """The worst pairs of all others, with that of a game; none where there is nothing of bounded range."""
+    terms = flatten(Steps(events=tuple(others)))
+    ranges = tuple(sorted((term.epsilon, times) for term, times in terms.items() if isinstance(term, Exponential)))
+    rest = [Repeat(event=one, times=n) for one, n in terms.items() if not isinstance(one, Exponential)]
+    if not ranges:
+        return ()
+    above = compositions(bounding(Steps(events=rest))) if rest else (Composition(),)
+    for curve in profiles(ranges, rare, _RANGES_WORK).above:
+        most = laws.above(curve, most=_MOST_PLACES)
+        above = tuple(with_law(one, most.law, most.infinite) for one in above)
+    return above
+
+
 def composed(event: Event, question: Question, asked: Asked) -> Interval | None:
     """The answer for a composition with statements, or None; `asked` answers for the worst of several compositions.
 
@@ -120,8 +139,8 @@ def composed(event: Event, question: Question, asked: Asked) -> Interval | None:
         return None
     try:
         found = _Stated.of(event)
-        beside = found.beside
         rare = how_rare(event, question, asked)
+        beside = found.beside(rare)
     except (*DEAD_ENDS, NoSuchRule):
         return None
     summed = _summed(found, question)
