@@ -416,7 +416,7 @@ def test_games_of_many_steps_are_played_a_few_times(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(answers, "epsilon", answer)
     made = acc.Laplace(scale=1)
     found = acc.calibrate(lambda n: acc.Repeat(event=made, times=n), epsilon=1, whole=True)
-    assert 1 - Fraction(1, 1900) <= answer(acc.Repeat(event=made, times=int(found)), 0).upper <= 1
+    assert 1 - Fraction(1, 990) <= answer(acc.Repeat(event=made, times=int(found)), 0).upper <= 1
     assert len(narrow) <= 8
 
 
@@ -451,4 +451,4 @@ def test_games_of_statements(make: Make, monkeypatch: pytest.MonkeyPatch) -> Non
     found = acc.calibrate(make, epsilon=1, delta="1e-5")
     assert len(narrow) <= 5
     assert honest(make(found), "1e-5").upper == narrow[-1].upper
-    assert 1 - Fraction(1, 1900) <= narrow[-1].upper <= 1
+    assert 1 - Fraction(1, 990) <= narrow[-1].upper <= 1

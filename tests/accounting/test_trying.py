@@ -63,7 +63,7 @@ def test_on_the_safe_side_only_at_most_zero(found: Interval, monkeypatch: pytest
 
 @pytest.mark.parametrize(
     ("method", "upper", "slack"),
-    [("contour", 1.1, 0.0), ("adaptive choices on samples", 1.0001, 1e-4), ("adaptive choices, lattice", 1.1, 5e-4)],
+    [("contour", 1.1, 0.0), ("adaptive choices on samples", 1.0001, 1e-4), ("adaptive choices, lattice", 1.1, 1e-3)],
 )
 def test_games_leave_some_slack(method: str, upper: float, slack: float, monkeypatch: pytest.MonkeyPatch) -> None:
     found = Interval(Fraction(1), Fraction(upper), method=method)

@@ -32,7 +32,7 @@ def calibrate(
     Any parameter from 0 on will do in which epsilon rises or falls: noise, a rate, with `whole` a number of steps. The
     upper end of the result's epsilon is at most `epsilon`, and that of parameters farther than `precision`, relative,
     is not; where steps are chosen adaptively and answers are wide, it is as near to
-    `epsilon` as the answer is wide, at least within 0.05 %. Where every
+    `epsilon` as the answer is wide, at least within 0.1 %. Where every
     parameter keeps the promise, it is the dearest that exists, such as a rate of 1.
 
     >>> from privately import accounting as acc

@@ -22,7 +22,7 @@ _CLOSE, _FARTHEST = 1e-9, 0.5
 """So short is the last stride of a search, in ln of the parameter, and so long no stride is."""
 _INWARD, _ENOUGH = 0.4, 0.8
 """So far on the safe side of a promise one aims, in parts of the precision, and so far from it is near enough."""
-_HALF, _CLEARLY = 0.5, 8
+_HALF, _WELL_INSIDE, _CLEARLY = 0.5, 0.7, 8
 """Places must be so many times as far apart as answers jump to tell how epsilon grows."""
 
 Excess = Callable[[float], float]
@@ -117,7 +117,7 @@ class _Comparison:
             if not _FLATTEST < abs(power) < 1 / _FLATTEST:
                 return None
             before = x, excess
-            inward = max(_INWARD * self.precision * abs(power), room / 2)
+            inward = max(_INWARD * self.precision * abs(power), _WELL_INSIDE * room)
             following = self._solved(x, self._mean(x) - excess - inward)
             if following is None:
                 return None

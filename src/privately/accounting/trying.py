@@ -19,7 +19,7 @@ _CERTAINLY = Fraction(1, 10**4)
 _FAR = 16
 """Answers are never so wide where narrower ones are to be had."""
 _PLAYED = "adaptive choices"
-_MOST_SLACK = 5e-4
+_MOST_SLACK = 1e-3
 _LEAST = 1e-18
 _SHOWN = 200
 
