@@ -88,8 +88,9 @@ def test_the_dearest_is_found_where_all_will_do() -> None:
 
 
 def test_what_cannot_be_found() -> None:
-    with pytest.raises(InvalidParameter, match="--rate: none was found"):
-        calibrated(laplace("100"), target="1e-40", delta="0", find="rate")
+    normal = Use(mechanism=BY_COMMAND["gaussian"], parameters={"noise_multiplier": None})
+    with pytest.raises(InvalidParameter, match="--noise-multiplier: none was found"):  # none is enough without a delta
+        calibrated(normal, target="1", delta="0", find=None)
     with pytest.raises(InvalidParameter, match="--find: must be one of scale, rate, steps"):
         calibrated(laplace("100"), target="1", delta="1e-6", find="categories")
     with pytest.raises(InvalidParameter, match="--scale: is to be found; leave it out"):
