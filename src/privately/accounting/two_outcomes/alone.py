@@ -10,6 +10,7 @@ from privately.accounting.questions import SELDOM, DeltaAt, EpsilonAt, Question
 from privately.accounting.roads import DEAD_ENDS, NotApplicable
 from privately.accounting.terms import Terms, alternatives
 from privately.accounting.two_outcomes.allowed import AtOrders, Concentrated, Statement
+from privately.accounting.two_outcomes.chains import of_group
 from privately.accounting.two_outcomes.road import answer
 from privately.errors import NoSuchRule
 from privately.rounding import Enclosure, Interval
@@ -17,6 +18,7 @@ from privately.rounding import Enclosure, Interval
 _SAMPLED = ", on a sample"
 _MOST_PARTS = 8
 _LEAST, _MOST = Fraction(1, 10**12), Fraction(10**9)
+_NEARLY = Fraction(1, 10**5)
 
 
 def alone(event: Event, question: Question) -> Interval | None:
@@ -29,7 +31,7 @@ def alone(event: Event, question: Question) -> Interval | None:
     Checked-by: tests/accounting/two_outcomes/test_alone.py::test_a_sample_against_its_pairs
     """
     if has_group(event):  # what several changes see of a statement is not all that a larger one allows
-        return None
+        return _of_group(event, question)
     try:
         found = [_stated(terms) for terms in alternatives(event)]
         if not 0 < len(found) <= _MOST_PARTS:
@@ -39,6 +41,20 @@ def alone(event: Event, question: Question) -> Interval | None:
         return None
     top = max(answers, key=lambda one: one.upper)
     return Interval(max(one.lower for one in answers), top.upper, method=top.method)
+
+
+def _of_group(event: Event, question: Question) -> Interval | None:
+    """What several changes see of one statement without a sample, where both ends are near each other."""
+    try:
+        if not isinstance(event, Group) or has_group(event.event):
+            return None
+        found = [_stated(terms) for terms in alternatives(event.event)]
+        if len(found) != 1 or found[0][1] != 1:
+            return None
+        known = of_group(found[0][0], event.size, question)
+    except (*DEAD_ENDS, NoSuchRule):
+        return None
+    return known if question.is_met(known, max(question.width, _NEARLY)) else None
 
 
 def has_group(event: Event) -> bool:
