@@ -12,6 +12,7 @@ from privately.accounting.basic_sums import basic_sum
 from privately.accounting.below import continuous, noticed, overlapping, told_apart
 from privately.accounting.bounded_range import Ranges, alone, chosen_adaptively, in_the_long_run
 from privately.accounting.bounding import bounding, has_fixed_size, within
+from privately.accounting.chosen_games import chosen_as_it_goes
 from privately.accounting.chosen_parts import among_parts
 from privately.accounting.coarsening import coarser, concentrated, has_few
 from privately.accounting.compositions import Composition, compositions, one_by_one
@@ -237,7 +238,7 @@ def _indirect(event: Event, question: Question, method: Method | None, reason: E
     known = (alone(event, question) or two_outcomes.alone(event, question)) if method in {None, "closed form"} else None
     if known is not None:
         return known
-    shared = (among_parts(event, question, _anyhow) or on_samples(event, question, _anyhow)) if method is None else None
+    shared = _shared(event, question) if method is None else None
     if shared is not None and is_tight(shared, question):
         return shared
     long = in_the_long_run(event, question, _renyi_or_none, of_worst) if method is None else None
@@ -265,6 +266,15 @@ def _indirect(event: Event, question: Question, method: Method | None, reason: E
     if chosen.lower > found.lower and chosen.upper < found.upper:
         return chosen
     return between(max(below, chosen, key=lambda end: end.lower), min(above, chosen, key=lambda end: end.upper))
+
+
+def _shared(event: Event, question: Question) -> Interval | None:
+    """Of rows that share samples, or meet parts: by lists of parts and, where these are wide, by a game of them."""
+    shared = among_parts(event, question, _anyhow) or on_samples(event, question, _anyhow)
+    if shared is not None and is_tight(shared, question):
+        return shared
+    played = chosen_as_it_goes(event, question, of_worst_soon, shared, _renyi_or_none)
+    return least_of([shared, played]) if played else shared
 
 
 def _chosen(event: Event, question: Question) -> Interval | None:

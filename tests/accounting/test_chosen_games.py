@@ -1,0 +1,241 @@
+"""Parts that are chosen as it goes: against all strategies, one by one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+
+from privately import accounting as acc
+from privately.accounting import chosen_games
+from privately.accounting.chosen_games import Game, Part, Value, chosen_as_it_goes, games
+from privately.accounting.questions import DeltaAt, EpsilonAt, Question
+from privately.accounting.roads import NotApplicable
+from privately.accounting.spreading import Losses
+from privately.accounting.which_road import of_worst_soon
+from privately.rounding import Interval
+
+NARROW = Fraction(1, 10**6)
+
+Outcomes = list[tuple[float, float]]
+"""Probabilities with the row, and without it."""
+
+
+def answered(epsilon: float, kinds: int = 2, delta: float = 0.0) -> Outcomes:
+    """With all answers that tell nothing as one."""
+    grown, left = math.exp(epsilon), 1 - delta
+    one = left / (kinds - 1 + grown)
+    found = [(grown * one, one), (one, grown * one)]
+    return found + [((kinds - 2) * one,) * 2] * (kinds > 2) + [(delta, 0.0), (0.0, delta)] * (delta > 0)
+
+
+def sampled(pair: Outcomes, rate: float) -> Outcomes:
+    return [((1 - rate) * q + rate * p, q) for p, q in pair]
+
+
+def turned(pair: Outcomes) -> Outcomes:
+    return [(q, p) for p, q in pair]
+
+
+def strategies(parts: list[Outcomes], runs: int) -> Iterator[Outcomes]:
+    """Of every way to choose a part after all that was answered: the probabilities of all lists of answers."""
+    if not runs:
+        yield [(1.0, 1.0)]
+        return
+    later = list(strategies(parts, runs - 1))
+    for part in parts:
+        for chosen in product(later, repeat=len(part)):
+            yield [(p * r, q * s) for (p, q), after in zip(part, chosen, strict=True) for r, s in after]
+
+
+def best(listed: list[Outcomes], alpha: float) -> float:
+    return max(sum(max(p - alpha * q, 0.0) for p, q in one) for one in listed)
+
+
+THREE, TWO = answered(1.1, 10), answered(0.6)
+RUNS = acc.Repeat(
+    event=acc.Parallel(events=[acc.RandomizedResponse(epsilon="1.1", categories=10), acc.Pure(epsilon="0.6")]), times=3
+)
+FAILING = acc.Repeat(
+    event=acc.Parallel(
+        events=[acc.RandomizedResponse(epsilon="1.1", categories=10), acc.Approx(epsilon="0.6", delta="0.02")]
+    ),
+    times=2,
+)
+SAMPLED = acc.Repeat(
+    event=acc.PoissonSample(
+        event=acc.Parallel(events=[acc.RandomizedResponse(epsilon="1.1", categories=10), acc.Pure(epsilon="0.6")]),
+        rate="0.3",
+    ),
+    times=3,
+)
+BESIDE = acc.Sequence(events=[acc.Pure(epsilon="0.4"), RUNS])
+
+
+def truth(event: acc.Event, alpha: float) -> float:
+    """The best of all strategies, in either direction."""
+    if event is BESIDE:  # each of its answers is followed by the best strategy
+        listed = list(strategies([THREE, TWO], 3))
+        return sum(p * best(listed, alpha * q / p) for p, q in answered(0.4))
+    parts, runs = [THREE, TWO], 3
+    if event is FAILING:
+        parts, runs = [THREE, answered(0.6, delta=0.02)], 2
+    elif event is SAMPLED:
+        parts = [sampled(part, 0.3) for part in parts]
+    ways = list(strategies(parts, runs))
+    return max(best(ways, alpha), best([turned(way) for way in ways], alpha))
+
+
+def asked(event: acc.Event, question: Question, known: str = "3") -> Interval:
+    found = chosen_as_it_goes(event, question, of_worst_soon, Interval(0, Fraction(known)), lambda *_: None)
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("event", [RUNS, FAILING, SAMPLED, BESIDE], ids=["runs", "failing", "sampled", "beside"])
+def test_no_strategy_is_outside(event: acc.Event) -> None:
+    for epsilon in ("0.05", "0.4", "0.9", "1.5"):
+        delta, found = truth(event, math.exp(float(epsilon))), asked(event, DeltaAt(Fraction(epsilon), NARROW))
+        assert found.lower <= delta * (1 + 1e-12)
+        assert found.upper >= delta * (1 - 1e-12)
+        assert found.width <= found.upper / 300 + Fraction(1, 10**5)
+        if delta:
+            answer = asked(event, EpsilonAt(Fraction(delta), NARROW))
+            assert answer.lower - 1e-9 <= float(epsilon) <= answer.upper + 1e-9
+            assert answer.width < 0.01
+
+
+def test_the_best_part_is_taken_at_every_loss() -> None:
+    """Planted: the largest value of all lists of parts, in any order, in place of the best part at each loss."""
+    (game,) = games(RUNS)
+    value = game.value(1e-30, 2.0, 1e9, 192)
+    laid = [Part.of(part, value.step, 1e-30) for part in game.parts]
+    ways = list(strategies([THREE, TWO], 3))
+    places = np.flatnonzero((value.losses > -1) & (value.losses < 2))[::40]
+    exact = np.array([best(ways, math.exp(loss)) for loss in value.losses[places]])
+    start = Value.start(value.step, value.first, value.first + value.upper.size - 1)
+    last = np.zeros_like(value.upper)
+    for order in product(laid, repeat=3):
+        listed = start
+        for part in order:
+            listed = listed.after([part])
+        last = np.maximum(last, listed.upper)
+    assert (value.upper[places] >= exact * (1 - 1e-12)).all()
+    assert (last[places] < exact * 0.95).any()
+    lines = value.powers[None, :] - np.exp(value.losses[places])[:, None] * value.prices[None, :]
+    assert (lines.max(axis=1) <= exact * (1 + 1e-12) + 1e-15).all()
+
+
+def test_either_side_needs_its_own_lattice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Planted: losses at the place below are less than what a strategy reaches, and prices as at the place above are
+    lines that no strategy has.
+    """
+    question = DeltaAt(Fraction("0.9"), NARROW)
+    delta = truth(RUNS, math.exp(0.9))
+
+    def lower(found: Losses, step: float) -> tuple[np.ndarray, int]:
+        first, at, _ = chosen_games._between(found.losses, step)
+        return chosen_games._placed(at, found.masses, np.zeros(at.size)), first
+
+    monkeypatch.setattr(chosen_games, "_split", lower)
+    (game,) = games(RUNS)
+    value = game.value(1e-30, 2.0, 1e9, 64)
+    assert np.interp(0.9, value.losses, value.upper) < delta
+    monkeypatch.undo()
+    assert asked(RUNS, question).upper >= delta
+    exact = chosen_games._drawn
+    monkeypatch.setattr(
+        chosen_games, "_drawn", lambda found, step: exact(Losses.of(found.losses + step, found.masses), step)
+    )
+    value = game.value(1e-30, 2.0, 1e9, 64)
+    assert (value.powers - math.exp(0.9) * value.prices).max() > delta
+
+
+def test_places_of_losses() -> None:
+    """The mean of a convex function that falls is not less at the places above, and of lines not more by lots."""
+    random = np.random.default_rng(5)
+    losses, masses = random.uniform(-2, 3, 50), random.dirichlet(np.ones(50))
+    found, step = Losses.of(losses, masses), 0.25
+    weights, first = chosen_games._split(found, step)
+    (powers, start), (prices, same) = chosen_games._drawn(found, step)
+    assert same == start
+    assert weights.sum() == pytest.approx(1)
+    assert powers.sum() == pytest.approx(1)
+    assert prices.sum() == pytest.approx(float(masses @ np.exp(-losses)))
+    assert powers @ (start + np.arange(powers.size)) * step == pytest.approx(float(masses @ losses))
+    above = (first + np.arange(weights.size)) * step
+    for kink in (0.2, 1.0, 2.5):
+        exact = float(masses @ np.maximum(1 - kink * np.exp(-losses), 0))
+        assert exact * (1 - 1e-13) <= weights @ np.maximum(1 - kink * np.exp(-above), 0) <= exact + 0.02
+
+
+def test_means_at_all_places() -> None:
+    """Also where all losses are on one side of 0."""
+    values = np.array([0.9, 0.7, 0.4, 0.1])
+    for first in (-3, -1, 0, 2):
+        weights = np.array([0.2, 0.5, 0.3])
+        found = chosen_games._mean(values, (weights, first), 0.05, 1)
+        for j in range(4):
+            places = [j - first - i for i in range(3)]
+            exact = sum(
+                w * (1.0 if k < 0 else 0.05 if k > 3 else values[k]) for w, k in zip(weights, places, strict=True)
+            )
+            assert found[j] == pytest.approx(exact)
+            assert found[j] >= exact
+
+
+def test_ten_runs_of_two_noises() -> None:
+    parts = acc.Parallel(events=[acc.Gaussian(noise_multiplier=1), acc.Laplace(scale=1)])
+    found = acc.epsilon(acc.Repeat(event=parts, times=10), delta="1e-5")
+    assert found.width <= found.lower / 1000
+    assert 17.8 < found.lower < found.upper < 17.9
+    assert chosen_games.METHOD in found.method
+
+
+@pytest.mark.slow
+def test_hundreds_of_samples() -> None:
+    parts = acc.Parallel(
+        events=[
+            acc.Laplace(scale="0.7"),
+            acc.Gaussian(noise_multiplier="0.8"),
+            acc.RandomizedResponse(epsilon="1.5", categories=3),
+        ]
+    )
+    found = acc.epsilon(acc.Repeat(event=acc.PoissonSample(event=parts, rate="0.07"), times=712), delta="1e-6")
+    assert found.width <= found.lower / 1000
+
+
+def test_left_to_others() -> None:
+    """One Parallel is played, whose parts have pairs, and few; nothing without a delta, or without an upper end."""
+    one, other = acc.Laplace(scale=2), acc.Gaussian(noise_multiplier=2)
+    parts = acc.Parallel(events=[one, other])
+    nested = acc.Parallel(events=[acc.Laplace(scale="0.2"), acc.Repeat(event=parts, times=3)])
+    different = acc.Sequence(events=[parts, acc.Parallel(events=[one, acc.Gaussian(noise_multiplier=3)])])
+    long = acc.Parallel(events=[other, acc.Repeat(event=one, times=100)])
+    stated = acc.Parallel(events=[one, acc.ZCDP(rho=1)])
+    shared = acc.PoissonSample(event=acc.Sequence(events=[one, parts]), rate="0.5")
+    group, often = acc.Group(event=parts, size=2), acc.Repeat(event=parts, times=10**5)
+    refused: list[acc.Event] = [one, nested, different, long, stated, shared, group, often]
+    for event in refused:
+        assert games(acc.Repeat(event=event, times=2)) == []
+    twice = acc.Sequence(events=[parts, one, acc.Repeat(event=parts, times=2), acc.Repeat(event=other, times=0)])
+    assert [game.runs for game in games(twice)] == [3]
+    silent = acc.Parallel(events=[acc.Pure(epsilon=0), acc.Pure(epsilon=0)])
+    assert [len(game.parts) for game in games(acc.Sequence(events=[silent, parts]))] == [2]
+    for known, delta in ((None, "1e-5"), (Interval(0, math.inf), "1e-5"), (Interval(0, 5), "0")):
+        question = EpsilonAt(Fraction(delta), NARROW)
+        assert chosen_as_it_goes(twice, question, of_worst_soon, known, lambda *_: None) is None
+
+
+def test_directions_are_games_of_their_own() -> None:
+    found = games(acc.Sequence(events=[SAMPLED, acc.PoissonSample(event=acc.Laplace(scale=1), rate="0.1")]))
+    assert len(found) == 2
+    for game, direction in zip(found, ("remove", "add"), strict=True):
+        ((law, _),) = game.beside.parts
+        assert getattr(law, "direction", None) == direction
+    with pytest.raises(NotApplicable):
+        Game(found[0].parts, 2000, found[0].beside).value(1e-20, 5.0, 1e3, 64)
