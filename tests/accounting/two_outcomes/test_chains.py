@@ -201,3 +201,12 @@ def test_far_beyond_floats_there_is_an_answer_or_none() -> None:
             of_group(concentrated("0.1"), size, question)
     with pytest.raises(NotApplicable):
         of_group(concentrated("1e-9"), 2, DeltaAt(Fraction(300), WIDTH))
+
+
+def test_floats_that_end_are_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    def ended(*_: object) -> float:
+        return math.log(0)
+
+    monkeypatch.setattr(Link, "log_apart", ended)
+    with pytest.raises(NotApplicable, match="beyond floats"):
+        of_group(concentrated("0.1"), 2, QUESTIONS[0])

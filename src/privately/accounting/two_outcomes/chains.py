@@ -195,7 +195,12 @@ class _Search:
         """From the last law to the first."""
         links = []
         for k, hint in enumerate(self.hints):
-            link = self._link(logit, *hint)
+            try:
+                link = self._link(logit, *hint)
+            except ValueError as reason:  # the logarithm of what has become 0
+                raise NotApplicable("laws beyond floats") from reason
+            if not math.isfinite(link.slope):
+                raise NotApplicable("laws beyond floats")
             self.hints[k] = link.order, link.distance
             logit += link.distance
             links.append(link)
