@@ -31,7 +31,7 @@ def test_the_same_statement_in_other_words() -> None:
 @pytest.mark.parametrize(
     "event",
     [
-        acc.Group(event=acc.ZCDP(rho="0.125"), size=2),
+        acc.Group(event=acc.Repeat(event=HALF, times=2), size=2),
         acc.PoissonSample(event=acc.Repeat(event=HALF, times=2), rate="0.1"),
         acc.Repeat(event=HALF, times=2),
         acc.Sequence(events=[HALF, acc.Laplace(scale=1)]),
