@@ -37,6 +37,8 @@ _MOST_PARTS, _MOST_RUNS, _MOST_STEPS = 8, 2_000, 8
 _LEVELS = (4e9, 64), (4e10, 192)
 """So many products are added up, at most, on lattices whose step is such a part of how far losses of one run spread."""
 _COARSEST, _MOST_PLACES = 5, 200_000
+_SPARSE, _USUAL = 16, 14.0
+"""Beyond so many spreads of one run places are so many steps apart."""
 _FAR, _SPREADS = 10.0, 9.0
 """What is farther from the answer than this loss, or so many spreads of all runs, hardly matters: e^-10 of it."""
 _RARE, _UNKNOWN, _LEAST_DELTA = 1e-8, 1e-30, 1e-100
@@ -145,7 +147,7 @@ class Game:
         if not (spread > 0 and largest < _LARGEST and epsilon < _LARGEST):
             raise NotApplicable("no losses, or too large ones")
         far = min(_FAR, _SPREADS * math.sqrt(self.runs) * spread + largest)
-        reach = sum(2 * sum(times * float(np.ptp(one.losses)) for one, times in found) for found in lists)
+        reach = sum(sum(times * _reach(one, times) for one, times in found) for found in lists)
         wide = epsilon + 2 * far
         step = short(max(spread / fine, math.sqrt(2 * self.runs * reach * wide / work), (wide + reach) / _MOST_PLACES))
         if step > spread / _COARSEST:
@@ -248,36 +250,51 @@ def _together(terms: Terms) -> Event:
     return Steps(events=[Repeat(event=term, times=times) for term, times in terms.items()])
 
 
+def _reach(found: Losses, times: int) -> float:
+    """About how much of a lattice is added up."""
+    wide = float(np.ptp(found.losses))
+    return 2 * (wide if times > 1 else min(wide, 2 * _near_by(found) + 4 * wide / _SPARSE))
+
+
+def _near_by(found: Losses) -> float:
+    """Losses beyond this are rare."""
+    return _USUAL * math.sqrt(_variance(found))
+
+
 def _variance(found: Losses) -> float:
     return float((found.losses - found.losses @ found.masses) ** 2 @ found.masses)
 
 
 def _split(found: Losses, step: float) -> Masses:
     """Each loss divided between the two places around it, by the chord between them."""
-    first, at, rest = _between(found.losses, step)
-    upward = np.minimum(expm1(-rest) / expm1(np.array([-step])) * (1 + 4 * ERROR), 1.0)
-    return _placed(at, found.masses, upward) * (1 + 4 * (at.size + 4) * UNIT), first
+    first, at, rest, cells = _between(found, step)
+    upward = np.minimum(expm1(-rest) / expm1(-cells * step) * (1 + 4 * ERROR), 1.0)
+    return _placed(at, cells, found.masses, upward) * (1 + 4 * (at.size + 4) * UNIT), first
 
 
 def _drawn(found: Losses, step: float) -> tuple[Masses, Masses]:
     """Under P and under Q, each loss by lots at one of the two places around it, on the mean where it is."""
-    first, at, rest = _between(found.losses, step)
-    upward, off = rest / step, 4 * (at.size + 4) * UNIT
-    prices = _placed(at, found.masses * exp(-found.losses), upward) * (1 + off + 4 * ERROR)
-    return (_placed(at, found.masses, upward) * (1 - off), first), (prices, first)
+    first, at, rest, cells = _between(found, step)
+    upward, off = rest / (cells * step), 4 * (at.size + 4) * UNIT
+    prices = _placed(at, cells, found.masses * exp(-found.losses), upward) * (1 + off + 4 * ERROR)
+    return (_placed(at, cells, found.masses, upward) * (1 - off), first), (prices, first)
 
 
-def _between(losses: Floats, step: float) -> tuple[int, Integers, Floats]:
-    """The first place, how many places before each loss are after it, and how far the loss is from the last of them."""
-    place = np.floor(losses / step)
+def _between(found: Losses, step: float) -> tuple[int, Integers, Floats, Floats]:
+    """The first place; for each loss how far the last place below it is from that, how far the loss is from there, and
+    how many steps there are to the next: more where losses are rare.
+    """
+    cells = np.where(np.abs(found.losses) > _near_by(found), float(_SPARSE), 1.0)
+    place = np.floor(found.losses / (cells * step)) * cells
     first = int(place.min())
-    rest = np.clip((losses - place * step) * (1 + 4 * UNIT), 0.0, step)
-    return first, (place - first).astype(np.int64), rest
+    rest = np.clip((found.losses - place * step) * (1 + 4 * UNIT), 0.0, cells * step)
+    return first, (place - first).astype(np.int64), rest, cells
 
 
-def _placed(at: Integers, masses: Floats, upward: Floats) -> Floats:
-    size = int(at.max()) + 2
-    found = np.bincount(at, masses * (1 - upward), size) + np.bincount(at + 1, masses * upward, size)
+def _placed(at: Integers, cells: Floats, masses: Floats, upward: Floats) -> Floats:
+    size = int(at.max()) + _SPARSE + 1
+    after = at + cells.astype(np.int64)
+    found = np.bincount(at, masses * (1 - upward), size) + np.bincount(after, masses * upward, size)
     return found.astype(np.float64, copy=False)
 
 
@@ -295,7 +312,13 @@ def _mean(values: Floats, masses: Masses, beyond: float, sign: int) -> Floats:
     last = first + weights.size - 1
     left, right = max(last, 0), max(-first, 0)
     longer = np.concatenate([np.ones(left), values, np.full(right, beyond)])
-    found = np.convolve(longer, weights, "valid")[left - last :][: values.size]
+    found, size = np.zeros_like(values), values.size
+    kept = np.flatnonzero(weights)
+    gaps = np.flatnonzero(np.diff(kept) >= _SPARSE)  # all between is 0
+    ends = zip([0, *(gaps + 1).tolist()], [*gaps.tolist(), kept.size - 1], strict=True)
+    for low, high in ((int(kept[begin]), int(kept[end])) for begin, end in ends if kept.size):
+        start = left - first - high
+        found += np.convolve(longer[start : start + size + high - low], weights[low : high + 1], "valid")
     return found * (1 + sign * 2 * (weights.size + 4) * UNIT)
 
 
