@@ -274,7 +274,10 @@ def _shared(event: Event, question: Question) -> Interval | None:
     if shared is not None and is_tight(shared, question):
         return shared
     played = chosen_as_it_goes(event, question, of_worst_soon, shared, _renyi_or_none)
-    return least_of([shared, played]) if played else shared
+    if played is None:
+        return shared
+    below = shared or Interval(_lower(event, question, None).lower, math.inf)
+    return least_of([played, below])
 
 
 def _chosen(event: Event, question: Question) -> Interval | None:
