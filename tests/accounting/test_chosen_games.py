@@ -96,7 +96,7 @@ def asked(event: acc.Event, question: Question, known: str = "3") -> Interval:
     return found
 
 
-@pytest.mark.parametrize("usual", [chosen_games._USUAL, 0.5], ids=["", "sparse"])
+@pytest.mark.parametrize("usual", [chosen_games._USUAL, pytest.param(0.5, marks=pytest.mark.slow)], ids=["", "sparse"])
 @pytest.mark.parametrize("event", [RUNS, FAILING, SAMPLED, BESIDE], ids=["runs", "failing", "sampled", "beside"])
 def test_no_strategy_is_outside(event: acc.Event, usual: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also if most losses are taken for rare, and divided between places that are far apart."""

@@ -126,7 +126,7 @@ def float_deltas(composition: Composition, places: list[float], c: int, period: 
     ("composition", "delta", "setting"),
     [
         (at_different_rates("1", 100), "1e-6", (4, 11, 900)),
-        (at_different_rates("0.8", 70), "1e-5", (3, 14, 900)),
+        pytest.param(at_different_rates("0.8", 70), "1e-5", (3, 14, 900), marks=pytest.mark.slow),
         pytest.param(at_different_rates("1", 300), "1e-7", (3, 13, 500), marks=pytest.mark.slow),
     ],
 )
@@ -378,6 +378,7 @@ def test_a_small_delta_beside_many_digits() -> None:
     assert low <= float(delta) * (1 + 1e-5)
 
 
+@pytest.mark.slow
 def test_few_steps_beside_others() -> None:
     """Narrow, and within what lists of losses in cells know; alone they are left to a lattice."""
     composition = Composition(parts=((LaplaceLoss(epsilon=Fraction(3, 5)), 1), *steps("1.6", "0.0012", 13).parts))

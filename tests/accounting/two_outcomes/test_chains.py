@@ -82,7 +82,7 @@ def test_between_all_chains_of_a_grid(statement: Statement, size: int) -> None:
 
 CASES = [
     *((concentrated(rho), size) for rho in ("1e-6", "0.01", "0.5", "5") for size in (2, 5)),
-    (concentrated("0.5"), 10),
+    pytest.param(concentrated("0.5"), 10, marks=pytest.mark.slow),
     *((statement, size) for statement in (LISTED, LOW, HIGH) for size in (2, 5)),
 ]
 QUESTIONS: list[Question] = [
@@ -100,6 +100,7 @@ def test_both_ends_meet(statement: Statement, size: int) -> None:
         assert question.is_met(found, Fraction(1, 10**8)), (question, found)
 
 
+@pytest.mark.slow
 def test_one_change_is_the_statement() -> None:
     for statement in (concentrated("0.5"), LISTED, LOW):
         for question in QUESTIONS:
