@@ -274,6 +274,14 @@ def test_rare_samples_by_the_million_reveal_nothing() -> None:
     assert EpsilonAt(Fraction(1, 10**7), WIDTH).settled(Composition(parts=((rare, 10**12),))) is None
 
 
+def test_infinite_losses_that_floats_do_not_tell_are_different() -> None:
+    rare = SampledGaussianLoss(mu_squared=Fraction(1), rate=Fraction(1, 10**250), direction="remove")
+    mass = Fraction(1, 10**200)
+    for delta in (mass / 2, mass):
+        assert not is_hardly_different(Composition(parts=((rare, 1),), infinite=mass), delta)
+    assert is_hardly_different(Composition(parts=((rare, 1),), infinite=mass), 2 * mass)
+
+
 def test_a_largest_loss_below_0_is_no_limit_below_0() -> None:
     """Without noise a row that is not in the sample has a loss of ln(1-q)."""
     event = PoissonSample(event=Gaussian(noise_multiplier=0), rate="0.3")

@@ -199,14 +199,15 @@ def is_hardly_different(composition: Composition, delta: Fraction) -> bool:
     Proof: docs/theory/accounting/events.md#seldom-sampled
     Checked-by: tests/accounting/test_questions.py::test_many_rare_samples_are_hardly_different
     """
-    left = float(delta - composition.infinite)
-    rough = 0.0
+    if delta <= composition.infinite:  # exactly: floats do not tell what is left of tiny deltas
+        return False
+    left, rough = float(delta - composition.infinite), 0.0
     for law, times in composition.parts:
         least = _least_spread(law)
         if least == math.inf:
             return False
         rough += times * float(getattr(law, "rate", 1)) ** 2 * least
-    if rough > left * abs(left):
+    if rough > left * left:
         return False
     total = sum((times * _spread(law) for law, times in composition.parts), Enclosure.of(0))
     return Fraction(total.upper) <= 2 * (delta - composition.infinite) ** 2
