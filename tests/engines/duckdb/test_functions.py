@@ -5,10 +5,11 @@ import math
 import duckdb
 import pytest
 
+from privately.engines.duckdb.connection import Setup, connect
 from privately.engines.duckdb.expressions import column_of, expression_text
 from privately.engines.duckdb.functions import WRITERS, finite
 from privately.engines.duckdb.literals import NAMES, literal
-from privately.plans import FUNCTIONS, Expression, Value
+from privately.plans import FUNCTIONS, Expression, Value, call
 from privately.plans.meaning import evaluate
 from tests.engines.duckdb.edges import calls, field, rows
 
@@ -59,3 +60,18 @@ def test_long_texts_are_not_repeated() -> None:
     for _ in range(50):
         text = finite(f"({text} * c1)")
     assert len(text) < 50 * 200
+
+
+@pytest.mark.parametrize("function", ["greatest", "least"])
+def test_a_plan_that_names_a_column_thrice_can_be_copied(function: str) -> None:
+    one = field("whole", 0)
+    column = column_of(one.identity)
+    thrice = expression_text(call(function, one, one, one))
+    with connect(Setup()) as connection:
+        connection.execute(f"CREATE TEMP TABLE t (i INTEGER, {column} BIGINT, yes BOOLEAN)")
+        found = connection.execute(
+            f"WITH every(i) AS (VALUES (0), (1)) SELECT * FROM every, LATERAL (SELECT count(DISTINCT {column}) FROM ("
+            f"SELECT {column}, yes, {thrice} AS g FROM (SELECT * FROM t WHERE t.i = every.i) WHERE false) WHERE yes "
+            "HAVING count(*) > 0) q"
+        )
+        assert found.fetchall() == []

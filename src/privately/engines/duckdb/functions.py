@@ -111,6 +111,14 @@ def _of_real(function: str) -> Writer:
     return writer
 
 
+def _by_twos(function: str, values: Texts) -> str:
+    """DuckDB cannot copy a call of three operands if two of them are the same column, so no call has three."""
+    if len(values) == 1:
+        return values[0]
+    half = len(values) // 2
+    return f"{function}({_by_twos(function, values[:half])}, {_by_twos(function, values[half:])})"
+
+
 def _extreme(function: str) -> Writer:
     def writer(call: Call, arguments: Texts) -> str:
         values = _alike(_kinds(call), arguments)
@@ -118,7 +126,7 @@ def _extreme(function: str) -> Writer:
         def use(row: str) -> str:
             places = [f"{row}[{place}]" for place in range(1, len(values) + 1)] if row else values
             missing = " OR ".join(f"{place} IS NULL" for place in places)
-            return f"CASE WHEN {missing} THEN NULL ELSE {function}({', '.join(places)}) END"
+            return f"CASE WHEN {missing} THEN NULL ELSE {_by_twos(function, places)} END"
 
         if all(len(value) <= _SHORT for value in values):
             return use("")
