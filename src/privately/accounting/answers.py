@@ -12,8 +12,7 @@ from privately.accounting.basic_sums import basic_sum
 from privately.accounting.below import continuous, noticed, overlapping, told_apart
 from privately.accounting.bounded_range import Ranges, alone, chosen_adaptively, in_the_long_run
 from privately.accounting.bounding import bounding, has_fixed_size, within
-from privately.accounting.chosen_games import chosen_as_it_goes
-from privately.accounting.chosen_parts import among_parts
+from privately.accounting.chosen_parts import among_parts, chosen_as_it_goes, covered
 from privately.accounting.coarsening import coarser, concentrated, has_few
 from privately.accounting.compositions import Composition, compositions, one_by_one
 from privately.accounting.ends import between, between_rounded, least_of, lowest_of, worst_of
@@ -273,11 +272,10 @@ def _shared(event: Event, question: Question) -> Interval | None:
     shared = among_parts(event, question, _anyhow) or on_samples(event, question, _anyhow)
     if shared is not None and is_tight(shared, question):
         return shared
-    played = chosen_as_it_goes(event, question, of_worst_soon, shared, _renyi_or_none)
-    if played is None:
-        return shared
-    below = shared or Interval(_lower(event, question, None).lower, math.inf)
-    return least_of([played, below])
+    known = [shared, chosen_as_it_goes(event, question, of_worst_soon, shared, _renyi_or_none)]
+    if not any(one is not None and question.is_met(one, max(question.width, _ENOUGH)) for one in known):
+        known.append(covered(event, question, of_worst_soon))
+    return least_of(known) if any(known) else None
 
 
 def _chosen(event: Event, question: Question) -> Interval | None:

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from privately import accounting as acc
-from privately.accounting import chosen_parts
-from privately.accounting.chosen_parts import among_parts, choices, one_after_the_other
+from privately.accounting.chosen_parts import lists
+from privately.accounting.chosen_parts.lists import among_parts, choices, one_after_the_other
 from privately.accounting.questions import DeltaAt, EpsilonAt, Question
 from privately.accounting.terms import flatten
 from privately.errors import NoSuchRule
@@ -123,7 +123,7 @@ def test_no_list_of_parts_may_be_forgotten(monkeypatch: pytest.MonkeyPatch) -> N
     assert whole.lower <= truth * (1 + 1e-9)
     assert truth * (1 - 1e-9) <= whole.upper
     listed.sort(key=lambda one: acc.delta(one, question.epsilon).upper)
-    monkeypatch.setattr(chosen_parts, "choices", lambda _: listed[:-1])
+    monkeypatch.setattr(lists, "choices", lambda _: listed[:-1])
     found = among_parts(event, question, lambda one, _: acc.delta(one, question.epsilon))
     assert found is not None
     assert found.upper < truth
@@ -140,7 +140,7 @@ def test_all_parts_are_as_much_as_any_choice(monkeypatch: pytest.MonkeyPatch) ->
     assert sum(flatten(whole).values()) == 4
     for alpha in (1.2, 2.0, 3.0):
         assert acc.delta(whole, Fraction(math.log(alpha))).upper >= both_ways(turns, alpha)
-    monkeypatch.setattr(chosen_parts, "one_after_the_other", lambda event: choices(event)[0])
+    monkeypatch.setattr(lists, "one_after_the_other", lambda event: choices(event)[0])
     assert acc.delta(event, Fraction(math.log(2.0))).upper < both_ways(turns, 2.0)
 
 

@@ -49,7 +49,7 @@ def among_parts(event: Event, question: Question, asked: Asked) -> Interval | No
         parts one after the other.
     Reference: none; a sum over disjoint sets of outcomes
     Proof: docs/theory/accounting/events.md#parts-that-are-chosen
-    Checked-by: tests/accounting/test_chosen_parts.py::test_no_choice_of_parts_is_outside
+    Checked-by: tests/accounting/chosen_parts/test_lists.py::test_no_choice_of_parts_is_outside
     """
     with suppress(NoSuchRule, NotApplicable):
         met = _different(choices(event))

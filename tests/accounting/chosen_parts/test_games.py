@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from privately import accounting as acc
-from privately.accounting import chosen_games
-from privately.accounting.chosen_games import Game, Part, Value, chosen_as_it_goes, games
+from privately.accounting.chosen_parts import values
+from privately.accounting.chosen_parts.games import METHOD, Game, Games, chosen_as_it_goes, games
+from privately.accounting.chosen_parts.values import Part, Value
 from privately.accounting.questions import DeltaAt, EpsilonAt, Question
 from privately.accounting.roads import NotApplicable
 from privately.accounting.spreading import Losses
@@ -96,11 +97,11 @@ def asked(event: acc.Event, question: Question, known: str = "3") -> Interval:
     return found
 
 
-@pytest.mark.parametrize("usual", [chosen_games._USUAL, pytest.param(0.5, marks=pytest.mark.slow)], ids=["", "sparse"])
+@pytest.mark.parametrize("usual", [values._USUAL, pytest.param(0.5, marks=pytest.mark.slow)], ids=["", "sparse"])
 @pytest.mark.parametrize("event", [RUNS, FAILING, SAMPLED, BESIDE], ids=["runs", "failing", "sampled", "beside"])
 def test_no_strategy_is_outside(event: acc.Event, usual: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also if most losses are taken for rare, and divided between places that are far apart."""
-    monkeypatch.setattr(chosen_games, "_USUAL", usual)
+    monkeypatch.setattr(values, "_USUAL", usual)
     for epsilon in ("0.05", "0.4", "0.9", "1.5"):
         delta, found = truth(event, math.exp(float(epsilon))), asked(event, DeltaAt(Fraction(epsilon), NARROW))
         assert found.lower <= delta * (1 + 1e-12)
@@ -112,11 +113,72 @@ def test_no_strategy_is_outside(event: acc.Event, usual: float, monkeypatch: pyt
             assert answer.width < 0.01 or usual < 1
 
 
+def orders(left: dict[int, int], kinds: list[list[Outcomes]]) -> Iterator[Outcomes]:
+    """Of every way to choose one of the Parallels with runs left, and a part of it, after all that was answered."""
+    if not any(left.values()):
+        yield [(1.0, 1.0)]
+        return
+    for which, runs in left.items():
+        if not runs:
+            continue
+        later = list(orders({**left, which: runs - 1}, kinds))
+        for part in kinds[which]:
+            for chosen in product(later, repeat=len(part)):
+                yield [(p * r, q * s) for (p, q), after in zip(part, chosen, strict=True) for r, s in after]
+
+
+TWO_KINDS = acc.Sequence(
+    events=[
+        acc.Parallel(events=[acc.RandomizedResponse(epsilon="1.1", categories=10), acc.Pure(epsilon="0.6")]),
+        acc.Repeat(
+            event=acc.Parallel(events=[acc.RandomizedResponse(epsilon="0.9", categories=6), acc.Pure(epsilon="0.5")]),
+            times=2,
+        ),
+    ]
+)
+
+
+@pytest.mark.parametrize("is_apart", [False, True])
+def test_no_order_of_two_parallels_is_outside(monkeypatch: pytest.MonkeyPatch, *, is_apart: bool) -> None:
+    """Played together, or each by itself and composed."""
+    if is_apart:
+        alone = Games.value
+
+        def refused(one: Games, rare: float, epsilon: float, work: float, fine: int) -> Value:
+            if len(one.games) > 1:
+                raise NotApplicable("several games")
+            return alone(one, rare, epsilon, work, fine)
+
+        monkeypatch.setattr(Games, "value", refused)
+    ways = list(orders({0: 1, 1: 2}, [[THREE, TWO], [answered(0.9, 6), answered(0.5)]]))
+    for epsilon in ("0.05", "0.4", "0.9", "1.5"):
+        exact, found = best(ways, math.exp(float(epsilon))), asked(TWO_KINDS, DeltaAt(Fraction(epsilon), NARROW))
+        assert found.lower <= exact * (1 + 1e-12)
+        assert found.upper >= exact * (1 - 1e-12)
+        assert (found.lower == 0) == is_apart
+        assert found.upper <= exact * (1.05 if is_apart else 1.003) + 1e-5
+
+
+def test_one_order_of_two_parallels_is_less() -> None:
+    """Planted: the Parallel that is met twice always last, in place of the best order at every loss."""
+    (both,) = games(TWO_KINDS)
+    value = both.value(1e-30, 2.0, 1e9, 192)
+    laid = [[Part.of(part, value.step, 1e-30) for part in game.parts] for game in both.games]
+    listed = Value.start(value.step, value.first, value.first + value.upper.size - 1)
+    for which in (1, 1, 0):
+        listed = listed.after(laid[which])
+    ways = list(orders({0: 1, 1: 2}, [[THREE, TWO], [answered(0.9, 6), answered(0.5)]]))
+    places = np.flatnonzero((value.losses > -1) & (value.losses < 2))[::40]
+    exact = np.array([best(ways, math.exp(loss)) for loss in value.losses[places]])
+    assert (value.upper[places] >= exact * (1 - 1e-12)).all()
+    assert (listed.upper[places] < exact * 0.999).any()
+
+
 def test_the_best_part_is_taken_at_every_loss() -> None:
     """Planted: the largest value of all lists of parts, in any order, in place of the best part at each loss."""
     (game,) = games(RUNS)
     value = game.value(1e-30, 2.0, 1e9, 192)
-    laid = [Part.of(part, value.step, 1e-30) for part in game.parts]
+    laid = [Part.of(part, value.step, 1e-30) for part in game.games[0].parts]
     ways = list(strategies([THREE, TWO], 3))
     places = np.flatnonzero((value.losses > -1) & (value.losses < 2))[::40]
     exact = np.array([best(ways, math.exp(loss)) for loss in value.losses[places]])
@@ -141,61 +203,19 @@ def test_either_side_needs_its_own_lattice(monkeypatch: pytest.MonkeyPatch) -> N
     delta = truth(RUNS, math.exp(0.9))
 
     def lower(found: Losses, step: float) -> tuple[np.ndarray, int]:
-        first, at, _, cells = chosen_games._between(found, step)
-        return chosen_games._placed(at, cells, found.masses, np.zeros(at.size)), first
+        first, at, _, cells = values._between(found, step)
+        return values._placed(at, cells, found.masses, np.zeros(at.size)), first
 
-    monkeypatch.setattr(chosen_games, "_split", lower)
+    monkeypatch.setattr(values, "_split", lower)
     (game,) = games(RUNS)
     value = game.value(1e-30, 2.0, 1e9, 64)
     assert np.interp(0.9, value.losses, value.upper) < delta
     monkeypatch.undo()
     assert asked(RUNS, question).upper >= delta
-    exact = chosen_games._drawn
-    monkeypatch.setattr(
-        chosen_games, "_drawn", lambda found, step: exact(Losses.of(found.losses + step, found.masses), step)
-    )
+    exact = values._drawn
+    monkeypatch.setattr(values, "_drawn", lambda found, step: exact(Losses.of(found.losses + step, found.masses), step))
     value = game.value(1e-30, 2.0, 1e9, 64)
     assert (value.powers - math.exp(0.9) * value.prices).max() > delta
-
-
-@pytest.mark.parametrize("usual", [14.0, 0.7])
-def test_places_of_losses(usual: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The mean of a convex function that falls is not less with places alone, and lots have the same mean loss."""
-    monkeypatch.setattr(chosen_games, "_USUAL", usual)
-    monkeypatch.setattr(chosen_games, "_SPARSE", 4)
-    random = np.random.default_rng(5)
-    losses, masses = random.uniform(-2, 3, 50), random.dirichlet(np.ones(50))
-    found, step = Losses.of(losses, masses), 0.25
-    weights, first = chosen_games._split(found, step)
-    (powers, start), (prices, same) = chosen_games._drawn(found, step)
-    assert same == start
-    assert weights.sum() == pytest.approx(1)
-    assert powers.sum() == pytest.approx(1)
-    assert prices.sum() == pytest.approx(float(masses @ np.exp(-losses)))
-    assert powers @ (start + np.arange(powers.size)) * step == pytest.approx(float(masses @ losses))
-    above = (first + np.arange(weights.size)) * step
-    for kink in (0.2, 1.0, 2.5):
-        exact = float(masses @ np.maximum(1 - kink * np.exp(-losses), 0))
-        assert (
-            exact * (1 - 1e-13)
-            <= weights @ np.maximum(1 - kink * np.exp(-above), 0)
-            <= exact + (0.02 if usual > 1 else 0.1)
-        )
-
-
-def test_means_at_all_places() -> None:
-    """Also where all losses are on one side of 0, and with nothing between some of them."""
-    values = np.array([0.9, 0.7, 0.4, 0.1])
-    far = np.array([0.1, *[0.0] * 20, 0.3, 0.2, *[0.0] * 16, 0.4])
-    for first, weights in product((-30, -3, -1, 0, 2), (np.array([0.2, 0.5, 0.3]), far, np.zeros(2))):
-        found = chosen_games._mean(values, (weights, first), 0.05, 1)
-        for j in range(4):
-            places = [j - first - i for i in range(weights.size)]
-            exact = sum(
-                w * (1.0 if k < 0 else 0.05 if k > 3 else values[k]) for w, k in zip(weights, places, strict=True)
-            )
-            assert found[j] == pytest.approx(exact)
-            assert found[j] >= exact * (1 - 1e-15)
 
 
 def test_ten_runs_of_two_noises() -> None:
@@ -203,7 +223,7 @@ def test_ten_runs_of_two_noises() -> None:
     found = acc.epsilon(acc.Repeat(event=parts, times=10), delta="1e-5")
     assert found.width <= found.lower / 1000
     assert 17.8 < found.lower < found.upper < 17.9
-    assert chosen_games.METHOD in found.method
+    assert METHOD in found.method
 
 
 @pytest.mark.slow
@@ -224,7 +244,9 @@ def test_left_to_others() -> None:
     one, other = acc.Laplace(scale=2), acc.Gaussian(noise_multiplier=2)
     parts = acc.Parallel(events=[one, other])
     nested = acc.Parallel(events=[acc.Laplace(scale="0.2"), acc.Repeat(event=parts, times=3)])
-    different = acc.Sequence(events=[parts, acc.Parallel(events=[one, acc.Gaussian(noise_multiplier=3)])])
+    different = acc.Sequence(
+        events=[acc.Parallel(events=[one, acc.Gaussian(noise_multiplier=2 + n)]) for n in range(5)]
+    )
     long = acc.Parallel(events=[other, acc.Repeat(event=one, times=100)])
     stated = acc.Parallel(events=[one, acc.ZCDP(rho=1)])
     shared = acc.PoissonSample(event=acc.Sequence(events=[one, parts]), rate="0.5")
@@ -235,7 +257,8 @@ def test_left_to_others() -> None:
     twice = acc.Sequence(events=[parts, one, acc.Repeat(event=parts, times=2), acc.Repeat(event=other, times=0)])
     assert [game.runs for game in games(twice)] == [3]
     silent = acc.Parallel(events=[acc.Pure(epsilon=0), acc.Pure(epsilon=0)])
-    assert [len(game.parts) for game in games(acc.Sequence(events=[silent, parts]))] == [2]
+    (kept,) = games(acc.Sequence(events=[silent, parts]))
+    assert [len(game.parts) for game in kept.games] == [2]
     for known, delta in ((None, "1e-5"), (Interval(0, math.inf), "1e-5"), (Interval(0, 5), "0")):
         question = EpsilonAt(Fraction(delta), NARROW)
         assert chosen_as_it_goes(twice, question, of_worst_soon, known, lambda *_: None) is None
@@ -248,4 +271,4 @@ def test_directions_are_games_of_their_own() -> None:
         ((law, _),) = game.beside.parts
         assert getattr(law, "direction", None) == direction
     with pytest.raises(NotApplicable):
-        Game(found[0].parts, 2000, found[0].beside).value(1e-20, 5.0, 1e3, 64)
+        Games((Game(found[0].games[0].parts, 2000),), found[0].beside).value(1e-20, 5.0, 1e3, 64)
