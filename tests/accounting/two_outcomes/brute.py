@@ -17,10 +17,10 @@ def apart(p: float, q: float) -> float:
     return float((logs / (ORDERS * (ORDERS - 1))).max())
 
 
-def pairs(rho: float, count: int) -> list[tuple[float, float]]:
+def pairs(rho: float, count: int, farthest: float = 12) -> list[tuple[float, float]]:
     """Some pairs that are just rho-zCDP, from even to rare ones."""
     found = []
-    for x in np.linspace(0.02, 12, count):
+    for x in np.linspace(0.02, farthest, count):
         q = 1 / (1 + math.exp(x))
         low, high = q, 1 - q
         for _ in range(50):

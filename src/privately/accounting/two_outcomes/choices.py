@@ -56,9 +56,9 @@ class Table:
     choices: tuple[Choice, ...]
 
 
-def table(statement: Statement, step: float, places: int) -> Table:
-    """Choices of all kinds, from nearly even ones to rare large losses, each shown to be allowed."""
-    many = 2 * _FAR if statement.size > 1 else _FAR  # of large losses most are far from even
+def table(statement: Statement, step: float, places: int, rare: int = _FAR) -> Table:
+    """Choices of all kinds, from nearly even ones to rare large losses, so many of these; each shown to be allowed."""
+    many = 2 * rare if statement.size > 1 else rare  # of large losses most are far from even
     even = np.concatenate([np.arange(_NEAR) * _FINE, _NEAR * _FINE * np.geomspace(1, places * step + 50, many)])
     if statement.last < math.inf:  # where the highest order holds them, losses are evenly apart
         apart = max(_APART, places * step / _MOST_FAR)

@@ -16,7 +16,7 @@ from privately.accounting.adaptive.games import WORK
 from privately.accounting.adaptive.groups import profiles
 from privately.accounting.bounding import bounding, within
 from privately.accounting.compositions import Composition, compositions
-from privately.accounting.ends import proved
+from privately.accounting.ends import both, proved
 from privately.accounting.events import ZCDP, Event, Exponential, Renyi, Repeat
 from privately.accounting.events import Sequence as Steps
 from privately.accounting.losses import FiniteLoss, GaussianLoss
@@ -31,6 +31,7 @@ from privately.accounting.two_outcomes import (
     long_games,
     mixed_games,
     normal_games,
+    ranged_games,
     several_games,
     sorted_games,
     wave_games,
@@ -87,10 +88,20 @@ class _Stated:
         """All that is no statement: from above mechanisms of bounded range by the pair of their own game."""
         if not self.others:
             return Beside((Composition(),), (Composition(),))
-        both, above = Steps(events=self.others), tuple[Composition, ...]()
+        every, above = Steps(events=self.others), tuple[Composition, ...]()
         with suppress(*DEAD_ENDS):
             above = _with_ranges(self.others, rare)
-        return Beside(above or compositions(bounding(both)), compositions(within(both)))
+        return Beside(above or compositions(bounding(every)), compositions(within(every)))
+
+    def ranged(self) -> tuple[wave_games.Parts, Beside] | None:
+        """All steps of zCDP and of bounded range, and what is beside them; None if there are others of these kinds."""
+        terms = flatten(Steps(events=self.others)) if self.others else {}
+        ranges = tuple((term.epsilon, n) for term, n in terms.items() if isinstance(term, Exponential))
+        known = tuple((one, n) for one, n in self.parts if isinstance(one, Concentrated))
+        if not ranges or len(known) < len(self.parts):
+            return None
+        rest = tuple(Repeat(event=one, times=n) for one, n in terms.items() if not isinstance(one, Exponential))
+        return known + ranges, replace(self, others=rest).beside(1.0)
 
     @property
     def summed(self) -> Statement | None:
@@ -140,9 +151,30 @@ def composed(event: Event, question: Question, asked: Asked) -> Interval | None:
     try:
         found = _Stated.of(event)
         rare = how_rare(event, question, asked)
+        played = _ranged(found, question, asked, rare)
+        if played and question.is_met(played, max(question.width, _WELL)):
+            return played
         beside = found.beside(rare)
     except (*DEAD_ENDS, NoSuchRule):
         return None
+    known = _side_by_side(found, beside, question, asked, rare)
+    return both(played, known) if played else known
+
+
+def _ranged(found: _Stated, question: Question, asked: Asked, rare: float) -> Interval | None:
+    """Few steps of bounded range among those of zCDP, in one game."""
+    known = found.ranged()
+    if known is None:
+        return None
+    bottom = ranged_games.lower_end(*known, question, asked, rare)
+    if isinstance(question, DeltaAt) and bottom.lower:
+        rare = _by_tens(float(bottom.lower))
+    top = ranged_games.upper_end(*known, question, asked, rare)
+    return proved(bottom.lower, top.upper, method=METHOD)
+
+
+def _side_by_side(found: _Stated, beside: Beside, question: Question, asked: Asked, rare: float) -> Interval:
+    """By one pair for all zCDP, others for all else."""
     summed = _summed(found, question)
     case = _Case(found, beside, replace(question, width=max(question.width, _FINE)), asked, rare)
     bottom = max(_bottom(case), _single(found, question), key=lambda one: one.lower)

@@ -24,6 +24,8 @@ _SHARE = 0.25
 """How far on either side slopes are taken, in parts of V(1): of many steps V is smooth, what is proved of it is not."""
 _NEAR, _TANGENTS, _FIRST = 12, 6, 0.02
 _STEADY = 40
+_NOTHING = -3.0
+"""Values so much less, as logarithms, are those beyond the largest loss: what is smooth goes on there."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,7 @@ class Smooth:
         losses = np.arange(-far, 0) * step
         before = np.log(np.exp(np.minimum(losses + known[far:0:-1], 0.0)) - np.expm1(losses))
         logs = np.maximum(np.concatenate([before, known]), math.log(_TINY))
-        around = max(_AROUND, int(_SHARE * float(values[0]) / step))
+        around = max(_AROUND, _scale(values, step))
         wide = np.pad(logs, around, mode="edge")
         return cls(logs, (wide[2 * around :] - wide[: -2 * around]) / (2 * around * step), far, step)
 
@@ -113,12 +115,33 @@ class Smooth:
         wide, half = _KERNEL, _KERNEL // 2
         losses = np.arange(-wide, 0) * self.step
         around = np.concatenate([np.exp(losses) * upper[wide:0:-1] - np.expm1(losses), upper])
-        known = self.logs[self.far - wide : self.far + upper.size]
-        apart = np.pad(np.log(np.maximum(around, _TINY)) - known, (0, wide), mode="edge")
+        known = _without_waves(self.logs, _scale(upper, self.step))[self.far - wide : self.far + upper.size]
+        apart = np.log(np.maximum(around, _TINY)) - known
+        apart = np.pad(np.where(apart < _NOTHING, 0.0, apart), (0, wide), mode="edge")
         for _ in range(2):
             apart = np.convolve(apart, np.full(wide, 1 / wide), mode="valid")
         known = known[wide:] + apart[wide - 2 * half : wide - 2 * half + upper.size]
         return Smooth.of(np.exp(np.minimum(known, 0.0)), self.far, self.step)
+
+
+def _scale(values: Floats, step: float) -> int:
+    """So many places are a small part of what all steps lead to."""
+    return int(_SHARE * float(values[0]) / step)
+
+
+def _without_waves(logs: Floats, around: int) -> Floats:
+    """Without what comes and goes within so many places; but for the fourth derivative, all else is kept."""
+    if around < 1:
+        return logs
+
+    def even(one: Floats) -> Floats:
+        wide = np.pad(one, around, mode="reflect", reflect_type="odd")
+        sums = np.cumsum(np.append(0.0, wide))
+        found: Floats = (sums[2 * around + 1 :] - sums[: -2 * around - 1]) / (2 * around + 1)
+        return found
+
+    once = even(logs)
+    return 2 * once - even(once)
 
 
 def _steadied(kind: Whole) -> Whole:
