@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
@@ -17,16 +20,17 @@ from privately.accounting.ends import proved
 from privately.accounting.events import ZCDP, Event, Exponential, PoissonSample, Renyi, Repeat
 from privately.accounting.events import Sequence as Steps
 from privately.accounting.losses import DIRECTIONS, Direction, FiniteLoss, GaussianLoss, Loss
-from privately.accounting.questions import EpsilonAt, Question
+from privately.accounting.questions import NO_LOWER, EpsilonAt, Question
 from privately.accounting.roads import DEAD_ENDS, NotApplicable
-from privately.accounting.sampled_games import games, last_steps, long_runs
+from privately.accounting.sampled_games import games, last_steps, long_runs, rare_losses
 from privately.accounting.sampled_games.kinds import LONG, Kind, are_played, order
 from privately.accounting.sampled_games.profiles import Lattice, OneWay
 from privately.accounting.terms import Terms, alternatives
+from privately.accounting.two_outcomes.allowed import AtOrders
 from privately.accounting.two_outcomes.alone import has_group, stated
 from privately.accounting.two_outcomes.composed import how_rare
 from privately.errors import NoSuchRule
-from privately.rounding import Interval
+from privately.rounding import End, Interval
 
 METHOD = "adaptive choices on samples"
 
@@ -34,7 +38,7 @@ _MOST_KINDS, _MOST_RANGE = 3, Fraction(8)
 _LEAST_RANGE = Fraction(1, 1000)
 _FINE, _ROUGH, _LEVELS = Fraction(1, 10**5), Fraction(1, 200), 4
 _ENOUGH, _ENOUGH_DELTA = Fraction(1, 1000), Fraction(1, 100)
-_NONE, _ONE = Composition(), Fraction(1)
+_NONE, _ONE, _NO_EPSILON = Composition(), Fraction(1), math.inf
 _AS_LONG_RUNS = -1
 """In place of a level."""
 
@@ -67,11 +71,41 @@ def composed(event: Event, question: Question, asked: Asked) -> Interval | None:
     """
     if question.width > _ROUGH or (isinstance(question, EpsilonAt) and not question.delta):
         return None
-    found: Interval | None = None
     try:
         both = _directions(event)
         rare = how_rare(event, question, asked)
-        question = replace(question, width=max(question.width, _FINE))
+    except (*DEAD_ENDS, NoSuchRule):
+        return None
+    question = replace(question, width=max(question.width, _FINE))
+    known = _by_rare_losses(event, both[0], question, asked)
+    if known is not None and question.is_met(known, _enough(question)):
+        return known
+    played = _played(both, question, asked, rare)
+    return known if played is None else _nearer(known, played)
+
+
+def _by_rare_losses(event: Event, one: _Sampled, question: Question, asked: Asked) -> Interval | None:
+    """Where orders are listed: by the statement that all steps are together, and by one choice for all of them."""
+    if not all(isinstance(kind.base, AtOrders) for kind, _ in one.kinds):
+        return None
+
+    def told(pairs: Iterable[tuple[FiniteLoss, int]]) -> End:
+        below = one.below
+        for law, times in pairs:
+            below = with_law(below, law, times=times)
+        return asked((below,), question).lower
+
+    lower, upper = NO_LOWER.lower, _NO_EPSILON if isinstance(question, EpsilonAt) else _ONE
+    with suppress(*DEAD_ENDS, NoSuchRule):
+        lower = rare_losses.largest(one.kinds, told)
+    with suppress(*DEAD_ENDS, NoSuchRule):
+        upper = rare_losses.above(event, one.kinds, question)
+    return proved(lower, upper, method=METHOD)
+
+
+def _played(both: list[_Sampled], question: Question, asked: Asked, rare: float) -> Interval | None:
+    found: Interval | None = None
+    try:
         if any(times >= long_runs.LEAST for _, times in both[0].kinds):
             found = _in_long_runs(both, question, asked, rare)
             if found is not None and question.is_met(found, _enough(question)):

@@ -75,19 +75,30 @@ def table(statement: Statement, step: float, places: int, rare: int = _FAR) -> T
 
 
 def _choice(statement: Statement, q: float, z: float, step: float, order: float) -> Choice | None:
-    listed = statement.last < math.inf
-    exact = statement.order(order) if listed else Fraction(order)
+    pair = allowed_pair(statement, q, z, order)
+    if pair is None:
+        return None
+    p, q = pair
+    low, exact = math.log1p(-p) - math.log1p(-q), _exact(statement, order)
+    return Choice(p, q, round(z / step), round(-low / step), Limit(exact, statement.bound(exact)))
+
+
+def allowed_pair(statement: Statement, q: float, z: float, order: float) -> tuple[float, float] | None:
+    """p = q e^z and q, or a little less of both, which the statement allows; None if it is not found to."""
     for _ in range(_TRIES):
         p = q * math.exp(z)
         try:
-            excess, _ = statement.exceeded(TwoOutcomes(Decimal(p), Decimal(q)), exact, _AROUND)
+            excess, _ = statement.exceeded(TwoOutcomes(Decimal(p), Decimal(q)), _exact(statement, order), _AROUND)
         except NotApplicable:
             return None
         if excess <= 0:
-            low = math.log1p(-p) - math.log1p(-q)
-            return Choice(p, q, round(z / step), round(-low / step), Limit(exact, statement.bound(exact)))
+            return p, q
         q *= 1 - _MARGIN
     return None
+
+
+def _exact(statement: Statement, order: float) -> Fraction:
+    return statement.order(order) if statement.last < math.inf else Fraction(order)
 
 
 def even_pair(statement: AtOrders) -> FiniteLoss | None:
