@@ -19,6 +19,7 @@ MOST_ORDERS = 300
 _SLIGHTLY_MORE = 1 + Fraction(1, 10**6)
 _STEEPEST, _LARGEST = 700.0, 9000.0
 _FAR, _NEAR = 4900.0, 1e-2
+_NOISE = ("normal", "laplace", "discrete normal", "discrete laplace", "response")
 
 Laws = Sequence[tuple[Law, int]]
 
@@ -169,7 +170,7 @@ class Moments:
 
     def _glued(self, law: Law, c: float) -> float:
         simple = _mixed(float(law.numbers[-1]), self._both(law, c))
-        if any(inside.is_directed for inside, _ in law.base()) or _base_infinite(law, "remove"):
+        if any(inside.name not in _NOISE for inside, _ in law.base()) or _base_infinite(law, "remove"):
             return simple
         one, other = self._removed(law, c, "remove"), self._added(law, c)
         if max(one, other) > _STEEPEST:

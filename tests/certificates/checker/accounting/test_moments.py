@@ -75,6 +75,28 @@ def test_samples_of_several(terms: Terms, epsilons: tuple[Number, Number], rate:
         assert max(parts) <= moment(both_ways(pair, rate), c) <= found(glued, c) + mpmath.mpf(10) ** -60
 
 
+def test_samples_of_fixed_size_of_what_has_no_worst_pair() -> None:
+    """Three laws that Renyi allows between any two: of their sample the moment is above e^K' + e^K'' - 1.
+
+    One law without the row, and one for each of both rows; some of the divergence moves the bulk, the rest is rare.
+    """
+    rate, rare = mpf("1/10000"), mpf("8e-5")
+    shift, hardly = mpmath.sqrt(mpf("0.02")) / 2, rare / 1000
+    other = hardly * mpf("4.2")
+    half, bulk = (1 - 2 * hardly) / 2, (1 - rare - other) / 2
+    without = [half, half, hardly, hardly]
+    one, two = [bulk + shift, bulk - shift, rare, other], [bulk - shift, bulk + shift, other, rare]
+    pairs = itertools.permutations([without, one, two], 2)
+    apart = max(sum(a * a / b for a, b in zip(*pair, strict=True)) for pair in pairs)
+    bound = Fraction(mpmath.nstr(mpmath.log(apart) * (1 + mpf("1e-12")), 20))
+    inside = law("renyi", 2, bound)
+    mixed = [[(1 - rate) * c + rate * p for c, p in zip(without, row, strict=True)] for row in (one, two)]
+    true = mpmath.log(sum(p * p / q for p, q in zip(*mixed, strict=True)))
+    assert true <= found(enclosing("glued mix", [{inside: 1}], "1/10000"), 1)
+    ways = [found(enclosing("sampled mix", [{inside: 1}], "1/10000"), 1, removes=way) for way in (True, False)]
+    assert true > mpmath.log1p(sum(map(mpmath.expm1, ways))) * mpf("1.1")
+
+
 @both
 def test_samples_of_samples(*, removes: bool) -> None:
     """What is inside is sampled in the same direction; of an added row both directions of it are needed."""

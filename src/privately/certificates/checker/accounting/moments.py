@@ -20,6 +20,7 @@ HALF = Rational(1, 2)
 MOST_ORDERS = 300
 THREE = Rational(3)
 FAR = Rational(5_000)
+_NOISE = ("normal", "laplace", "discrete normal", "discrete laplace", "response")
 
 
 class Moments:
@@ -103,9 +104,15 @@ class Moments:
         return _least(simple, log(share * one + (ONE_INTERVAL - share) * other) * near(c / place))
 
     def _glued(self, law: Law, c: Rational) -> Interval:
-        """ln(1 - q + q e^K); for a base that is alike both ways also ln(e^K1 + e^K2 - 1) of its Poisson sample."""
+        """ln(1 - q + q e^K); of noise, which is alike both ways, also ln(e^K1 + e^K2 - 1) of its Poisson sample.
+
+        Not of what has no worst pair: there a moment may be reached by one pair and another moment by another one.
+        """
         simple = self._mixed(law, self._both(law, c))
-        if any(inside.is_directed for inside in law.base()) or not finite.base_infinite(law, removes=True).is_zero():
+        if (
+            any(inside.name not in _NOISE for inside in law.base())
+            or not finite.base_infinite(law, removes=True).is_zero()
+        ):
             return simple
         try:
             one, other = exponential(self._removed(law, c, base=True)), exponential_minus_one(self._added(law, c))
