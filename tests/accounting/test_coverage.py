@@ -10,18 +10,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from privately import accounting as acc
 from privately.accounting import (
     ZCDP,
     Approx,
     DiscreteGaussian,
     DiscreteLaplace,
     Event,
+    Exponential,
     Gaussian,
     GaussianDP,
     Laplace,
     PoissonSample,
     Pure,
     RandomizedResponse,
+    Renyi,
     Repeat,
     Sequence,
 )
@@ -172,3 +175,49 @@ def test_many_incomparable_parts_are_refused() -> None:
     assert len(uncovered(line(MAX_ALTERNATIVES))) == MAX_ALTERNATIVES
     with pytest.raises(NoSuchRule, match="none covers another"):
         uncovered(line(MAX_ALTERNATIVES + 1))
+
+
+NARROW_AND_WIDE: list[tuple[Event, Event]] = [
+    (Pure(epsilon=1), Exponential(epsilon=2)),
+    (RandomizedResponse(epsilon="0.5", categories=4), Exponential(epsilon=1)),
+    (Laplace(scale=2), Exponential(epsilon=1)),
+    (DiscreteLaplace(scale=4, sensitivity=2), Exponential(epsilon=1)),
+    (Exponential(epsilon=1), ZCDP(rho="1/8")),
+    (Pure(epsilon="0.5"), ZCDP(rho="1/8")),
+    (Gaussian(noise_multiplier=2), ZCDP(rho="1/8")),
+    (Exponential(epsilon="0.9"), Exponential(epsilon=1)),
+    (ZCDP(rho="0.1"), ZCDP(rho="1/8")),
+    (Renyi(bounds={2: "0.1", 4: "0.2"}), Renyi(bounds={2: "0.1", 4: "0.3"})),
+]
+
+
+def a_little_less(event: Event) -> Event:
+    match event:
+        case Exponential(epsilon=epsilon):
+            return Exponential(epsilon=epsilon * Fraction(999, 1000))
+        case ZCDP(rho=rho):
+            return ZCDP(rho=rho * Fraction(999, 1000))
+    return event
+
+
+@pytest.mark.parametrize(("narrow", "wide"), NARROW_AND_WIDE, ids=str)
+@pytest.mark.parametrize("delta", ["1e-6", "1e-2"])
+def test_wider_families_cost_no_less(narrow: Event, wide: Event, delta: str) -> None:
+    """Where parameters just meet; with a little less of the wider one nothing is said, but of the same family."""
+    assert covers(wide, narrow)
+    assert not covers(narrow, wide)
+    assert acc.epsilon(narrow, delta).lower <= acc.epsilon(wide, delta).upper
+    sampled = [PoissonSample(event=one, rate="0.1") for one in (wide, narrow)]
+    if not isinstance(narrow, Gaussian):
+        assert covers(*sampled)
+    assert acc.epsilon(sampled[1], delta).lower <= acc.epsilon(sampled[0], delta).upper
+    if type(narrow) is not type(wide):
+        assert not covers(a_little_less(wide), narrow)
+
+
+def test_several_families_are_not_covered_by_one() -> None:
+    """Both would be covered by the same one."""
+    several = Sequence(events=[Pure(epsilon="0.5"), Laplace(scale=2)])
+    assert not covers(Exponential(epsilon=1), several)
+    assert not covers(Exponential(epsilon=2), Repeat(event=Pure(epsilon="0.5"), times=2))
+    assert not covers(Exponential(epsilon=9), Approx(epsilon=1, delta="1e-9"))

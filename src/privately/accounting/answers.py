@@ -12,7 +12,7 @@ from privately.accounting.basic_sums import basic_sum
 from privately.accounting.below import continuous, noticed, overlapping, told_apart
 from privately.accounting.bounded_range import Ranges, alone, chosen_adaptively, in_the_long_run
 from privately.accounting.bounding import bounding, has_fixed_size, within
-from privately.accounting.chosen_parts import among_parts, chosen_as_it_goes, covered
+from privately.accounting.chosen_parts import among_parts, chosen_as_it_goes, covered, steadily
 from privately.accounting.coarsening import coarser, concentrated, has_few
 from privately.accounting.compositions import Composition, compositions, one_by_one
 from privately.accounting.ends import between, between_rounded, least_of, lowest_of, worst_of
@@ -22,9 +22,10 @@ from privately.accounting.grouped_parts import splits
 from privately.accounting.grouped_samples import on_samples
 from privately.accounting.groups import gathered, has_rule
 from privately.accounting.many_parts import hopefuls
+from privately.accounting.plain import plain
 from privately.accounting.questions import ALLOWED, LARGEST_EPSILON, NO_LOWER, DeltaAt, EpsilonAt, Question
 from privately.accounting.roads import DEAD_ENDS, NotApplicable, refusal
-from privately.accounting.terms import side_by_side
+from privately.accounting.terms import flatten, side_by_side
 from privately.accounting.tiny_rates import has_tiny_rates, without_tiny_rates
 from privately.accounting.undisturbed import undisturbed
 from privately.accounting.which_road import (
@@ -47,7 +48,7 @@ _MANY = 4_000, 1_000
 """To so many different terms others are rounded for it, if it takes them."""
 _MOST_RESPONSES = 50_000
 """So many different responses stand for mechanisms of bounded range, from below."""
-_MOST_WORST, _MOST_PARTS = 200, 32
+_MOST_WORST, _MOST_PARTS, _FEW_TERMS = 200, 32, 4
 """Of more alternatives each is asked of the contour alone; more parts without a worst pair are not told apart."""
 
 
@@ -92,7 +93,7 @@ def _width(width: Number) -> Fraction:
 def _answer(event: Event, question: Question, method: Method | None) -> Interval:
     """By the event itself or, if it has too many different terms, by two that have fewer, on either side."""
     if isinstance(event, Group) or event.neighbors.size > 1:
-        event = gathered(event)
+        event = gathered(plain(event))
     if method == "renyi":
         return _by_renyi(event, question)
     if has_few(event):
@@ -260,9 +261,15 @@ def _indirect(event: Event, question: Question, method: Method | None, reason: E
     found = between(below, above)
     if method is not None or question.is_met(found, max(question.width, NEARLY)):
         return found
-    if chosen is None or (chosen.lower <= found.lower and chosen.upper >= found.upper):
-        return found
-    if chosen.lower > found.lower and chosen.upper < found.upper:
+    below = max(below, steadily(event, question, _anyhow), key=lambda end: end.lower)
+    return _with_chosen(chosen, below, above)
+
+
+def _with_chosen(chosen: Interval | None, below: Interval, above: Interval) -> Interval:
+    """The nearest ends, one of which may be that of a game."""
+    if chosen is None or (chosen.lower <= below.lower and chosen.upper >= above.upper):
+        return between(below, above)
+    if chosen.lower > below.lower and chosen.upper < above.upper:
         return chosen
     return between(max(below, chosen, key=lambda end: end.lower), min(above, chosen, key=lambda end: end.upper))
 
@@ -327,11 +334,22 @@ def _by_renyi(event: Event, question: Question) -> Interval:
         raise NoSuchRule(premise=type(event).__name__, wanted="Renyi divergences", hint=str(reason)) from None
 
 
+def _one_run(event: Event, question: Question, method: Method | None) -> Iterator[Interval]:
+    """Of each of few terms, while all else reveals nothing: compositions need not reach the pairs of their terms."""
+    terms = flatten(event)
+    if sum(terms.values()) > 1 and len(terms) <= _FEW_TERMS:
+        for term in terms:
+            with suppress(NotApplicable, NoSuchRule):
+                yield _answer(term, question, method)
+
+
 def _lower(event: Event, question: Question, method: Method | None, chosen: Interval | None = None) -> Interval:
     try:
         found = of_worst(compositions(within(event)), question, method)
     except (NotApplicable, NoSuchRule):
         return NO_LOWER
+    if has_fixed_size(event):
+        found = max([found, *_one_run(event, question, method)], key=lambda one: one.lower)
     ranges = Ranges.of(event)
     if ranges is not None and not ranges.is_enough(chosen, question):
         skewed = ranges.largest(lambda pairs: of_worst(tuple(pairs), question, method).lower)

@@ -7,12 +7,12 @@ from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from functools import reduce
-from itertools import product
 
 import numpy as np
 
 from privately.accounting.adaptive.pairs import Above, enclosing
 from privately.accounting.adaptive.road import with_law
+from privately.accounting.chosen_parts.beforehand import worst_choice
 from privately.accounting.chosen_parts.divided import Divided
 from privately.accounting.compositions import Composition, compositions
 from privately.accounting.elementary import ERROR, UNIT, Floats, exp
@@ -24,17 +24,17 @@ from privately.accounting.roads import DEAD_ENDS
 from privately.accounting.spreading import Losses, listed
 from privately.accounting.spreading.lists import summed
 from privately.errors import NoSuchRule
-from privately.rounding import Interval
+from privately.rounding import End, Interval
 
 METHOD = "one pair for all parts"
 
 Asked = Callable[[tuple[Composition, ...], Question], Interval]
 """The worst of several compositions."""
 
-_MOST_DIVISIONS, _MOST_PARTS, _MOST_STEPS, _MOST_WAYS = 16, 8, 8, 32
+_MOST_DIVISIONS, _MOST_PARTS, _MOST_STEPS = 16, 8, 8
 _CELLS, _SUMMED, _PLACES, _EVEN = 1 << 13, 1 << 10, 600, 200
 _RARE, _UNKNOWN = 1e-8, 1e-30
-_NARROW = Fraction(1, 10**5)
+_NARROW, _ROUGH = Fraction(1, 10**5), Fraction(1, 100)
 _SHARES = Fraction(1, 4), Fraction(1, 2), Fraction(3, 4)
 
 
@@ -60,7 +60,9 @@ def covered(event: Event, question: Question, asked: Asked) -> Interval | None:
         top = asked(tuple(_above(found, parts, beside, rare / sum(found.runs.values()))), eased)
     except (*DEAD_ENDS, NoSuchRule):
         return None
-    bottom = max((_asked(way, eased, asked) for way in _beforehand(found)), key=lambda one: one.lower)
+    rough = replace(question, width=max(question.width, _ROUGH))
+    ways = _beforehand(found, lambda way: _asked(way, rough, asked).lower)
+    bottom = max((_asked(way, eased, asked) for way in ways), key=lambda one: one.lower)
     return proved(bottom.lower, top.upper, method=f"{METHOD}, {top.method}")
 
 
@@ -112,13 +114,10 @@ def _spread(found: Losses) -> Floats:
     return np.concatenate([some, np.linspace(float(found.losses[-1]), float(found.losses[0]), _EVEN)])
 
 
-def _beforehand(found: Divided) -> Iterator[Event]:
+def _beforehand(found: Divided, worth: Callable[[Event], End]) -> Iterator[Event]:
     """Lists of parts that are fixed from the beginning: the same in every run, or two in shares."""
+    yield worst_choice(found, worth)
     runs = list(found.runs.items())
-    ways = product(*(met for met, _ in runs))
-    for _, way in zip(range(_MOST_WAYS), ways, strict=False):
-        steps = [Repeat(event=part, times=times) for part, (_, times) in zip(way, runs, strict=True)]
-        yield Steps(events=[*found.others, *steps])
     if len(runs) > 1 or len(runs[0][0]) > 2:
         return
     (one, other), times = runs[0]
