@@ -3,15 +3,29 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from fractions import Fraction
 from typing import Any
 
 import pytest
 
-from privately.accounting.events import Approx, Event, Gaussian, PoissonSample, Pure, Repeat
+from privately import accounting
+from privately.accounting import events
+from privately.accounting.events import (
+    Approx,
+    Event,
+    Exponential,
+    Gaussian,
+    Group,
+    Laplace,
+    PoissonSample,
+    Pure,
+    RandomizedResponse,
+    Repeat,
+)
 from privately.accounting.filters import Batch, Currency, Filter, Odometer
 from privately.accounting.filters.batches import Evaluators, use_evaluators
-from privately.accounting.filters.currencies import exact_orders
+from privately.accounting.filters.currencies import Amounts, exact_orders
 from privately.errors import BudgetExhausted, InvalidParameter, MixedNeighbors, NoSuchRule
 from privately.guarantees import ZCDP, ApproxDP, ApproxZCDP, GaussianDP, Guarantee, Neighbors, PureDP, RenyiDP
 from privately.rounding import Interval
@@ -36,6 +50,12 @@ def accountant(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Batch, "evaluators", Evaluators(epsilon=epsilon, divergences=divergences))
 
 
+@pytest.fixture
+def real_accountant(accountant: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = Evaluators(epsilon=accounting._epsilon, divergences=accounting._divergences)
+    monkeypatch.setattr(Batch, "evaluators", real)
+
+
 def currency(kind: type[Guarantee]) -> Currency:
     return Currency(kind=kind, orders=exact_orders([2, 8] if kind is RenyiDP else []))
 
@@ -51,7 +71,105 @@ def test_the_cost_in_every_currency() -> None:
     charged = tight.cost(currency(ApproxDP))
     assert charged.parameters["delta"] == Fraction(1, 10**6)
     assert 0 <= charged.parameters["epsilon"] - exact < Fraction(1, 10**13)
-    assert tight.cost(currency(ApproxZCDP)) == currency(ApproxZCDP).statement(currency(ApproxZCDP).price(charged))
+    assert tight.cost(currency(ApproxZCDP)) == ApproxZCDP(rho="1/8", delta=0), "less than what (epsilon, delta) gives"
+    assert currency(ApproxZCDP).price(charged)[0] > 1
+    steps = Batch(events=[STEPS], delta="1e-5")
+    converted = currency(ApproxZCDP).price(steps.cost(currency(ApproxDP)))
+    assert steps.cost(currency(ApproxZCDP)) == currency(ApproxZCDP).statement(converted), "less than what sums give"
+
+
+REPEATED = (
+    Gaussian(noise_multiplier=100),
+    Laplace(scale=100),
+    RandomizedResponse(epsilon="0.01"),
+    Exponential(epsilon="0.01"),
+    Pure(epsilon="1/300"),
+    Approx(epsilon="0.01", delta="1e-9"),
+    PoissonSample(event=Gaussian(noise_multiplier=1), rate="0.001"),
+)
+MANY = [events.ZCDP(rho="1e-4"), *(Repeat(event=event, times=10) for event in REPEATED)]
+DELTAS = ["0", "1e-8", "1e-6"]
+
+
+def by_the_accountant(batch: Batch, kind: type[Guarantee]) -> Amounts:
+    assert batch.delta is not None
+    return currency(kind).price(batch._tight(batch.delta))
+
+
+@pytest.mark.usefixtures("real_accountant")
+@pytest.mark.parametrize("kind", [ApproxDP, ApproxZCDP], ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("event", MANY, ids=str)
+def test_a_delta_never_makes_both_amounts_larger(event: Event, kind: type[Guarantee]) -> None:
+    """Nor leaves one as it is and makes the other larger."""
+    try:
+        plain = currency(kind).price(Batch(events=[event]))
+    except NoSuchRule:
+        return
+    for delta in DELTAS:
+        batch = Batch(events=[event], delta=delta)
+        try:
+            found = currency(kind).price(batch)
+        except NoSuchRule:
+            assert plain[1] > Fraction(delta)
+        else:
+            assert found == plain or found[0] < plain[0] or found[1] < plain[1], delta
+
+
+@pytest.mark.usefixtures("real_accountant")
+@pytest.mark.parametrize("kind", [ApproxDP, ApproxZCDP], ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("event", MANY, ids=str)
+def test_either_cost_is_counted_whole(event: Event, kind: type[Guarantee]) -> None:
+    """Both numbers of the sums or both of the accountant; and what follows from them is above the truth."""
+    for delta in DELTAS[1:]:
+        batch = Batch(events=[event], delta=delta)
+        found, either = batch.cost(currency(kind)), [by_the_accountant(batch, kind)]
+        with suppress(NoSuchRule):
+            either.append(currency(kind).price(Batch(events=[event])))
+        assert currency(kind).price(found) in either
+        larger = 2 * Fraction(delta)
+        claimed = found if kind is ApproxDP else found.to(ApproxDP, delta=larger)
+        at = claimed.parameters["delta"]
+        assert accounting.epsilon(event, at).lower <= claimed.parameters["epsilon"]
+
+
+@pytest.mark.usefixtures("real_accountant")
+def test_the_lesser_of_each_amount_would_be_false() -> None:
+    """The epsilon of the accountant with the delta of the sums, which is 0."""
+    event = Repeat(event=Laplace(scale=100), times=10)
+    tight, (total, none) = Batch(events=[event], delta="1e-6"), currency(ApproxDP).price(Batch(events=[event]))
+    epsilon, _ = by_the_accountant(tight, ApproxDP)
+    assert min(epsilon, total) < accounting.epsilon(event, none).lower
+    assert currency(ApproxDP).price(tight) == (epsilon, Fraction("1e-6"))
+
+
+@pytest.mark.usefixtures("real_accountant")
+def test_a_delta_that_no_epsilon_has() -> None:
+    """Where the accountant has no finite epsilon, the sums hold if they stay within the delta."""
+    gaussian, approx = Gaussian(noise_multiplier=10), Approx(epsilon="0.1", delta="1e-6")
+    assert Batch(events=[gaussian], delta=0).cost(currency(ApproxZCDP)) == ApproxZCDP(rho="1/200", delta=0)
+    with pytest.raises(NoSuchRule, match="finite"):
+        Batch(events=[gaussian], delta=0).cost(currency(ApproxDP))
+    with pytest.raises(NoSuchRule, match="finite"):
+        Batch(events=[approx, approx], delta="1e-6").cost(currency(ApproxZCDP))
+
+
+@pytest.mark.usefixtures("real_accountant")
+def test_sums_that_are_no_statement_are_left_aside() -> None:
+    """What would be sampled has too large an epsilon to say it; but hardly anybody is in the sample."""
+    revealing = Repeat(event=Approx(epsilon=1000, delta="0.01"), times=10**12)
+    event = PoissonSample(event=revealing, rate="0.001")
+    with pytest.raises(InvalidParameter):
+        Batch(events=[event]).cost(currency(ApproxDP))
+    assert Batch(events=[event], delta="0.5").cost(currency(ApproxDP)) == ApproxDP(epsilon=0, delta="0.5")
+
+
+def test_the_hint_of_a_batch_is_about_batches() -> None:
+    for event in (Gaussian(noise_multiplier=10), events.ZCDP(rho="0.1"), STEPS, Group(event=ANSWERS, size=2)):
+        with pytest.raises(NoSuchRule, match=r"Batch\(..., delta=...\)") as caught:
+            Filter(cap=ApproxDP(epsilon=1, delta="1e-6", neighbors=event.neighbors)).spend(Batch(events=[event]))
+        assert ".to(" not in str(caught.value)
+    with pytest.raises(NoSuchRule, match=r"cost.to\(ApproxDP, delta=...\)"):
+        Filter(cap=ApproxDP(epsilon=1, delta="1e-6")).spend(GaussianDP(mu="0.1"))
 
 
 def test_what_only_the_accountant_can_price() -> None:

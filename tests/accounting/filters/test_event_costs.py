@@ -186,9 +186,30 @@ def test_what_has_no_finite_cost_by_sums(event: events.Event, kind: type[Guarant
         amounts_of(event, currency(kind))
 
 
+class Unheard(events.Event):
+    """A kind that filters were not told about."""
+
+    __module__ = f"{events.__name__}.unheard"  # kinds are of that package
+    neighbors = Neighbors.ADD_REMOVE
+
+    def __init__(self) -> None:
+        pass
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+def test_an_unknown_event_is_called_so(kind: type[Guarantee]) -> None:
+    for event in (Unheard(), events.Repeat(event=Unheard(), times=3)):
+        with pytest.raises(NoSuchRule, match=r"Unheard\(\) .* unknown"):
+            amounts_of(event, currency(kind))
+    with pytest.raises(NoSuchRule, match="Without noise"):
+        amounts_of(events.Gaussian(noise_multiplier=0), currency(kind))
+
+
 def test_neighbours_must_agree() -> None:
     with pytest.raises(MixedNeighbors):
         amounts_of(events.Pure(epsilon=1, neighbors=REPLACE), currency(PureDP))
+    with pytest.raises(MixedNeighbors):
+        amounts_of(events.Gaussian(noise_multiplier=1, neighbors=REPLACE), currency(ApproxDP))
 
 
 @pytest.mark.parametrize("kind", [PureDP, ApproxDP, ZCDP, ApproxZCDP, RenyiDP, GaussianDP])

@@ -27,6 +27,11 @@ _STATEMENTS: dict[type[events.Event], tuple[Any, ...]] = {
 _CONCENTRATED = (events.Laplace, events.DiscreteLaplace, events.RandomizedResponse, events.Exponential)
 """Noises whose rho is less than what their epsilon implies."""
 
+_MAY_LACK_NOISE = (events.Gaussian, events.Laplace, events.DiscreteGaussian, events.DiscreteLaplace)
+_NO_NOISE = "Without noise no finite amount is enough."
+_CHOOSE_DELTA = "Choose the delta that it takes: Batch(..., delta=...)."
+_UNKNOWN = "The event is unknown: describe it by what it keeps, such as acc.Pure(epsilon=1), or spend its guarantee."
+
 
 @singledispatch
 def amounts_of(event: events.Event, currency: Currency) -> Amounts:
@@ -40,7 +45,13 @@ def amounts_of(event: events.Event, currency: Currency) -> Amounts:
     Checked-by: tests/accounting/filters/test_event_costs.py::test_leaves,
         tests/accounting/filters/test_event_costs.py::test_combinations
     """
-    return currency.price(_leaf(event, currency.kind))
+    statement = _leaf(event, currency.kind)
+    try:
+        return currency.price(statement)
+    except NoSuchRule as fault:
+        if currency.kind is not ApproxDP:
+            raise
+        raise NoSuchRule(premise=fault.premise, wanted=fault.wanted, hint=_CHOOSE_DELTA) from None
 
 
 @amounts_of.register
@@ -150,7 +161,8 @@ def _leaf(event: events.Event, kind: type[Guarantee]) -> Guarantee:
             if kind is RenyiDP:
                 return ZCDP(rho=epsilon**2 / 8, neighbors=event.neighbors)
             return PureDP(epsilon=epsilon, neighbors=event.neighbors)
-    raise NoSuchRule(premise=event, wanted=kind.__name__, hint="Without noise no finite amount is enough.")
+    hint = _NO_NOISE if isinstance(event, _MAY_LACK_NOISE) else _UNKNOWN
+    raise NoSuchRule(premise=event, wanted=kind.__name__, hint=hint)
 
 
 def _concentrated(event: events.Event) -> ZCDP:
