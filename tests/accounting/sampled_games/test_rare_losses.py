@@ -64,10 +64,10 @@ def best_of_two(y: float) -> float:
 def test_no_strategy_is_above() -> None:
     """At the upper end no two steps reveal more than delta, and the best nearly so much; a smaller bound is caught."""
     kinds = [(Kind(SQUARES, RATE), 2)]
-    upper = float(rare_losses.above(runs(2), kinds, AT))
+    upper = float(rare_losses.above(kinds, AT))
     assert 0.999 * float(DELTA) < best_of_two(math.exp(upper)) <= float(DELTA)
     less = AtOrders(((Fraction(2), BOUND * Fraction(99, 100)),))
-    wrong = float(rare_losses.above(runs(2, BOUND * Fraction(99, 100)), [(Kind(less, RATE), 2)], AT))
+    wrong = float(rare_losses.above([(Kind(less, RATE), 2)], AT))
     assert best_of_two(math.exp(wrong)) > float(DELTA)
 
 
@@ -118,6 +118,25 @@ def test_answers_are_narrow_and_soon() -> None:
     assert back.lower <= DELTA <= back.upper * Fraction(1001, 1000)
 
 
+def test_a_pair_for_all_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nowhere below the upper values of the statement, also where P and Q are exchanged; near delta next to them."""
+    monkeypatch.setattr(rare_losses, "_MANY", 9)
+    monkeypatch.setattr(rare_losses, "_SOME", 4)
+    kinds = [(Kind(SQUARES, RATE), 20)]
+    pair = rare_losses.pair_above(kinds, float(DELTA))
+    masses = [(first[0], second[0]) for first, second in pair.law.outcomes]
+    assert sum(p for p, _ in masses) + pair.infinite == 1
+    for epsilon in ("0.5", "2.9", "3.1", 4):
+        y = Fraction(math.exp(Fraction(epsilon)))
+        value = rare_losses.above(kinds, DeltaAt(Fraction(epsilon), Fraction(1, 10**5)))
+        found = sum((max(p - y * q, Fraction(0)) for p, q in masses), pair.infinite)
+        assert value * (1 - Fraction(1, 10**9)) <= found
+        if DELTA < 2 * value < 4 * DELTA:
+            assert found <= value * Fraction(103, 100) + DELTA / 1000  # places are a quarter apart here
+        back = sum((max(q - y * p, Fraction(0)) for p, q in masses), 1 - sum(q for _, q in masses))
+        assert value * (1 - Fraction(1, 10**9)) <= back
+
+
 @pytest.mark.slow
 def test_beside_others() -> None:
     """More than without them, and no more than the sum."""
@@ -129,15 +148,15 @@ def test_beside_others() -> None:
 def test_what_is_not_listed() -> None:
     kinds = [(Kind(Concentrated(BOUND), RATE), 2)]
     with pytest.raises(NotApplicable, match="orders"):
-        rare_losses.above(runs(2), kinds, AT)
+        rare_losses.above(kinds, AT)
     many = AtOrders(tuple((Fraction(k), BOUND) for k in range(2, 40)))
     with pytest.raises(NotApplicable, match="too many"):
-        rare_losses.above(runs(2), [(Kind(many, RATE), 2)], AT)
+        rare_losses.above([(Kind(many, RATE), 2)], AT)
 
 
 def test_deltas_too() -> None:
     """At an epsilon delta is known as well."""
     found = acc.delta(runs(5), 1)
-    upper = rare_losses.above(runs(5), [(Kind(SQUARES, RATE), 5)], DeltaAt(Fraction(1), Fraction(1, 10**5)))
+    upper = rare_losses.above([(Kind(SQUARES, RATE), 5)], DeltaAt(Fraction(1), Fraction(1, 10**5)))
     assert 0 < found.lower <= found.upper <= upper
     assert found.width < Fraction(1, 100) * found.upper

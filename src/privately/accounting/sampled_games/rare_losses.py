@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
@@ -11,10 +11,12 @@ from functools import lru_cache
 
 import numpy as np
 
+from privately.accounting.adaptive.pairs import Above, enclosing
 from privately.accounting.elementary import Floats
-from privately.accounting.events import Event
+from privately.accounting.events import Event, PoissonSample, Renyi, Repeat
+from privately.accounting.events import Sequence as Steps
 from privately.accounting.losses import FiniteLoss
-from privately.accounting.questions import Question
+from privately.accounting.questions import DeltaAt, EpsilonAt, Question
 from privately.accounting.renyi import renyi_bounds
 from privately.accounting.roads import DEAD_ENDS, NotApplicable
 from privately.accounting.sampled_games.kinds import Kind
@@ -23,19 +25,20 @@ from privately.accounting.two_outcomes.allowed import AtOrders
 from privately.accounting.two_outcomes.choices import allowed_pair
 from privately.accounting.two_outcomes.edges import edge
 from privately.accounting.two_outcomes.road import answer
-from privately.rounding import End
+from privately.rounding import Enclosure, End
 
 _LOGS, _MARGIN = -np.geomspace(0.75, 80.0, 400), 1e-7
 _MOST_LOG = 600.0
 _FIRST, _NEARER, _GOLDEN = 24, 16, (math.sqrt(5) - 1) / 2
 _MOST_ORDERS, _NONE = 24, Fraction(0)
+_FINE, _BEYOND, _AROUND, _MANY, _SOME = Fraction(1, 10**4), 1e-4, 1.0, 40, 12
 
 Kinds = Sequence[tuple[Kind, int]]
 Told = Callable[[Sequence[tuple[FiniteLoss, int]]], End]
 """The lower end of so many pairs of each kind, beside all that is beside them."""
 
 
-def above(event: Event, kinds: Kinds, question: Question) -> End:
+def above(kinds: Kinds, question: Question) -> End:
     """An upper end by the listed orders, of which all steps together keep bounds like one statement.
 
     Theorem: in any order, each step chosen in the light of all before, bounds on the divergences of one order add up;
@@ -44,11 +47,46 @@ def above(event: Event, kinds: Kinds, question: Question) -> End:
     Proof: docs/theory/accounting/sampled_games.md#rare-losses
     Checked-by: tests/accounting/sampled_games/test_rare_losses.py::test_no_strategy_is_above
     """
-    orders = {order for kind, _ in kinds if isinstance(kind.base, AtOrders) for order, _ in kind.base.bounds}
+    return answer(_together(kinds), question).upper
+
+
+def pair_above(kinds: Kinds, delta: float) -> Above:
+    """A pair whose profile is nowhere below that of all steps; about so small deltas count.
+
+    Theorem: the largest convex function that is not above upper values of a profile is that of a pair.
+    Reference: Zhu-Dong-Wang 2022, section 3
+    Proof: docs/theory/accounting/sampled_games.md#rare-losses
+    Checked-by: tests/accounting/sampled_games/test_rare_losses.py::test_a_pair_for_all_steps
+    """
+    statement = _together(kinds)
+    near, far = (float(answer(statement, EpsilonAt(Fraction(delta * part), _FINE)).upper) for part in (1.0, _BEYOND))
+    close = np.linspace(max(near - _AROUND, 0.0), near + _AROUND, _MANY)
+    places = np.unique(np.concatenate([np.linspace(0.0, near, _SOME), close, np.linspace(near, far, _SOME)]))
+    known = [(e, answer(statement, DeltaAt(Fraction(e), _FINE)).upper) for e in places.tolist()]
+    points = [(Fraction(Enclosure.of(Fraction(e)).exp().upper), Fraction(value)) for e, value in known]
+    mirrored = [(1 / y, 1 - (1 - value) / y) for y, value in reversed(points)]
+    return enclosing([*mirrored, *points])
+
+
+def _together(kinds: Kinds) -> AtOrders:
+    """The statement of all steps."""
+    orders = {order for kind, _ in kinds for order in _listed(kind)}
     if not 0 < len(orders) <= _MOST_ORDERS:
         raise NotApplicable("no orders are listed, or too many")
-    bounds = renyi_bounds(event, sorted(orders)).parameters["bounds"]
-    return answer(AtOrders(tuple(bounds)), question).upper
+    steps = [Repeat(event=_event(kind), times=times) for kind, times in kinds]
+    return AtOrders(tuple(renyi_bounds(Steps(events=steps), sorted(orders)).parameters["bounds"]))
+
+
+def _listed(kind: Kind) -> Iterator[Fraction]:
+    if not isinstance(kind.base, AtOrders):
+        raise NotApplicable("a step of which no orders are listed")
+    return (order for order, _ in kind.base.bounds)
+
+
+def _event(kind: Kind) -> Event:
+    if not isinstance(kind.base, AtOrders):
+        raise NotApplicable("a step of which no orders are listed")
+    return PoissonSample(event=Renyi(bounds=kind.base.bounds), rate=kind.rate)
 
 
 def largest(kinds: Kinds, told: Told) -> End:

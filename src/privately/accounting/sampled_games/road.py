@@ -77,15 +77,16 @@ def composed(event: Event, question: Question, asked: Asked) -> Interval | None:
     except (*DEAD_ENDS, NoSuchRule):
         return None
     question = replace(question, width=max(question.width, _FINE))
-    known = _by_rare_losses(event, both[0], question, asked)
+    known = _by_rare_losses(both, question, asked, rare)
     if known is not None and question.is_met(known, _enough(question)):
         return known
     played = _played(both, question, asked, rare)
     return known if played is None else _nearer(known, played)
 
 
-def _by_rare_losses(event: Event, one: _Sampled, question: Question, asked: Asked) -> Interval | None:
+def _by_rare_losses(both: list[_Sampled], question: Question, asked: Asked, rare: float) -> Interval | None:
     """Where orders are listed: by the statement that all steps are together, and by one choice for all of them."""
+    one = both[0]
     if not all(isinstance(kind.base, AtOrders) for kind, _ in one.kinds):
         return None
 
@@ -99,7 +100,11 @@ def _by_rare_losses(event: Event, one: _Sampled, question: Question, asked: Aske
     with suppress(*DEAD_ENDS, NoSuchRule):
         lower = rare_losses.largest(one.kinds, told)
     with suppress(*DEAD_ENDS, NoSuchRule):
-        upper = rare_losses.above(event, one.kinds, question)
+        if all(way.above.is_nothing for way in both):
+            upper = rare_losses.above(one.kinds, question)
+        else:
+            pair = rare_losses.pair_above(one.kinds, rare)
+            upper = asked(tuple(with_law(way.above, pair.law, pair.infinite) for way in both), question).upper
     return proved(lower, upper, method=METHOD)
 
 
