@@ -23,6 +23,8 @@ from privately.accounting import *
 def many(event, times): return Repeat(event=event, times=times)
 def several(*events): return Sequence(events=events)
 def sampled(event, rate): return PoissonSample(event=event, rate=rate)
+def either(*events): return Parallel(events=events)
+def normal(noise): return Gaussian(noise_multiplier=noise)
 def hundredths(*numbers): return [f"{n / 100:.2f}" for n in numbers]
 text, delta = sys.argv[1:]
 event = eval(text)
@@ -85,6 +87,8 @@ ELSEWHERE: Mapping[str, Sequence[str]] = {
         "several(*(ZCDP(rho=r) for r in hundredths(*range(1, 101))))",
         "several(*(ZCDP(rho=f'{n}e-5') for n in range(1, 1001)))",
         "several(many(ZCDP(rho='0.05'), 10), many(sampled(Gaussian(noise_multiplier=1), '0.01'), 1000))",
+        "several(many(Exponential(epsilon='0.1'), 10), many(ZCDP(rho='0.01'), 5))",
+        "several(many(Exponential(epsilon=1), 10), ZCDP(rho='0.1'))",
     ),
     "renyi": (
         "Renyi(bounds={2: '0.1'})",
@@ -110,6 +114,19 @@ ELSEWHERE: Mapping[str, Sequence[str]] = {
         "many(sampled(ZCDP(rho='0.5'), '0.001'), 1_000_000)",
         "many(sampled(Renyi(bounds={2: 1, 8: 4, 32: 16}), '0.1'), 2)",
         "many(sampled(Renyi(bounds={2: 1, 8: 4, 32: 16}), '0.1'), 10)",
+    ),
+    "low_orders": (
+        "many(sampled(Renyi(bounds={2: '0.1'}), '0.001'), 50)",
+        "many(sampled(Renyi(bounds={2: '0.1'}), '0.01'), 500)",
+        "many(sampled(Renyi(bounds={4: 1}), '0.1'), 300)",
+        "several(many(sampled(normal(2), '0.01'), 200), many(sampled(Renyi(bounds={2: '0.1'}), '0.01'), 50))",
+    ),
+    "parts": (
+        "many(either(Exponential(epsilon='0.3'), Pure(epsilon='1e-9')), 10)",
+        "many(either(normal(1), Laplace(scale=1)), 10)",
+        "several(*(either(sampled(normal(n), 1 / (9 + n)), Laplace(scale=1 + n)) for n in range(1, 11)))",
+        "several(*(either(normal(5 + n), Laplace(scale=3 + n)) for n in range(12)))",
+        "Group(event=several(either(normal('0.5')), sampled(DiscreteLaplace(scale=1, sensitivity=2), '0.2')), size=4)",
     ),
     "groups": (
         "Group(event=many(sampled(Gaussian(noise_multiplier=1), '0.01'), 1000), size=3)",

@@ -82,6 +82,27 @@ def test_roads_by_name_agree(method: Any) -> None:
     assert max(one.lower, other.lower) <= min(one.upper, other.upper)
 
 
+@pytest.mark.parametrize("method", ["closed form", "closed-form", "contour", "lattice"])
+@pytest.mark.parametrize("times", [10, 300])
+def test_a_method_that_does_not_apply_is_refused(method: Any, times: int) -> None:
+    """Where another one has an answer, it is not given under that name."""
+    chosen = [acc.Exponential(epsilon=Fraction(k, 1000)) for k in range(1, times + 1)]
+    for event in (acc.Sequence(events=chosen), acc.Repeat(event=acc.ZCDP(rho="0.1"), times=times)):
+        for asked in (acc.epsilon, acc.delta):
+            with pytest.raises(NoSuchRule, match=f"by the method '{method.replace('-', ' ')}'.*leave the method out"):
+                asked(event, "1e-3", method=method)
+
+
+@pytest.mark.parametrize("method", ["closed form", "closed-form"])
+def test_closed_forms_by_either_name(method: Any) -> None:
+    one = acc.Gaussian(noise_multiplier=1)
+    assert acc.epsilon(one, "1e-5", method=method) == acc.epsilon(one, "1e-5")
+    for event in (sampled(1, "0.01", 100), acc.Repeat(event=acc.Laplace(scale=1), times=10)):
+        for asked in (acc.epsilon, acc.delta):
+            with pytest.raises(NoSuchRule, match=r"by the method 'closed form'.*leave the method out"):
+                asked(event, "1e-3", method=method)
+
+
 def test_the_renyi_road_is_above() -> None:
     event = sampled(1, "0.01", 1000)
     tight, loose = acc.epsilon(event, "1e-5"), acc.epsilon(event, "1e-5", method="renyi")

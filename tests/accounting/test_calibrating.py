@@ -40,6 +40,13 @@ def test_known_noise(make: Make, epsilon: Any, delta: Any, expected: float) -> N
     assert acc.epsilon(make(found), delta).upper <= Fraction(epsilon)
 
 
+def test_the_promise_may_be_told_in_order() -> None:
+    def noisy(scale: float) -> acc.Event:
+        return acc.Laplace(scale=scale)
+
+    assert acc.calibrate(noisy, 1, "1e-6") == acc.calibrate(noisy, epsilon=1, delta="1e-6")
+
+
 @pytest.mark.parametrize("off", [0.5, 0.99, 0.99998, 1.00001, 1.01, 2.0])
 @pytest.mark.parametrize("power", [-1.0, -0.2, 1.0])
 def test_wrong_guesses_lead_to_the_safe_side(off: float, power: float, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from hypothesis import strategies as st
 
 from privately import accounting as acc
 from privately.accounting import encoding
-from privately.accounting.encoding import KINDS, LONGEST_TEXT, OPTIONAL, decode, encode, from_text, to_text
+from privately.accounting.encoding import FORM, KINDS, LONGEST_TEXT, OPTIONAL, decode, encode, from_text, to_text
 from privately.accounting.events import MAX_DEPTH
 from privately.accounting.events.event import Event
 from privately.errors import InvalidParameter, MixedNeighbors, NoSuchRule, NotSupported
@@ -279,10 +278,39 @@ def test_depth_is_limited_without_recursion_errors() -> None:
 
 
 def test_only_our_own_kinds_are_written() -> None:
-    class Other(Event):
-        neighbors = Neighbors.ADD_REMOVE
+    with pytest.raises(NotSupported, match="Event is not a kind of event"):
+        encode(Event())
 
-    makers: list[Callable[[], Event]] = [Other, lambda: acc.Sequence(events=[Other()])]
-    for make in makers:
-        with pytest.raises(NotSupported):
-            encode(make())
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ('{"kind": "Gaussian", "noise_multiplier": "1"}', "data: must be an object with a version and an event"),
+        ('{"version": 1}', "data: must be an object with a version and an event"),
+        ("[]", "data: must be an object with a version and an event"),
+        (json.dumps({"event": DATA}), "events of version None"),
+        (" \n", "text: is empty"),
+        ('{"version": 1,', "text: not JSON: Expecting property name"),
+        ("\ufeff" + to_text(SMALL), "text: begins with a byte order mark; save it as UTF-8 without one"),
+    ],
+)
+def test_what_has_another_form_is_shown_the_right_one(text: str, complaint: str) -> None:
+    with pytest.raises((InvalidParameter, NotSupported)) as caught:
+        from_text(text)
+    assert str(caught.value).startswith(complaint)
+    assert str(caught.value).endswith(f"{FORM}.")
+    assert from_text(FORM) == acc.Laplace(scale=2)
+
+
+def test_refusals_are_short_and_about_events() -> None:
+    digits = '{"version": 1, "event": {"kind": "Repeat", "times": ' + "9" * 5000 + "}}"
+    twice = '{"version": 1, "version": 1}'
+    deep = '{"kind":"Repeat","times":1,"event":' * 150 + json.dumps(DATA) + "}" * 150
+    for text, complaint in {
+        digits: "text: a whole number has thousands of digits; no field takes so many.",
+        twice: "text: a field is given twice; give it once.",
+        f'{{"version":1,"event":{deep}}}': "event: events nested more than 100 deep.",
+    }.items():
+        with pytest.raises(InvalidParameter) as caught:
+            from_text(text)
+        assert str(caught.value) == complaint

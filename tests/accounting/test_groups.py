@@ -188,3 +188,9 @@ def test_groups_within_groups_take_no_longer() -> None:
         event = Group(event=Repeat(event=event, times=1), size=2)
     with pytest.raises(NoSuchRule):
         epsilon(event, "1e-5")
+
+
+def test_a_refused_group_is_told_what_has_an_answer() -> None:
+    sample = PoissonSample(event=Gaussian(noise_multiplier=1), rate="0.01")
+    with pytest.raises(NoSuchRule, match=r"fewer rows .* up to 96.* without its samples"):
+        grouped(Repeat(event=sample, times=1000), 100)

@@ -3,7 +3,8 @@
 A `python` block is a doctest; all blocks of a page share their names. A `console` block is a shell session:
 lines `$ privately ...` and `$ python ...` are run, other commands are left to the reader, and what follows a
 command must be among the lines that it prints, in that order; a line `...` stands for anything.
-`console exit=2` says that the commands of the block end with that status.
+`console exit=2` says that the commands of the block end with that status. `json file=name.json` is a file that the
+reader has written, for the blocks that follow.
 """
 
 import doctest
@@ -28,7 +29,10 @@ class Block:
 
     @property
     def exit_status(self) -> int:
-        return next((int(option[5:]) for option in self.options if option.startswith("exit=")), 0)
+        return int(self.option("exit") or 0)
+
+    def option(self, name: str) -> str | None:
+        return next((text.partition("=")[2] for text in self.options if text.startswith(f"{name}=")), None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +75,9 @@ def run_page(page: str, name: str, folder: Path) -> list[str]:
     names: dict[str, object] = {}
     faults = []
     for block in blocks(page):
+        written = block.option("file")
+        if written:
+            (folder / written).write_text("\n".join(block.lines) + "\n", encoding="utf-8")
         if block.language in {"python", "pycon"}:
             faults += _run_python(block, name, names)
         elif block.language == "console":

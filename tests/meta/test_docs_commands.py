@@ -25,6 +25,8 @@ SOUND = [
     fenced("python", ">>> x = 1") + fenced("python", ">>> x + 1", "2"),
     fenced("python", ">>> import pathlib; pathlib.Path('made.txt').write_text('hello')", "5")
     + fenced("console", "$ python -c \"import pathlib; print(pathlib.Path('made.txt').read_text())\"", "hello"),
+    fenced("json file=made.json", "[3,", " 4]")
+    + fenced("console", "$ python -c \"import json; print(json.load(open('made.json')))\"", "[3, 4]"),
     fenced("console", '$ python -c "print(1); print(2); print(3)"', "1", "...", "3"),
     fenced("console", "$ python -c \\", '>   "print(7)"', "7"),
     fenced("console exit=2", '$ python -c "raise SystemExit(2)"'),

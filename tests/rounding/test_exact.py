@@ -94,6 +94,20 @@ def test_rational_refuses_and_names_the_field(value: Any) -> None:
     assert len(str(caught.value)) < 300
 
 
+@pytest.mark.parametrize(
+    "value", ["1e-100000", "1e1000000000", "-1E99999", "9" * 5000, ".5e-12345", Decimal("1e99999")]
+)
+def test_numbers_out_of_range_are_still_numbers(value: Any) -> None:
+    with pytest.raises(InvalidParameter, match="is out of range: too long for 4096 bits"):
+        rational(value, "x")
+
+
+def test_texts_are_told_how_to_write_a_number() -> None:
+    with pytest.raises(InvalidParameter) as caught:
+        rational("1,5", "x")
+    assert str(caught.value) == "x: '1,5' is not a number; write it as in 0.1, 1e-5 or 1/3."
+
+
 def test_rational_keeps_its_range() -> None:
     assert rational(0, "x", minimum=0) == 0
     assert rational(1, "x", maximum=1) == 1

@@ -29,11 +29,14 @@ from privately.accounting.terms import flatten, side_by_side
 from privately.accounting.tiny_rates import has_tiny_rates, without_tiny_rates
 from privately.accounting.undisturbed import undisturbed
 from privately.accounting.which_road import (
-    METHODS,
     NEARLY,
     WIDTH,
     Method,
+    Named,
+    honoured,
     is_tight,
+    method_of,
+    not_by,
     of_one,
     of_worst,
     of_worst_soon,
@@ -52,7 +55,7 @@ _MOST_WORST, _MOST_PARTS, _FEW_TERMS = 200, 32, 4
 """Of more alternatives each is asked of the contour alone; more parts without a worst pair are not told apart."""
 
 
-def epsilon(event: Event, delta: Number, *, width: Number = WIDTH, method: Method | None = None) -> Interval:
+def epsilon(event: Event, delta: Number, *, width: Number = WIDTH, method: Named | None = None) -> Interval:
     """The least epsilon such that everything the event describes is (epsilon, delta)-DP: an interval that contains it.
 
     >>> from privately import accounting as acc
@@ -61,12 +64,13 @@ def epsilon(event: Event, delta: Number, *, width: Number = WIDTH, method: Metho
     [6.187712, 6.187713]
     """
     exact, narrow = rational(delta, "delta", minimum=0, maximum=1), _width(width)
-    _check(event, method)
+    _check(event)
+    named = method_of(method)
     with undisturbed():
-        return ALLOWED if exact == 1 else _answer(event, EpsilonAt(exact, narrow), method)
+        return ALLOWED if exact == 1 else _answer(event, EpsilonAt(exact, narrow), named)
 
 
-def delta(event: Event, epsilon: Number, *, width: Number = WIDTH, method: Method | None = None) -> Interval:
+def delta(event: Event, epsilon: Number, *, width: Number = WIDTH, method: Named | None = None) -> Interval:
     """The least delta such that everything the event describes is (epsilon, delta)-DP; `width` is relative to it.
 
     >>> from privately import accounting as acc
@@ -74,16 +78,15 @@ def delta(event: Event, epsilon: Number, *, width: Number = WIDTH, method: Metho
     [0.1812692, 0.1812693]
     """
     exact, narrow = rational(epsilon, "epsilon", minimum=0), _width(width)
-    _check(event, method)
+    _check(event)
+    named = method_of(method)
     with undisturbed():
-        return _answer(event, DeltaAt(exact, narrow), method)
+        return _answer(event, DeltaAt(exact, narrow), named)
 
 
-def _check(event: object, method: object) -> None:
+def _check(event: object) -> None:
     if not isinstance(event, Event) or not isinstance(getattr(event, "neighbors", None), Neighbors):
         raise InvalidParameter("event", f"a {type(event).__name__} is no event, such as acc.Laplace(scale=1).")
-    if method is not None and method not in METHODS:
-        raise InvalidParameter("method", f"must be one of {', '.join(METHODS)}.")
 
 
 def _width(width: Number) -> Fraction:
@@ -112,10 +115,12 @@ def _of_many(event: Event, question: Question, method: Method | None) -> Interva
     """With many different terms."""
     direct = _unrounded(event, question, method)
     if direct is not None and (question.is_met(direct) or method == "contour"):
-        return direct
+        return honoured(direct, event, method)
     above: Event | None = None
     with suppress(NotApplicable):
         above = coarser(event, upward=True)
+    if above is None and method is not None:
+        raise not_by(method, event)
     if above is None:
         return _rigid(event, question, direct)
     if direct is None and method in {None, "contour"}:
@@ -222,7 +227,7 @@ def _exact(event: Event, question: Question, method: Method | None) -> Interval:
             return known
     candidates = hopefuls(found, question) if method is None else found
     is_soon = method is None and len(candidates) > _MOST_WORST
-    worst = of_worst(candidates, question, "contour" if is_soon else method)
+    worst = honoured(of_worst(candidates, question, "contour" if is_soon else method), event, method)
     is_wide = method is None and not is_tight(worst, question)
     renyi_end = _renyi_or_none(event, question) if is_wide else None
     if has_fixed_size(event):
@@ -238,28 +243,35 @@ def _indirect(event: Event, question: Question, method: Method | None, reason: E
     known = (alone(event, question) or two_outcomes.alone(event, question)) if method in {None, "closed form"} else None
     if known is not None:
         return known
-    shared = _shared(event, question) if method is None else None
+    if method is not None:
+        raise not_by(method, event)
+    return _best_known(event, question, reason)
+
+
+def _best_known(event: Event, question: Question, reason: Exception) -> Interval:
+    """The nearest ends of all roads."""
+    shared = _shared(event, question)
     if shared is not None and is_tight(shared, question):
         return shared
-    long = in_the_long_run(event, question, _renyi_or_none, of_worst) if method is None else None
+    long = in_the_long_run(event, question, _renyi_or_none, of_worst)
     if long is not None:
         return long
-    chosen = _chosen(event, question) if method is None else None
+    chosen = _chosen(event, question)
     if chosen is not None and question.is_met(chosen, max(question.width, NEARLY)):
         return chosen
     ways = (
-        _bounded(event, question, method),
+        _bounded(event, question),
         _renyi_or_none(event, question),
         _by_group(event, question),
-        basic_sum(event, question, _anyhow) if method is None else None,
+        basic_sum(event, question, _anyhow),
     )
     uppers = list(filter(None, (*ways, shared)))
-    below = max(_lower(event, question, method, chosen), shared or NO_LOWER, key=lambda end: end.lower)
+    below = max(_lower(event, question, None, chosen), shared or NO_LOWER, key=lambda end: end.lower)
     if not uppers and below.lower < math.inf:
         raise refusal(type(event).__name__, reason)
     above = lowest_of(uppers or [below])
     found = between(below, above)
-    if method is not None or question.is_met(found, max(question.width, NEARLY)):
+    if question.is_met(found, max(question.width, NEARLY)):
         return found
     below = max(below, steadily(event, question, _anyhow), key=lambda end: end.lower)
     return _with_chosen(chosen, below, above)
@@ -305,9 +317,9 @@ def _from_below(found: Iterable[Composition], question: Question) -> Iterator[In
         yield noticed(one, question)
 
 
-def _bounded(event: Event, question: Question, method: Method | None) -> Interval | None:
+def _bounded(event: Event, question: Question) -> Interval | None:
     try:
-        return of_worst(compositions(bounding(event)), question, method)
+        return of_worst(compositions(bounding(event)), question, None)
     except (NotApplicable, NoSuchRule):
         return None
 

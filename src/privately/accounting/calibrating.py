@@ -25,7 +25,7 @@ _INWARD, _ENOUGH, _FLATTEST = 0.4, 0.8, 1e-3
 
 
 def calibrate(
-    make_event: Make, *, epsilon: Number, delta: Number = 0, precision: Number = "1e-5", whole: bool = False
+    make_event: Make, epsilon: Number, delta: Number = 0, *, precision: Number = "1e-5", whole: bool = False
 ) -> float:
     """The parameter at which the event made from it just keeps to (epsilon, delta), never beyond the safe side.
 

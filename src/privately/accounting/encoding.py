@@ -37,6 +37,7 @@ from privately.guarantees import Neighbors
 
 VERSION = 1
 LONGEST_TEXT = 10**8
+FORM = '{"version": 1, "event": {"kind": "Laplace", "scale": "2"}}'
 
 Made = TypeVar("Made")
 Form: TypeAlias = Literal["number", "whole", "bounds", "event", "events", "neighbors"]
@@ -80,11 +81,14 @@ def encode(event: Event) -> dict[str, Any]:
 
 def decode(data: Mapping[str, Any]) -> Event:
     """The event that was encoded. Left-out fields have their defaults; unknown kinds and fields are refused."""
+    if not isinstance(data, Mapping) or "event" not in data:
+        raise InvalidParameter("data", f"must be an object with a version and an event; write {FORM}.")
     known = _members(data, ("version", "event"), "data")
     version = known.get("version")
     if type(version) is not int or version != VERSION:
-        raise NotSupported(f"events of version {_short(version)}.", hint=f"This release reads version {VERSION}.")
-    return _decode(known.get("event"), "event", 1)
+        hint = f"This release reads version {VERSION}; write {FORM}."
+        raise NotSupported(f"events of version {_short(version)}.", hint=hint)
+    return _decode(known["event"], "event", 1)
 
 
 def to_text(event: Event) -> str:
@@ -96,14 +100,20 @@ def from_text(text: str) -> Event:
     """The event of a JSON text."""
     if not isinstance(text, str) or len(text) > LONGEST_TEXT:
         raise InvalidParameter("text", f"must be a JSON text of at most {LONGEST_TEXT} characters.")
+    if not text.strip():
+        raise InvalidParameter("text", f"is empty; write {FORM}.")
+    if text.startswith("\ufeff"):
+        raise InvalidParameter("text", f"begins with a byte order mark; save it as UTF-8 without one, such as {FORM}.")
     try:
         data = json.loads(text, object_pairs_hook=_once)
     except RecursionError:
         raise InvalidParameter("text", f"events nested more than {MAX_DEPTH} deep.") from None
     except json.JSONDecodeError as fault:
-        raise InvalidParameter("text", f"not JSON: {fault}.") from None
-    except ValueError as fault:
-        raise InvalidParameter("text", f"not JSON that we read: {_short(fault)}.") from None
+        raise InvalidParameter("text", f"not JSON: {fault}; write {FORM}.") from None
+    except InvalidParameter:
+        raise
+    except ValueError:  # from `int`, whose words are about Python
+        raise InvalidParameter("text", "a whole number has thousands of digits; no field takes so many.") from None
     return decode(data)
 
 
@@ -135,7 +145,7 @@ def _encode_field(value: Any, form: Form) -> Any:
 
 def _decode(data: Any, place: str, depth: int) -> Event:
     if depth > MAX_DEPTH:
-        raise InvalidParameter(place, f"events nested more than {MAX_DEPTH} deep.")
+        raise InvalidParameter("event", f"events nested more than {MAX_DEPTH} deep.")
     if not isinstance(data, Mapping):
         raise InvalidParameter(place, "must be an object with a kind.")
     name = data.get("kind")
@@ -211,7 +221,7 @@ def _number(value: Any, place: str) -> str:
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise ValueError("a field is given twice")
+        raise InvalidParameter("text", "a field is given twice; give it once.")
     return found
 
 

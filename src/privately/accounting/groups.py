@@ -22,7 +22,10 @@ from privately.accounting.events import (
 from privately.errors import NoSuchRule
 from privately.guarantees import Neighbors
 
-_HINT = "Form the group of what is inside, or convert to ApproxDP and use its group()."
+_HINT = (
+    "Ask for fewer rows (groups of Poisson samples are known up to 96), or for the event without its samples, which"
+    " costs no less."
+)
 
 
 def grouped(event: Event, size: int) -> Event:

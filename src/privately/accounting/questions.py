@@ -26,6 +26,8 @@ _LEAST_DELTA = Fraction(1, 10**1000)
 _LEAST_SHOWN, _MANY = Fraction(1, 10**40), 700.0
 LARGEST_EPSILON = Fraction(10**12)
 """Beyond it delta is only bounded by what it is here."""
+NO_ROAD = "no road"
+"""How the methods of answers begin that hold when no road leads anywhere."""
 NEVER = Interval(math.inf, math.inf, method="no epsilon is enough")
 NOTHING = Interval(0, 0, method="nothing is revealed")
 ALLOWED = Interval(0, 0, method="a delta of 1 allows everything")
@@ -115,8 +117,8 @@ class EpsilonAt:
         """What holds when no road leads anywhere."""
         largest = largest_loss(composition)
         if largest is None or self.delta < composition.infinite:
-            return Interval(0, math.inf, method="no road leads to an upper end")
-        return Interval(0, largest.nonnegative().interval().upper, method="the largest loss")
+            return Interval(0, math.inf, method=f"{NO_ROAD} leads to an upper end")
+        return Interval(0, largest.nonnegative().interval().upper, method=f"{NO_ROAD} but the largest loss")
 
 
 @dataclass(frozen=True)
@@ -164,7 +166,7 @@ class DeltaAt:
 
     def unknown(self, composition: Composition) -> Interval:
         """What holds when no road leads anywhere."""
-        return Interval(composition.infinite_lower, shown_at_most(composition, _ONE), method="no road")
+        return Interval(composition.infinite_lower, shown_at_most(composition, _ONE), method=NO_ROAD)
 
 
 Question = EpsilonAt | DeltaAt

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from contextlib import suppress
 from fractions import Fraction
-from typing import Literal, get_args
+from typing import Literal, TypeAlias, get_args
 
 from privately.accounting import closed_forms, contour, lattice, spreading
 from privately.accounting.coarsening import MOST_DIFFERENT
@@ -16,13 +16,16 @@ from privately.accounting.ends import both, proved, top_of, worst_of
 from privately.accounting.large_losses import LARGE_LOSSES
 from privately.accounting.little_noise import LITTLE_NOISE
 from privately.accounting.nearby_rates import between_rates, share_of_all
-from privately.accounting.questions import DeltaAt, EpsilonAt, Question, Road
+from privately.accounting.questions import NO_ROAD, DeltaAt, EpsilonAt, Question, Road
 from privately.accounting.roads import DEAD_ENDS, NotApplicable
 from privately.accounting.wide_noise import WideNoise
+from privately.errors import InvalidParameter, NoSuchRule
 from privately.rounding import End, Interval
 
 Method = Literal["closed form", "contour", "lattice", "renyi"]
 METHODS: tuple[Method, ...] = get_args(Method)
+Named: TypeAlias = Method | Literal["closed-form"]
+"""As people may write it: on the command line names have no spaces."""
 
 WIDTH = Fraction(1, 10**6)
 """How narrow an answer should be, relative to epsilon (or to 0.001, if that is more)."""
@@ -41,6 +44,28 @@ _FOR_ONE_STEP: tuple[Road, ...] = (closed_forms,)
 _SOON: tuple[Road, ...] = (closed_forms, lattice.Plain())
 _FOR_STEPS: tuple[Road, ...] = (*_FOR_ONE_STEP, contour.FewSteps(is_last=False), contour.JUMPS, contour.BRIEF)
 """What is asked for the rest, beside few losses."""
+
+
+def method_of(name: object) -> Method | None:
+    """The method that somebody names; None is for the best of all."""
+    plain = "closed form" if name == "closed-form" else name
+    found = next((method for method in METHODS if method == plain), None)
+    if found is None and name is not None:
+        raise InvalidParameter("method", f"must be one of {', '.join(METHODS)}.")
+    return found
+
+
+def honoured(found: Interval, event: object, method: Method | None) -> Interval:
+    """The same answer; NoSuchRule where somebody named a method and it led nowhere."""
+    if method is not None and found.method.startswith(NO_ROAD):
+        raise not_by(method, event)
+    return found
+
+
+def not_by(method: Method, event: object) -> NoSuchRule:
+    """What is said of an event that a named method does not answer for."""
+    hint = "This method does not apply to it; leave the method out, and the best one is taken."
+    return NoSuchRule(premise=type(event).__name__, wanted=f"an upper end by the method {method!r}", hint=hint)
 
 
 def _by(*roads: Road) -> Inner:

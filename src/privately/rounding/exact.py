@@ -28,7 +28,9 @@ _TEXT = re.compile(
               | ( \d{1,1300} (\.\d{0,1300})? | \.\d{1,1300} ) ([eE][+-]?\d{1,4})? )""",
     re.ASCII | re.VERBOSE,
 )
+_ANY_LENGTH = re.compile(r"[+-]?(\d+/\d+|(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?)", re.ASCII)
 _ACCEPTED = "give an int, a Fraction, a decimal string such as '0.1', or a float"
+_WRITTEN = "write it as in 0.1, 1e-5 or 1/3"
 
 
 def rational(
@@ -45,11 +47,11 @@ def rational(
     (Fraction(1, 10), Fraction(1, 2))
     >>> rational("many", "epsilon", minimum=0)
     Traceback (most recent call last):
-    privately.errors.InvalidParameter: epsilon: 'many' is not a number; give an int, ...
+    privately.errors.InvalidParameter: epsilon: 'many' is not a number; write it as in 0.1, ...
     """
     exact = _exact(value, field)
     if max(exact.numerator.bit_length(), exact.denominator.bit_length()) > MAX_BITS:
-        raise InvalidParameter(field, f"the rational is too long: at most {MAX_BITS} bits above and below the line.")
+        raise _out_of_range(value, field)
     if minimum is not None and _is_less(exact, minimum):
         raise InvalidParameter(field, f"{_short(value)} is below {minimum}.")
     if above is not None and not _is_less(above, exact):
@@ -134,13 +136,20 @@ def _exact(value: Any, field: str) -> Fraction:
 def _from_text(text: str, field: str) -> Fraction:
     plain = text.strip()
     if _TEXT.fullmatch(plain) is None:
-        raise InvalidParameter(field, f"{_short(text)} is not a number; {_ACCEPTED}.")
+        if _ANY_LENGTH.fullmatch(plain) is not None:
+            raise _out_of_range(text, field)
+        raise InvalidParameter(field, f"{_short(text)} is not a number; {_WRITTEN}.")
     if "/" not in plain:
         return Fraction(Decimal(plain))  # exact too, and sooner
     try:
         return Fraction(plain)
     except ZeroDivisionError:
         raise InvalidParameter(field, f"{_short(text)} divides by zero.") from None
+
+
+def _out_of_range(value: object, field: str) -> InvalidParameter:
+    reason = f"is out of range: too long for {MAX_BITS} bits above and below the line, some 1,230 digits"
+    return InvalidParameter(field, f"{_short(value)} {reason}.")
 
 
 def _short(value: object) -> str:

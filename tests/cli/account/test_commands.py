@@ -65,7 +65,7 @@ def test_an_event_from_a_file(account: Account, tmp_path: Path) -> None:
     path.write_text(encoding.to_text(acc.Sequence(events=[acc.Laplace(scale=1), acc.Laplace(scale="0.5")])))
     assert "at delta 0, epsilon is 3 " in account(f"event {path} --delta 0").out
     path.write_bytes(b"\xff")
-    assert account(f"event {path} --delta 0").error == "FILE: is not a text in UTF-8."
+    assert account(f"event {path} --delta 0").error.startswith(f"'{path}': is not a text in UTF-8; ")
     assert "cannot be read" in account(f"event {path}.missing --delta 0").error
 
 
@@ -118,13 +118,26 @@ def test_a_plot_that_cannot_be_written_leaves_nothing(account: Account, tmp_path
         ("laplace --scale 1 --steps -1 --delta 1e-5", "--steps: -1 is not between 0 and "),
         ("laplace --scale 1 --steps 1e15 --delta 1e-5", "--steps: 1000000000000000 is not between 0 and "),
         ("laplace --scale 1 --steps 1.5 --delta 1e-5", "--steps: 1.5 is not a whole number."),
-        ("laplace --scale 1 --steps 1e99999 --delta 1e-5", "--steps: '1e99999' is not a number"),
+        ("laplace --scale 1 --steps 1e99999 --delta 1e-5", "--steps: '1e99999' is out of range"),
+        (
+            "laplace --scale 1 --delta tiny",
+            "--delta: 'tiny' is not a number; write it as in 0.1, 1e-5 or 1/3.",
+        ),
+        ("laplace --scale 1 --delta 1e-100000", "--delta: '1e-100000' is out of range"),
         ("laplace --scale 1 --delta 2", "--delta: '2' is above 1."),
         ("laplace --scale 1 --delta -1", "--delta: '-1' is below 0."),
         ("laplace --scale 1 --delta nan", "--delta: 'nan' is not a number"),
         ("laplace --scale 1 --epsilon -1", "--epsilon: '-1' is below 0."),
         ("laplace --scale 1 --delta 0.1 --width 0", "--width: '0' must be above 0."),
         ("laplace --scale 1 --delta 0.1 --method magic", "--method: must be one of closed-form, "),
+        (
+            "exponential --epsilon-each 1 --steps 10 --delta 1e-5 --method contour",
+            "there is no rule from Repeat to an upper end by the method 'contour'.",
+        ),
+        (
+            "gaussian --noise-multiplier 1 --rate 0.01 --steps 100 --delta 1e-5 --method closed-form",
+            "there is no rule from Repeat to an upper end by the method 'closed form'.",
+        ),
         ("laplace --scale 1 --neighbors nobody --delta 0.1", "--neighbors: 'nobody' is neither"),
         (
             "laplace --scale 1 --neighbors replace --rate 0.1 --delta 0.1",

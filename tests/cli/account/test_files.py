@@ -55,6 +55,28 @@ def test_bad_content(tmp_path: Path, content: bytes, kind: type[PrivatelyError])
     assert "\n" not in str(fault.value)
 
 
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        (b'{"kind": "Laplace", "scale": "2"}', "must be an object with a version and an event"),
+        (b"", "is empty"),
+        (b"\xef\xbb\xbf{}", "begins with a byte order mark"),
+        (b"\xff\xfe{}", "is not a text in UTF-8"),
+    ],
+)
+def test_complaints_name_the_file_and_show_the_form(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes, complaint: str
+) -> None:
+    path = tmp_path / "event.json"
+    path.write_bytes(content)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+    for given, name in {path: repr(str(path)), Path("-"): "standard input"}.items():
+        with pytest.raises(InvalidParameter) as fault:
+            read_event(given)
+        assert str(fault.value).startswith(f"{name}: {complaint}")
+        assert encoding.FORM in str(fault.value)
+
+
 def test_no_file(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for name, reason in {"missing": "read", "pipe": "regular file", ".": "regular file", "nul\0": "read"}.items():

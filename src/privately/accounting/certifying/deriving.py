@@ -19,6 +19,7 @@ from privately.accounting.events import (
     Repeat,
     Sequence,
 )
+from privately.accounting.events.event import check_part
 from privately.accounting.groups import gathered
 from privately.accounting.roads import nearly_log
 from privately.accounting.tiny_rates import has_tiny_rates
@@ -53,8 +54,7 @@ def derive(event: Event, *, delta: Number) -> Derivation:
     >>> round(float(certificate.guarantee.parameters["epsilon"]), 4), check(certificate).rules
     (6.1877, ('accounted',))
     """
-    if not isinstance(event, Event):
-        raise InvalidParameter("event", f"a {type(event).__name__} is not an event.")
+    check_part(event, "event")
     allowed = rational(delta, "delta", minimum=0, maximum=1)
     if allowed == 1:
         raise InvalidParameter("delta", "1 allows everything; ask for less.")

@@ -46,10 +46,15 @@ class Event:
     runs: int = field(init=False, repr=False, compare=False, default=1)
 
     def __init_subclass__(cls) -> None:
-        """A kind of its own only: what inherits from a known kind would be accounted as that, whatever it means."""
+        """Kinds of this package only: of others nothing is known, and what inherits from one would pass for it."""
         super().__init_subclass__()
         if cls.__bases__ != (Event,):
             raise NotSupported(f"{cls.__name__} cannot inherit from a kind of event, as it would be accounted as that.")
+        if not cls.__module__.startswith(f"{__package__}."):
+            raise NotSupported(
+                f"{cls.__name__} is an unknown kind of event: nothing could tell what it costs.",
+                hint="Describe it by what it keeps, such as acc.Pure(epsilon=1) or acc.ZCDP(rho=1).",
+            )
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(shown(self))})"

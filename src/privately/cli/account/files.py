@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from privately.cli.account.numbers import options
 from privately.errors import InvalidParameter
 
 if TYPE_CHECKING:
@@ -20,14 +21,15 @@ def read_event(path: Path) -> Event:
     """The event in a JSON file, or on standard input for `-`."""
     from privately.accounting import encoding
 
-    content = _read(path)
+    content, name = _read(path), "standard input" if str(path) == "-" else repr(str(path))
     if len(content) > LARGEST:
-        raise InvalidParameter("FILE", f"is larger than {LARGEST // 10**6} MB.")
+        raise InvalidParameter(name, f"is larger than {LARGEST // 10**6} MB.")
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError:
-        raise InvalidParameter("FILE", "is not a text in UTF-8.") from None
-    return encoding.from_text(text)
+        raise InvalidParameter(name, f"is not a text in UTF-8; write {encoding.FORM} in UTF-8.") from None
+    with options({"text": name, "data": name}):
+        return encoding.from_text(text)
 
 
 def _read(path: Path) -> bytes:
