@@ -75,6 +75,7 @@ def test_the_worst_choice_is_found_one_by_one() -> None:
     assert chosen(divided, (0,) * 12) != best
 
 
+@pytest.mark.slow
 def test_many_different_divisions_are_narrow() -> None:
     """Before, only the first parts were tried beforehand."""
     parts = [(acc.Gaussian(noise_multiplier=30 + k), acc.Laplace(scale=3 + k)) for k in range(6)]

@@ -16,6 +16,7 @@ from functools import lru_cache
 import numpy as np
 
 from privately.accounting.closed_forms import long_runs
+from privately.accounting.closed_forms.largest_sum import of_largest_sum
 from privately.accounting.compositions import Composition
 from privately.accounting.elementary import ERROR, UNIT, Floats, expm1
 from privately.accounting.losses import FiniteLoss, Weight
@@ -28,7 +29,7 @@ MOST = 1 << 20
 _LEAST = 1e-280
 _CRUMB = 1e-300
 _SMALLEST = 1e-290
-_MARGIN = Fraction(1, 10**13)
+_MARGIN, _VAGUE = Fraction(1, 10**13), Fraction(1, 10**7)
 _ZERO = Fraction(0)
 _FAR = 600.0
 _NEAR = 100.0
@@ -65,6 +66,9 @@ def profile(composition: Composition, epsilon: Fraction) -> Enclosure:
     except NotApplicable:
         return long_runs.profile(composition, epsilon)
     low, high = (Fraction(delta_of(table, epsilon, sign=sign)) for sign in (-1, 1))
+    exact = of_largest_sum(composition, epsilon) if high - low > _VAGUE * high else None
+    if exact is not None:
+        return exact
     return Enclosure(Enclosure.of(low).lower, Enclosure.of(high).upper).clip(0, 1)
 
 
