@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from functools import lru_cache
 
@@ -29,7 +29,7 @@ MOST = 1 << 20
 _LEAST = 1e-280
 _CRUMB = 1e-300
 _SMALLEST = 1e-290
-_MARGIN, _VAGUE = Fraction(1, 10**13), Fraction(1, 10**7)
+_MARGIN, _VAGUE = Fraction(1, 10**13), Decimal("1e-7")
 _ZERO = Fraction(0)
 _FAR = 600.0
 _NEAR = 100.0
@@ -61,14 +61,18 @@ class Table:
 
 def profile(composition: Composition, epsilon: Fraction) -> Enclosure:
     """delta at epsilon."""
+    found = _by_sums(composition, epsilon)
+    if found.upper - found.lower <= _VAGUE * found.upper:
+        return found
+    return of_largest_sum(composition, epsilon) or found
+
+
+def _by_sums(composition: Composition, epsilon: Fraction) -> Enclosure:
     try:
         table = _table(composition)
     except NotApplicable:
         return long_runs.profile(composition, epsilon)
     low, high = (Fraction(delta_of(table, epsilon, sign=sign)) for sign in (-1, 1))
-    exact = of_largest_sum(composition, epsilon) if high - low > _VAGUE * high else None
-    if exact is not None:
-        return exact
     return Enclosure(Enclosure.of(low).lower, Enclosure.of(high).upper).clip(0, 1)
 
 
