@@ -356,3 +356,15 @@ def test_many_rare_samples_at_different_rates_are_narrow(number: int, noise: str
     assert found.width <= Fraction(1, 10**6) * found.lower
     least, most = (acc.epsilon(acc.Repeat(event=samples[end], times=number), delta=delta) for end in (-1, 0))
     assert least.lower < found.lower < found.upper < most.upper
+
+
+@pytest.mark.parametrize("base", ["ZCDP", "Exponential"])
+def test_lower_ends_of_fixed_size_samples_do_not_fall(base: str) -> None:
+    """Two runs reveal no less than one of them, while the other says nothing."""
+    replaced = Neighbors.REPLACE
+    inner = (
+        acc.ZCDP(rho="0.2", neighbors=replaced) if base == "ZCDP" else acc.Exponential(epsilon=1, neighbors=replaced)
+    )
+    sample = acc.FixedSizeSample(event=inner, size=10, population=100)
+    once, twice = (acc.epsilon(acc.Repeat(event=sample, times=times), "1e-5") for times in (1, 2))
+    assert 0 < once.lower <= twice.lower <= twice.upper

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
@@ -13,7 +13,7 @@ import numpy as np
 
 from privately.accounting.adaptive.pairs import Above, enclosing
 from privately.accounting.elementary import Floats
-from privately.accounting.events import Event, PoissonSample, Renyi, Repeat
+from privately.accounting.events import PoissonSample, Renyi, Repeat
 from privately.accounting.events import Sequence as Steps
 from privately.accounting.losses import FiniteLoss
 from privately.accounting.questions import DeltaAt, EpsilonAt, Question
@@ -70,23 +70,15 @@ def pair_above(kinds: Kinds, delta: float) -> Above:
 
 def _together(kinds: Kinds) -> AtOrders:
     """The statement of all steps."""
-    orders = {order for kind, _ in kinds for order in _listed(kind)}
-    if not 0 < len(orders) <= _MOST_ORDERS:
-        raise NotApplicable("no orders are listed, or too many")
-    steps = [Repeat(event=_event(kind), times=times) for kind, times in kinds]
+    listed = [(kind.base, kind.rate, times) for kind, times in kinds if isinstance(kind.base, AtOrders)]
+    orders = {order for base, _, _ in listed for order, _ in base.bounds}
+    if len(listed) < len(kinds) or not 0 < len(orders) <= _MOST_ORDERS:
+        raise NotApplicable("steps of which no orders are listed, or too many")
+    steps = [
+        Repeat(event=PoissonSample(event=Renyi(bounds=base.bounds), rate=rate), times=times)
+        for base, rate, times in listed
+    ]
     return AtOrders(tuple(renyi_bounds(Steps(events=steps), sorted(orders)).parameters["bounds"]))
-
-
-def _listed(kind: Kind) -> Iterator[Fraction]:
-    if not isinstance(kind.base, AtOrders):
-        raise NotApplicable("a step of which no orders are listed")
-    return (order for order, _ in kind.base.bounds)
-
-
-def _event(kind: Kind) -> Event:
-    if not isinstance(kind.base, AtOrders):
-        raise NotApplicable("a step of which no orders are listed")
-    return PoissonSample(event=Renyi(bounds=kind.base.bounds), rate=kind.rate)
 
 
 def largest(kinds: Kinds, told: Told) -> End:
