@@ -24,7 +24,7 @@ from privately.errors import InvalidParameter, NoSuchRule
 
 _RARE = 1e-3
 _LEAST_DELTA, _LEAST_EPSILON, _LARGEST_EPSILON = 1e-10, 0.02, 50.0
-_FINE = 1 / 128
+_FINE = 1 / 64
 _FARTHEST, _DEVIATIONS = 8.0, 10.0
 _NODES, _LONGEST = 1 << 12, 400.0
 _NEGLIGIBLE = 1e-5

@@ -22,7 +22,7 @@ from privately.accounting.roads import NEAR_ONE
 
 HIGHEST_RATE = NEAR_ONE - Fraction(1, 1 << 30)
 """All roads go so far."""
-_HALF = Fraction(1, 2)
+_NEVER, _HALF = Fraction(0), Fraction(1, 2)
 
 
 def between_rates(composition: Composition) -> tuple[Composition, Composition] | None:
@@ -35,7 +35,7 @@ def between_rates(composition: Composition) -> tuple[Composition, Composition] |
     Checked-by: tests/accounting/test_nearby_rates.py::test_profiles_rise_with_the_rate,
         tests/accounting/test_nearby_rates.py::test_near_answers_enclose_the_exact_one
     """
-    if all(getattr(law, "rate", Fraction(0)) <= HIGHEST_RATE for law, _ in composition.parts):
+    if all(getattr(law, "rate", _NEVER) <= HIGHEST_RATE for law, _ in composition.parts):
         return None
     return relaid(composition, _unsampled), relaid(composition, _lowered)
 
@@ -59,7 +59,7 @@ def share_of_all(composition: Composition) -> Fraction | None:
 
 
 def _unsampled(law: Loss) -> Loss:
-    if getattr(law, "rate", Fraction(0)) <= HIGHEST_RATE:
+    if getattr(law, "rate", _NEVER) <= HIGHEST_RATE:
         return law
     match law:
         case SampledGaussianLoss(mu_squared=mu_squared):

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable
 from contextlib import suppress
 from fractions import Fraction
+from functools import cache
 from typing import Literal, TypeAlias, get_args
 
 from privately.accounting import closed_forms, contour, lattice, spreading
@@ -188,8 +189,7 @@ def of_one(
     best = _at_nearby_rates(composition, question, method)
     if best is not None and question.is_met(best):
         return best
-    left_out = () if best is None else (WideNoise,)  # asked for at nearby rates
-    ways = [road for name, road in _ROADS if method in {None, name} and not isinstance(road, left_out)]
+    ways = _ways(method, is_wide_left_out=best is not None)  # asked for at nearby rates
     most, size = (
         (MOST_DIRECT, contour.amount(composition)) if method == "contour" else (_MOST_LAWS, len(composition.parts))
     )
@@ -212,6 +212,13 @@ def of_one(
         if question.is_met(best, max(question.width, NEARLY) if is_nearly_best else None):
             return best
     return question.unknown(composition) if best is None else best
+
+
+@cache
+def _ways(method: Method | None, *, is_wide_left_out: bool) -> tuple[Road, ...]:
+    """The roads to ask, in turn."""
+    left_out = (WideNoise,) if is_wide_left_out else ()
+    return tuple(road for name, road in _ROADS if method in {None, name} and not isinstance(road, left_out))
 
 
 def _is_vain(road: Road, question: Question, known: Interval | None) -> bool:

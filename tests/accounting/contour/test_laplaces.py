@@ -134,6 +134,23 @@ def test_how_fast_it_falls(epsilon: float, c: float) -> None:
     assert falls[-1] >= 0.5 * -math.log(sizes[w >= 40].max())
 
 
+@pytest.mark.parametrize("epsilon", [1e-4, 0.05, 0.5, 2.0, 40.0])
+@pytest.mark.parametrize("c", [0.01, 0.5, 3.0, 200.0])
+def test_how_fast_a_single_law_falls(epsilon: float, c: float) -> None:
+    """As arrays say, or a little less; and never more than the transform shows in exact arithmetic."""
+    laws = laws_of([(epsilon, 7)])
+    places = np.array([1e-3, 0.3, 1.0, 1.5, 2.0, 2.2, 3.0, 10.0]) / epsilon
+    listed = laws.decay(c, places).tolist()
+    for at, fall in zip(places.tolist(), listed, strict=True):
+        found = laws.fallen(c, at)
+        assert 0.97 * fall - 1e-12 <= found <= fall * (1 + 1e-5) + 1e-12
+        with precision():
+            whole = exact_transforms.laplace(epsilon, c).real
+            for factor in (1, 1.01, 1.3, 2):
+                size = abs(exact_transforms.laplace(epsilon, complex(c, factor * at)) / whole)
+                assert arb(found) <= -7 * size.log()
+
+
 def test_the_atoms() -> None:
     """Their tilted masses, and what is left falls as V/w."""
     epsilon, c = 1.5, 2.0

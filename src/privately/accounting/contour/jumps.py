@@ -384,12 +384,16 @@ class _Sums:
         jumped = jump_grids(self.split, c, laid.above, _QUIET)
         grids = list(zip(near_grids(self.split, c, laid.above, quiets), jumped, times, strict=True))
         frequency = 8 * laid.step
-        longest = min(math.sqrt(wanted / laid.saddle.variance), _MOST_SHORT * laid.step)
+        longest = max(min(math.sqrt(wanted / laid.saddle.variance), _MOST_SHORT * laid.step), frequency)
         some = jumped[:: -(-len(jumped) // MOST_KEPT)]
-        while max(jumps.rest(c, frequency) for jumps in some) / frequency > math.exp(-wanted):
-            frequency *= _FARTHER
-            if frequency > longest:  # near losses fall sooner
-                return None
+
+        def is_enough(frequency: float) -> bool:
+            return max(jumps.rest(c, frequency) for jumps in some) / frequency <= math.exp(-wanted)
+
+        if not is_enough(longest):  # near losses fall sooner
+            return None
+        while frequency < longest and not is_enough(frequency):
+            frequency = min(frequency * _FARTHER, longest)
         whole = Whole([(near, times) for near, _, times in grids], 0.0, c)
         views = whole.views(frequency)
         layout = Layout(

@@ -29,7 +29,7 @@ from privately.accounting.kept import Kept
 from privately.accounting.losses import LaplaceLoss
 from privately.accounting.roads import NotApplicable
 
-_LARGEST_EPSILON = 500.0
+_LARGEST_EPSILON, _BEYOND = 500.0, Fraction(501)
 _MOST_CELLS = 1 << 24
 _CELLS_AT_ONCE = 1 << 17
 _SMALL = 1e-3
@@ -49,9 +49,10 @@ class Laplaces:
 
     @classmethod
     def of(cls, laws: list[tuple[LaplaceLoss, int]]) -> Laplaces:
-        if any(law.epsilon > _LARGEST_EPSILON for law, _ in laws):
+        epsilon = [float(min(law.epsilon, _BEYOND)) for law, _ in laws]
+        if max(epsilon) > _LARGEST_EPSILON:
             raise NotApplicable("losses beyond the range of floats")
-        return cls(np.array([float(law.epsilon) for law, _ in laws]), tuple(times for _, times in laws))
+        return cls(np.array(epsilon), tuple([times for _, times in laws]))
 
     @Kept
     def counts(self) -> Floats:
@@ -80,6 +81,10 @@ class Laplaces:
 
     def cumulants(self, c: float) -> tuple[float, float, float]:
         """K(c) and its first two derivatives, nearly."""
+        if len(self.times) == 1:
+            level, slope, bend = _cumulants(self.epsilon.item(), c)
+            times = self.times[0]
+            return times * level, times * slope, times * bend
         if len(self.times) <= _FEW_LAWS:
             each = [(times, *_cumulants(e, c)) for e, times in zip(self.epsilon.tolist(), self.times, strict=True)]
             level, slope, bend = (sum(row[0] * row[place] for row in each) for place in (1, 2, 3))
@@ -172,6 +177,25 @@ class Laplaces:
         atoms, losses = np.array([first, first * g]), np.array([e - centre, -e - centre])
         mass, exact = self._log_mass_of_one(c), times * Fraction(centre)
         return LaplacesView(mass, exact, atoms, losses, 0.0, 0.0, self, c, np.array([centre]), np.array([g]))
+
+    def fallen(self, c: float, frequency: float) -> float:
+        """As `decay`, at one frequency and of a single law, without arrays.
+
+        Theorem: sin x >= x - x^3/6 + x^5/120 - x^7/5040 for x >= 0.
+        Reference: Taylor's theorem with alternating signs
+        Proof: docs/theory/accounting/contour.md#the-laplace-transform-falls
+        Checked-by: tests/accounting/contour/test_laplaces.py::test_how_fast_a_single_law_falls
+        """
+        (times,), e, s = self.times, self.epsilon.item(), 2 * c + 1
+        g = exp_one(-min(s * e, 700.0))
+        first = s / (2 * ((c + 1) + c * g))
+        mass = first * (1 + g)
+        far = [first * (math.sqrt(1 + (2 * s + 1) / (4 * w * w + s * s)) + g) for w in (frequency, _FIRST_TURN / e)]
+        x = min(frequency * e, _FIRST_TURN)
+        sine = x * (1 - x * x / 6 * (1 - x * x / 20 * (1 - x * x / 42)))
+        turned = min(sine * sine, _LEAST_SQUARE) * (1 - 2.0**-20)
+        near = 1 - mass + mass * math.sqrt(max(1 - turned * 4 * g / (1 + g) ** 2, 0.0))
+        return times * _fall(min(far[0], max(near, far[1]))) * (1 - 2.0**-20)
 
     def decay(self, c: float, frequencies: Floats) -> Floats:
         """Lower bounds on -ln |phi(w)| for all w at or above each of these frequencies.
@@ -317,3 +341,8 @@ class LaplacesView(View):
 def _falls(size: Floats) -> Floats:
     """-ln of sizes at most 1, from below."""
     return np.maximum(-log1p(np.minimum(size * (1 + 8 * ERROR), 1.0) - 1) * (1 - 2.0**-20), 0)
+
+
+def _fall(size: float) -> float:
+    """The same for one."""
+    return max(-log_between(min(size * (1 + 8 * ERROR), 1.0))[1] * (1 - 2.0**-20), 0.0)

@@ -34,6 +34,7 @@ _AGAIN = np.array([1.0, 1.02, 1.1])
 """Once a reach is known: other points may need a little more."""
 _ENDLESS_REACHES = np.concatenate([_REACHES, _LATER_REACHES[:1], _LONG_REACHES])
 """Where no points have to be laid again, all are tried at once."""
+_SOON_REACHED = (1.0, 1.25, 1.6)
 _LONGEST_REACH = 1e9
 _NEGLIGIBLE = 5.0
 _NEAR, _ALMOST = 4.0, 2.0
@@ -83,7 +84,9 @@ def lay(
         whole = Whole(grids(parts, c, shape.above, reach, quiets), gaussian, c, shape.epsilon)
         views = whole.views(reach)
         tries = (_ENDLESS_REACHES, _LONG_REACHES) if whole.is_endless else (ratios, _LATER_REACHES, _LONG_REACHES)
-        found = _farther(whole, views, (base * tried for tried in tries), wanted, may_guess=may_guess)
+        found = _soon(whole, base, wanted) or _farther(
+            whole, views, (base * tried for tried in tries), wanted, may_guess=may_guess
+        )
         if found.is_enough and (whole.is_endless or found.reach + beyond <= reach):
             views = whole.views(max(reach, found.reach + beyond)) if whole.is_endless else views
             break
@@ -132,6 +135,20 @@ class _Found:
     atoms: Atoms | None
     is_enough: bool
     guess: float | None = None
+
+
+def _soon(whole: Whole, base: float, wanted: float) -> _Found | None:
+    """The first frequency that is enough, of a single Laplace law; None for all else, and where that is far away."""
+    if len(whole.grids) != 1 or whole.gaussian:
+        return None
+    grid, times = whole.grids[0]
+    if not isinstance(grid, Laplaces) or len(grid.times) > 1:
+        return None
+    for reach in (base * ratio for ratio in _SOON_REACHED):
+        fall = grid.fallen(whole.c, reach) * (times * (1 - 2.0**-20))
+        if fall + math.log(reach) > wanted - _ALMOST:
+            return _Found(reach, fall, None, is_enough=True)
+    return None
 
 
 def _farther(
