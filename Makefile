@@ -6,6 +6,9 @@ INSTALLED := .venv/.installed
 PEERS := $(basename $(notdir $(wildcard benchmarks/peers/*.in)))
 BENCHMARKS := $(filter-out harness,$(basename $(notdir $(wildcard benchmarks/*.py))))
 
+# Compiled modules are kept: the tests start hundreds of processes, and without them each compiles all it imports.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help install demo test test-slow check lint format types layers docs checker peers bench lock clean
 

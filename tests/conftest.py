@@ -2,6 +2,7 @@
 
 import gc
 import os
+from collections import Counter
 
 import pytest
 from hypothesis import settings
@@ -22,12 +23,26 @@ def parse_slice(text: str) -> tuple[int, int]:
     return int(index), int(count)
 
 
+def thin(items: list[pytest.Item]) -> None:
+    """Of the cases of thinned tests, all but each n-th are slow."""
+    seen: Counter[str] = Counter()
+    for item in items:
+        marker = item.get_closest_marker("thinned")
+        if marker is not None:
+            test = item.nodeid.partition("[")[0]
+            if seen[test] % marker.args[0]:
+                item.add_marker(pytest.mark.slow)
+            seen[test] += 1
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--slow-slice", metavar="K/N", help="run only slice K of N of the slow tests")
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Deal the slow tests out like cards, by name, so that the N slices are even and cover all of them."""
+    thin(items)
     text = config.getoption("--slow-slice")
     if text is None:
         return

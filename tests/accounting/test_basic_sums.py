@@ -52,6 +52,10 @@ def test_rare_samples_of_statements_cost_no_more() -> None:
 
 def test_hardly_any_samples_cost_nothing() -> None:
     assert acc.epsilon(sampled(acc.ZCDP(rho=1), "1e-9", 10), delta="1e-6").upper == 0
+
+
+@pytest.mark.slow
+def test_hardly_any_samples_reveal_anything() -> None:
     assert acc.delta(sampled(acc.ZCDP(rho=1), "1e-9", 10), epsilon="0.01").upper <= Fraction(1, 10**8)
 
 

@@ -77,6 +77,7 @@ def test_every_rounded_term_is_on_its_side(name: str, bits: int) -> None:
         assert uncovered([flatten(below), flatten(term)]) in ([flatten(term)], [flatten(below)][: below == term])
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in FAMILIES])
 def test_rounded_events_enclose_the_event(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     event = many(FAMILIES[name], 24)

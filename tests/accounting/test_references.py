@@ -70,6 +70,7 @@ def test_epsilon_contains_the_reference(row: Row) -> None:
     assert found.width <= WIDTH * max(row.epsilon, SCALE), f"wide: {found:12}, by {found.method}"
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("row", ROWS, ids=str)
 def test_delta_contains_the_reference(row: Row) -> None:
     """delta falls in epsilon: below the reference it is at least the delta of the row, above it at most."""

@@ -374,6 +374,7 @@ def within(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("statement", list(edge_cases()), ids=repr)
 def test_absurd_numbers_are_answered(statement: Guarantee) -> None:
     with within(20):

@@ -83,6 +83,7 @@ def test_smooth_sum_contains_the_truth(v: Fraction, part: Fraction) -> None:
     assert encloses(_smooth_sum(n, v), plain_sum(n, v), width=TIGHT)
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("exponent", [20, 80])
 @pytest.mark.parametrize("steps", [0, *(pytest.param(steps, marks=pytest.mark.slow) for steps in (3, 20)), 60])
 def test_smooth_sum_of_huge_variances(exponent: int, steps: int) -> None:

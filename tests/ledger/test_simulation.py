@@ -30,7 +30,8 @@ def lives(first: int, count: int, plan: Plan) -> Tally:
     return total
 
 
-@pytest.mark.parametrize("part", [*range(5), *(pytest.param(k, marks=pytest.mark.slow) for k in range(5, 10))])
+@pytest.mark.thinned(4)
+@pytest.mark.parametrize("part", range(10))
 def test_two_thousand_kills(part: int) -> None:
     total = lives(100 * part, 17, KILLS)
     assert total.kills >= 200
@@ -41,6 +42,7 @@ def test_two_thousand_kills(part: int) -> None:
         assert total.seen[often] > 5
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("part", range(4))
 def test_two_hundred_power_cuts(part: int) -> None:
     total = lives(2_000 + 100 * part, 5, CUTS)

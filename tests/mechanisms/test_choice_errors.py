@@ -149,6 +149,7 @@ def lead_errors(scores: tuple[int, ...], scale: Fraction, window: int) -> dict[i
     return found
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(("candidates", "scale", "window"), [(2, HALF, 12), (3, Fraction(1, 3), 5)])
 @pytest.mark.parametrize("confidence", [pytest.param("0.6", marks=pytest.mark.slow), "0.9", "0.99"])
 def test_leads_are_within_their_width_and_no_less_will_do(

@@ -50,6 +50,7 @@ def ran(quantile: PermutedQuantile, values: Sequence[float]) -> Distribution:
     return outcomes(lambda randomness: int(quantile.run(list(values), randomness)), window=1, negligible=RARE)
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("reach", [0, 1, 64])
 @pytest.mark.parametrize("values", [[], [3], [0, 0, 4], [1, 2, 2, 2, 4], [0, 1, 2, 3, 4]])
 def test_choices_have_the_exact_probabilities(

@@ -106,6 +106,7 @@ def test_an_untouched_copy_is_sound(copy: Path) -> None:
     assert f"{len(contracts())} kept, 0 broken" in report, report
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_planted_fault_breaks_its_contract(copy: Path, fault: str) -> None:
     contract, files = FAULTS[fault]

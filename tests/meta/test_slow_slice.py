@@ -1,4 +1,4 @@
-"""The slices of the slow suite are even, and together they are all of it."""
+"""The slices of the slow suite are even, and together they are all of it; of thinned tests a part is fast."""
 
 import itertools
 import os
@@ -20,6 +20,10 @@ def test_fast(): ...
 @pytest.mark.slow
 @pytest.mark.parametrize("number", range(10))
 def test_slow(number): ...
+
+@pytest.mark.thinned(3)
+@pytest.mark.parametrize("number", range(5))
+def test_thinned(number): ...
 """
 
 
@@ -27,7 +31,7 @@ def test_slow(number): ...
 def suite(tmp_path: Path) -> Path:
     shutil.copy(TESTS / "conftest.py", tmp_path)
     (tmp_path / "test_suite.py").write_text(SUITE)
-    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = slow\n")
+    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers =\n  slow\n  thinned\n")
     return tmp_path
 
 
@@ -40,12 +44,17 @@ def collected(suite: Path, *options: str) -> tuple[int, list[str]]:
 
 def test_slices_are_even_and_cover_the_slow_tests(suite: Path) -> None:
     slices = [collected(suite, "--slow-slice", f"{index}/3")[1] for index in (1, 2, 3)]
-    assert sorted(map(len, slices)) == [3, 3, 4]
+    assert sorted(map(len, slices)) == [4, 4, 5]
     assert sorted(itertools.chain(*slices)) == sorted(collected(suite, "-m", "slow")[1])
 
 
+def test_of_thinned_tests_some_are_fast(suite: Path) -> None:
+    fast = [line for line in collected(suite, "-m", "not slow")[1] if "thinned" in line]
+    assert fast == [f"test_suite.py::test_thinned[{number}]" for number in (0, 3)]
+
+
 def test_without_the_option_everything_is_there(suite: Path) -> None:
-    assert len(collected(suite)[1]) == 11
+    assert len(collected(suite)[1]) == 16
 
 
 @pytest.mark.parametrize("text", ["0/3", "4/3", "1", "one/three"])

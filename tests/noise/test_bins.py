@@ -168,6 +168,7 @@ def misjudged(law: Law, bins: Bins) -> list[Proposal]:
     return found
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("name", LAWS)
 def test_every_proposal_is_accepted_as_its_density_says(name: str) -> None:
     assert misjudged(LAWS[name], bins_of(LAWS[name])) == []

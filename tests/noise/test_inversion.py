@@ -140,6 +140,7 @@ def misjudged(chosen: Case, law: Sampler) -> list[Expansion]:
     return [u for u in (*close, *ordinary("150 bits")) if draw(law, u) != quantile(true, u, lowest, highest)]
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("name", CASES)
 def test_a_draw_is_the_quantile_of_its_bits(name: str) -> None:
     chosen = CASES[name]()

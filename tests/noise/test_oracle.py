@@ -101,6 +101,7 @@ def agree(case: Case, size: int) -> None:
     accept(most_surprising([examine(looks, asked_for), compare(looks[0], asked_for, ours)]))
 
 
+@pytest.mark.thinned(2)
 @statistical("case", ORACLES)
 def test_oracle_law_and_sampler_agree(case: Case) -> None:
     agree(case, FEW)

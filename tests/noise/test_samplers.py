@@ -50,6 +50,7 @@ COMPILED = choose(
 )
 
 
+@pytest.mark.thinned(3)
 @statistical("case", CASES)
 def test_draws_fit_their_law(case: Case) -> None:
     accept(examine(histograms(case, FEW), drawn(case.sampler, FEW)))
@@ -129,6 +130,7 @@ def fit_narrow_words(narrow: Narrow, size: int, monkeypatch: pytest.MonkeyPatch)
     assert case in COINS or size * (case.cdf(table[0]) + 1 - case.cdf(table[1])) > 20, "draws beyond the table"
 
 
+@pytest.mark.thinned(2)
 @statistical("narrow", NARROW)
 def test_draws_from_narrow_words_fit_their_law(narrow: Narrow, monkeypatch: pytest.MonkeyPatch) -> None:
     fit_narrow_words(narrow, 10_000, monkeypatch)

@@ -237,6 +237,7 @@ def brought_within(value: Value, bounds: Range | None) -> Value:
     return type(value)(max(bounds.lower, min(bounds.upper, Fraction(value))))
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("function", sorted(FUNCTIONS))
 @given(data=st.data())
 def test_the_result_is_as_known(function: str, data: st.DataObject) -> None:

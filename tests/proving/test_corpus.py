@@ -72,6 +72,7 @@ def test_right_programs_are_never_refuted(case: Case) -> None:
         assert verdict.lower.lower <= read_claim(case.head["claim"], {**case.numbers, "size": size}).epsilon.upper
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("name", REWRITES)
 def test_other_spellings_of_finite_programs_have_the_same_verdict(name: str) -> None:
     for case in FINITE:
@@ -83,6 +84,7 @@ def test_other_spellings_of_finite_programs_have_the_same_verdict(name: str) -> 
 QUICK = ["bad_svt_3", "bad_partial_sum", "shared_noise", "bad_noisy_max_exponential", "svt", "laplace_mechanism"]
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("name", REWRITES)
 def test_other_spellings_of_some_endless_programs_have_the_same_verdict(name: str) -> None:
     _same_verdicts(name, [case for case in ENDLESS if case.name in QUICK])

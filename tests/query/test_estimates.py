@@ -157,6 +157,7 @@ def truths(exact: dict[Identity, int]) -> dict[str, float]:
     return found
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("at", range(len(TABLES)))
 @pytest.mark.parametrize("name", ["rows", "count", "sum", "mean", "variance", "deviation"])
 @pytest.mark.parametrize("mechanism", [LAPLACE, NORMAL])

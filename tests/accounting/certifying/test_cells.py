@@ -64,6 +64,7 @@ def test_lines_keep_both_masses(law: Law, direction: Direction) -> None:
     assert (masses > -1e-12).all()
 
 
+@pytest.mark.thinned(2)
 @every_law
 @both
 def test_an_epsilon_that_is_shown(law: Law, direction: Direction) -> None:

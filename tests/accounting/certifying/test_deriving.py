@@ -246,6 +246,7 @@ NEAR: list[tuple[Event, str, str]] = [
 ]
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(
     ("event", "delta", "factor"),
     [*NEAR, pytest.param(steps("50", "0.01", 10), "1e-6", "1.001", marks=pytest.mark.slow)],

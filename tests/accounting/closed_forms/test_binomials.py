@@ -75,6 +75,7 @@ TAILS = [
 ]
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize(("times", "p", "deviations"), TAILS)
 def test_tails_contain_the_truth(times: int, p: Fraction, deviations: int) -> None:
     spread = math.sqrt(times * p * (1 - p))

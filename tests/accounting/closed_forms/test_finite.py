@@ -88,6 +88,7 @@ def response_faults(epsilon: Fraction, times: int) -> list[object]:
     return found
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(("epsilon", "times"), RESPONSES, ids=str)
 def test_binomial_tables_contain_the_truth(epsilon: Fraction, times: int) -> None:
     assert response_faults(epsilon, times) == []

@@ -93,11 +93,13 @@ def inverse_faults(law: Loss) -> list[Fraction]:
         ]
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("law", LAWS, ids=str)
 def test_profiles_contain_the_truth(law: Loss) -> None:
     assert profile_faults(law) == []
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("law", LAWS, ids=str)
 def test_inverses_contain_the_truth(law: Loss) -> None:
     assert inverse_faults(law) == []

@@ -115,6 +115,7 @@ def test_a_delta_never_makes_both_amounts_larger(event: Event, kind: type[Guaran
             assert found == plain or found[0] < plain[0] or found[1] < plain[1], delta
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.usefixtures("real_accountant")
 @pytest.mark.parametrize("kind", [ApproxDP, ApproxZCDP], ids=lambda kind: kind.__name__)
 @pytest.mark.parametrize("event", MANY, ids=str)

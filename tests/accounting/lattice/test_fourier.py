@@ -63,6 +63,7 @@ def test_errors_in_the_mean(shape: str) -> None:
     assert fourier.spread_error(1 << 19) < 3e-13
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("count", [64, 128, 512, 2048])
 def test_transform_is_within_its_error(shape: str, count: int) -> None:

@@ -58,6 +58,7 @@ def truth(law: Smooth, epsilon: float) -> mpmath.mpf:
     return total - mass * max(1 - e, 0)
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize(
     ("base", "rate"),

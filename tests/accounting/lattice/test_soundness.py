@@ -220,6 +220,7 @@ def test_random_finite_laws(seed: int) -> None:
             assert within((law, times, lambda e: exact.finite_profile(composed, e)), epsilon, count) is not False
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("cut", [1e-12, 1e-4, 0.03, 0.2])
 def test_heavy_cuts(cut: float) -> None:
     """However much is cut off, and wherever a lattice point comes to lie beside the cut."""
@@ -238,6 +239,7 @@ MIXED = [
 ]
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(("first", "second"), MIXED)
 def test_several_laws_together(first: Case, second: Case) -> None:
     """Where only one of them has atoms, or both: the mean over the losses of one of the profile of the other."""

@@ -73,6 +73,7 @@ def discrete_truth(weight: Callable[[int], Any], shift: int, width: int, rate: F
         return mp.log(1 + sum(weights[k] * above_one(1 - q + q * r, power) for k, r in ratios if r > 1) / total)
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("rate", RATES)
 @pytest.mark.parametrize("size", [Fraction(1, 10), Fraction(1), Fraction(2)])
 def test_glued_laws(size: Fraction, rate: Fraction) -> None:

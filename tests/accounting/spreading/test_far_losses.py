@@ -33,6 +33,7 @@ def exact(singles: Sequence[tuple[Losses, int]], epsilon: float) -> mpmath.mpf:
     return total
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("is_rough", [False, True])
 def test_sums_are_on_their_sides(seed: int, is_rough: bool) -> None:

@@ -103,6 +103,7 @@ def test_counts_by_hand(tmp_path: Path) -> None:
     assert found[None,][8] == {3: 1, 11: 1}
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize("by", ["ward", None, "age"])
 def test_a_prepared_copy_gives_the_same(unit: Unit, by: str | None, tmp_path: Path) -> None:

@@ -42,6 +42,7 @@ def test_every_function_has_a_text() -> None:
     assert set(WRITERS) == set(FUNCTIONS)
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("function", sorted(FUNCTIONS))
 def test_text_means_what_python_says(function: str) -> None:
     for kinds, expression in calls(function):

@@ -62,6 +62,7 @@ def _with(rows: Sequence[Sequence[Any]]) -> Any:
     return connection_with(list(zip((column.name for column in COLUMNS), FOUND, strict=True)), rows)
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("by", ["", "ward", "rest", "both"])
 @pytest.mark.parametrize("filtered", [False, True])
 @pytest.mark.parametrize("unit", [Unit(), Unit(column="who", rows=2)])

@@ -36,6 +36,7 @@ def _values(text: str, kind: Type, values: tuple[Any, ...]) -> list[Any]:
         return [value for (value,) in connection.execute(f"SELECT {text} FROM t ORDER BY i").fetchall()]
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(("known", "values"), CASES)
 def test_steps(known: Known, values: tuple[Any, ...]) -> None:
     for step in STEPS:
@@ -123,6 +124,7 @@ def test_steps_that_sums_do_not_give() -> None:
     assert summed_steps(StepSum(argument=column, step=Fraction(1, 2**20), low=0, high=2**61), _BOUNDED, "c0")
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(("known", "values"), CASES)
 def test_bins(known: Known, values: tuple[Any, ...]) -> None:
     for lower in (Fraction(0), Fraction(-1, 10), Fraction(-(10**9))):

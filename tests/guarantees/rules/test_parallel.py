@@ -93,6 +93,7 @@ def one_part(*premises: Derivation) -> Derivation:
 # By position
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("size", [1, 2])
 @pytest.mark.parametrize("kind", KINDS)
 @FEW
@@ -144,6 +145,7 @@ def test_by_position_twin_under_removal_is_refuted() -> None:
 # By value
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("size", [1, 2])
 @pytest.mark.parametrize("kind", KINDS)
 @FEW

@@ -60,6 +60,7 @@ def test_only_proved_edges_exist(start: type[Guarantee], end: type[Guarantee]) -
         assert (caught.value.premise, caught.value.wanted) == (STATEMENTS[start], end.__name__)
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(("start", "end"), [(a, b) for a, b in PAIRS if b in REACHED[a] and a is not b])
 @FAST
 @given(data=st.data())

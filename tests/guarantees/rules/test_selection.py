@@ -55,6 +55,7 @@ def one_pair(selection: Selection, before: Scores, after: Scores) -> list[Pair]:
 # The exponential mechanism
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("kind", [PureDP, ZCDP])
 @pytest.mark.parametrize(("candidates", "highest"), [(2, 4), (3, 2), (4, 1)])
 @pytest.mark.parametrize("spread", [1, 2])

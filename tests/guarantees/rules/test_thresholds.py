@@ -52,6 +52,7 @@ def concluded(mechanism: Sparse, *, monotone: bool, count: int | None = None, ha
     ).conclusion
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("told", ["answers", "gaps"])
 @pytest.mark.parametrize("monotone", [True, False])
 @pytest.mark.parametrize(("threshold_rate", "query_rate", "count"), [(1, 1, 1), (1, 2, 1), (3, 1, 1), (1, 1, 2)])
@@ -169,6 +170,7 @@ def concluded_adaptively(mechanism: Sparse, *, monotone: bool) -> Guarantee:
     ).conclusion
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(("told", "queries"), [("answers", 3), ("gaps", 2)])
 @pytest.mark.parametrize("monotone", [True, False])
 @pytest.mark.parametrize("budget", [2, 3, 4])

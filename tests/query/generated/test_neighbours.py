@@ -23,7 +23,7 @@ def check(random: Random) -> None:
     assert not found, f"{found}\n{case}"
 
 
-@settings(COMMON, max_examples=500)
+@settings(COMMON, max_examples=250)
 @given(CHANCES)
 def test_no_neighbours_are_further_apart_than_claimed(random: Random) -> None:
     check(random)

@@ -54,6 +54,7 @@ def test_the_mass_is_bounded(case: Case, removes: bool) -> None:
         assert found - exact < mpmath.mpf(10) ** -15
 
 
+@pytest.mark.thinned(2)
 @each
 @both
 def test_turns_are_as_near_as_they_say(case: Case, removes: bool) -> None:
@@ -69,6 +70,7 @@ def test_turns_are_as_near_as_they_say(case: Case, removes: bool) -> None:
         assert found.constant + count * found.slope < 2**192 * 1e-12
 
 
+@pytest.mark.thinned(3)
 @each
 @both
 @pytest.mark.parametrize("frequency", [Fraction(1, 10), 3])
