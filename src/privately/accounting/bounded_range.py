@@ -16,6 +16,7 @@ from privately.accounting.compositions import Composition, compositions
 from privately.accounting.ends import between, proved
 from privately.accounting.events import Event, Exponential, Repeat
 from privately.accounting.events import Sequence as Steps
+from privately.accounting.golden import highest
 from privately.accounting.losses import FiniteLoss, GaussianLoss, Loss, response
 from privately.accounting.merged_ranges import merged
 from privately.accounting.questions import NO_LOWER, DeltaAt, EpsilonAt, Question
@@ -32,7 +33,7 @@ _DEPTHS = (0.69, 0.85, 1.05, 1.3, 1.7, 2.3, 3.2, 4.6, 6.9, 9.2, 11.5, 14.0)
 """Where larger losses are tried: at 1 - e^-depth of the range."""
 _FEW, _SOME = 4, (0.69, 0.9, 1.4, 3.0)
 """For more different laws than these, only some are."""
-_NEARER, _GOLDEN = 12, (math.sqrt(5) - 1) / 2
+_NEARER = 12
 _LARGEST = Fraction(300)
 _LEAST_SHARE = 1e-12
 _MANY, _ENOUGH = 100, Fraction(1, 10**3)
@@ -160,21 +161,8 @@ class Ranges:
 
     def largest(self, lower: Callable[[list[Composition]], End]) -> End:
         """The largest lower end that any of several depths gives."""
-        known: dict[float, End] = {}
-
-        def tried(depth: float) -> End:
-            if depth not in known:
-                known[depth] = lower(self.at(depth))
-            return known[depth]
-
-        depths = _DEPTHS if len(self.ranges) <= _FEW else _SOME
-        place = max(range(len(depths)), key=lambda k: tried(depths[k]))
-        if len(self.ranges) <= _FEW:
-            left, right = depths[max(place - 1, 0)], depths[min(place + 1, len(depths) - 1)]
-            for _ in range(_NEARER):
-                first, second = right - _GOLDEN * (right - left), left + _GOLDEN * (right - left)
-                left, right = (left, second) if tried(first) >= tried(second) else (first, right)
-        return max(known.values())
+        is_few = len(self.ranges) <= _FEW
+        return highest(lambda depth: lower(self.at(depth)), _DEPTHS if is_few else _SOME, _NEARER if is_few else 0)
 
 
 def in_the_long_run(

@@ -6,9 +6,10 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 
+from privately.accounting.golden import valley
+
 _LOWEST, _HIGHEST = -20.0, 50.0
 _NARROW = 2e-4
-_GOLDEN = (math.sqrt(5) - 1) / 2
 _BITS = 20
 _MANY_DIGITS = 1e6
 
@@ -27,23 +28,12 @@ def best_excess(score: Callable[[float], float]) -> Fraction:
         found = score(math.exp(place))
         return math.inf if math.isnan(found) else found
 
-    low, high = _LOWEST, _HIGHEST
-    left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
-    at_left, at_right = at(left), at(right)
-    while high - low > _NARROW:
-        if at_left <= at_right:
-            high, right, at_right = right, left, at_left
-            left = high - _GOLDEN * (high - low)
-            at_left = at(left)
-        else:
-            low, left, at_left = left, right, at_right
-            right = low + _GOLDEN * (high - low)
-            at_right = at(right)
+    low, high = valley(at, _LOWEST, _HIGHEST, _NARROW)
     found = math.exp((low + high) / 2)
     if at(math.log(_short(found))) > at(low):  # beyond the last order of which anything good is known
         found = math.exp(low)
     whole = float(round(found)) if found < _MANY_DIGITS else 0.0
-    return _short(whole if whole and score(whole) <= min(at_left, at_right) else found)
+    return _short(whole if whole and score(whole) <= at(math.log(found)) else found)
 
 
 def epsilon_score(moment: float, c: float, log_delta: float) -> float:

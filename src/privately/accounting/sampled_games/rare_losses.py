@@ -15,6 +15,7 @@ from privately.accounting.adaptive.pairs import Above, enclosing
 from privately.accounting.elementary import Floats
 from privately.accounting.events import PoissonSample, Renyi, Repeat
 from privately.accounting.events import Sequence as Steps
+from privately.accounting.golden import highest
 from privately.accounting.losses import FiniteLoss
 from privately.accounting.questions import DeltaAt, EpsilonAt, Question
 from privately.accounting.renyi import renyi_bounds
@@ -29,7 +30,7 @@ from privately.rounding import Enclosure, End
 
 _LOGS, _MARGIN = -np.geomspace(0.75, 80.0, 400), 1e-7
 _MOST_LOG = 600.0
-_FIRST, _NEARER, _GOLDEN = 24, 16, (math.sqrt(5) - 1) / 2
+_FIRST, _NEARER = 24, 16
 _MOST_ORDERS, _NONE = 24, Fraction(0)
 _FINE, _BEYOND, _AROUND, _MANY, _SOME = Fraction(1, 10**4), 1e-4, 1.0, 40, 12
 
@@ -90,24 +91,15 @@ def largest(kinds: Kinds, told: Told) -> End:
     Checked-by: tests/accounting/sampled_games/test_rare_losses.py::test_lower_ends_are_reached
     """
     edges = [(_edge(kind), times) for kind, times in kinds]
-    known: dict[float, End] = {}
 
     def tried(place: float) -> End:
-        if place not in known:
-            known[place] = _NONE
-            with suppress(*DEAD_ENDS):
-                known[place] = told([(one.pair(math.exp(place)), times) for one, times in edges])
-        return known[place]
+        with suppress(*DEAD_ENDS):
+            return told([(one.pair(math.exp(place)), times) for one, times in edges])
+        return _NONE
 
     low = math.log(max(float(one.losses[0]) for one, _ in edges))
     high = math.log(max(float(one.losses[-1]) for one, _ in edges))
-    places = np.linspace(low, high, _FIRST).tolist()
-    best = max(range(_FIRST), key=lambda k: tried(places[k]))
-    left, right = places[max(best - 1, 0)], places[min(best + 1, _FIRST - 1)]
-    for _ in range(_NEARER):
-        first, second = right - _GOLDEN * (right - left), left + _GOLDEN * (right - left)
-        left, right = (left, second) if tried(first) >= tried(second) else (first, right)
-    return max(known.values())
+    return highest(tried, np.linspace(low, high, _FIRST).tolist(), _NEARER)
 
 
 @dataclass(frozen=True)

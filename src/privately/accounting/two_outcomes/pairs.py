@@ -14,13 +14,14 @@ from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from functools import cached_property
 
+from privately.accounting.golden import valley
 from privately.accounting.roads import NotApplicable
 from privately.rounding import Enclosure
 
 _NEAR_ONE = 1 + Fraction(1, 10**9)
 WIDTH = Fraction(1, 10**5)
 """So near an order, relative to what it is above 1, the summit is looked for at first."""
-_FAR, _NARROW, _GOLDEN = Fraction(1, 2), 1e-7, (math.sqrt(5) - 1) / 2
+_FAR, _NARROW = Fraction(1, 2), 1e-7
 _EXACT = Context(prec=200, Emin=MIN_EMIN, Emax=MAX_EMAX, rounding=ROUND_CEILING)
 
 
@@ -104,18 +105,7 @@ def _places(pair: TwoOutcomes, order: Fraction) -> Iterator[Fraction]:
 def _summit(pair: TwoOutcomes, order: Fraction) -> Fraction:
     """About where F is largest, up to some way beyond `order`, by golden sections of ln(t - 1)."""
     low, high = math.log(_NEAR_ONE - 1), math.log(max(order - 1, _FAR)) + 1
-    left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
-    at_left, at_right = (pair.apart(_order(place)).lower for place in (left, right))
-    while high - low > _NARROW:
-        if at_left >= at_right:
-            high, right, at_right = right, left, at_left
-            left = high - _GOLDEN * (high - low)
-            at_left = pair.apart(_order(left)).lower
-        else:
-            low, left, at_left = left, right, at_right
-            right = low + _GOLDEN * (high - low)
-            at_right = pair.apart(_order(right)).lower
-    return _order((low + high) / 2)
+    return _order(valley(lambda place: -pair.apart(_order(place)).lower, low, high, _NARROW).middle)
 
 
 def _order(place: float) -> Fraction:
