@@ -85,6 +85,19 @@ def test_long_runs(rate: str, times: int, share: float) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("rho", "rate", "times", "share"), [("0.5", "0.001", 300, 1.005), ("2", "0.01", 400, 1.02)])
+def test_hundreds_of_rare_samples(rho: str, rate: str, times: int, share: float) -> None:
+    """One by one; as a long run, in which single large losses hardly count, they would be a fifth apart."""
+    event = acc.Repeat(event=acc.PoissonSample(event=acc.ZCDP(rho=rho), rate=rate), times=times)
+    found = acc.epsilon(event, "1e-6")
+    assert found.lower < found.upper < float(found.lower) * share
+    normal = acc.Repeat(
+        event=acc.PoissonSample(event=acc.GaussianDP(mu=(2 * float(rho)) ** 0.5), rate=rate), times=times
+    )
+    assert acc.epsilon(normal, "1e-6").upper < found.lower
+
+
+@pytest.mark.slow
 def test_long_runs_of_statements() -> None:
     """Between normal noise, which is allowed, and what divergences say."""
     event = acc.Repeat(event=acc.PoissonSample(event=acc.ZCDP(rho="0.1"), rate="0.05"), times=1000)

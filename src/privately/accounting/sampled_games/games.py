@@ -14,7 +14,7 @@ from privately.accounting.elementary import Integers
 from privately.accounting.losses import DIRECTIONS, Direction, FiniteLoss, GaussianLoss, Loss, SampledGaussianLoss
 from privately.accounting.roads import NotApplicable
 from privately.accounting.sampled_games.jumps import Jumps, applied, fitted
-from privately.accounting.sampled_games.kinds import FEW, LONG, SPARE, Kind, are_played, is_middle, laid_out
+from privately.accounting.sampled_games.kinds import FEW, SPARE, Kind, are_played, is_middle, laid_out
 from privately.accounting.sampled_games.pairs import Law, allowed, ranged
 from privately.accounting.sampled_games.profiles import Lattice, OneWay, Profile, convex
 from privately.accounting.sampled_games.ranges import Ranged
@@ -49,7 +49,7 @@ def above(kind: Kind, times: int, rare: float, level: int) -> Played:
     """Upper values for so many steps; values far below `rare` need not be told apart."""
     way, inside = laid_out(kind, times, rare, level)
     order, spare, places = kind.order(times, rare), SPARE * rare / times, _places(kind, way)
-    is_long = times > LONG
+    is_long = times > kind.long
     one_by_one = times if are_played(kind, times, level) else _ONE_BY_ONE
     rules, laws = _rules(kind, way, spare), list[Law]()
     high = rules[0] if isinstance(rules[0], Bounded) and not is_long else None
@@ -92,21 +92,22 @@ def above(kind: Kind, times: int, rare: float, level: int) -> Played:
 def is_quick(kind: Kind, times: int, rare: float, level: int) -> bool:
     """Whether a level takes no longer than can be waited for."""
     way, _ = laid_out(kind, times, rare, level)
-    plays = _REFITS if times > LONG else min(times, _ONE_BY_ONE + _REFITS)
-    each = 1 if isinstance(kind.base, Fraction) else _EASY if times <= FEW else _HARDER if times <= LONG else _LESS_HARD
+    plays = _REFITS if times > kind.long else min(times, _ONE_BY_ONE + _REFITS)
+    hard = _HARDER if times <= kind.long else _LESS_HARD
+    each = 1 if isinstance(kind.base, Fraction) else _EASY if times <= FEW else hard
     return plays * way.lattice.size * each <= _WORK
 
 
 def _started(kind: Kind, way: Way, times: int) -> Profile:
     """Of long runs the first steps come after some noise, which makes good that they are not played."""
-    if times < _SMOOTHED or isinstance(kind.base, Fraction):
+    if times < max(_SMOOTHED, kind.long + 1) or isinstance(kind.base, Fraction):
         return Profile.start(way.lattice)
     return Profile.smooth(way.lattice, kind.spread * math.sqrt(min(max(times / 1000, 1.0), 4.0)))
 
 
-def tried(played: Played, times: int) -> int:
+def tried(kind: Kind, played: Played, times: int) -> int:
     """How many of the last steps are chosen in the light of others, from below."""
-    return times if times <= LONG else min(LONG, times - played.left) if played.pairs else 0
+    return times if times <= kind.long else min(kind.long, times - played.left) if played.pairs else 0
 
 
 def below(several: Sequence[tuple[Played, int]], lattice: Lattice) -> OneWay:

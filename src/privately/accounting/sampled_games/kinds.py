@@ -19,7 +19,8 @@ from privately.accounting.sampled_games.profiles import Lattice
 from privately.accounting.sampled_games.ways import Way
 from privately.accounting.two_outcomes.allowed import Concentrated, Statement
 
-SPARE, FEW, LONG = 1e-4, 16, 240
+SPARE, FEW = 1e-4, 16
+_LONG, _LONG_AND_RARE, _RARE = 240, 600, Fraction(1, 20)
 _FINE, _FINER, _COARSE, _COARSEST = 0.1, 0.04, 0.25, 0.6
 _MOST_PLACES, _MOST_LOSS, _LEAST_RARE, _BEYOND = 2400, 60.0, 1e-250, 1e-2
 _APART, _BESIDE, _LONGEST, _SHORTER = 0.04, 24, 4000, 0.8
@@ -36,6 +37,11 @@ class Kind:
 
     base: Statement | Fraction
     rate: Fraction
+
+    @property
+    def long(self) -> int:
+        """More steps are a long run. Of rare samples single large losses count longer, as steps one by one show."""
+        return _LONG_AND_RARE if self.rate < _RARE and not isinstance(self.base, Fraction) else _LONG
 
     @property
     def moments(self) -> Moments:
@@ -108,7 +114,7 @@ def _score(kinds: tuple[tuple[Kind, int], ...], log_rare: float, c: float) -> fl
 
 def is_middle(kind: Kind, times: int) -> bool:
     """Steps of zCDP that are neither few nor many."""
-    return FEW < times <= LONG and not isinstance(kind.base, Fraction) and kind.base.last == math.inf
+    return FEW < times <= kind.long and not isinstance(kind.base, Fraction) and kind.base.last == math.inf
 
 
 def _even(kind: Kind, times: int, rare: float) -> float:
@@ -118,7 +124,7 @@ def _even(kind: Kind, times: int, rare: float) -> float:
 
 def are_played(kind: Kind, times: int, level: int) -> bool:
     """Whether the steps of a statement are few enough to be played one by one, all of them."""
-    return not isinstance(kind.base, Fraction) and (times <= FEW or (times <= LONG and level > 0))
+    return not isinstance(kind.base, Fraction) and (times <= FEW or (times <= kind.long and level > 0))
 
 
 def laid_out(kind: Kind, times: int, rare: float, level: int) -> tuple[Way, int]:
@@ -129,7 +135,7 @@ def laid_out(kind: Kind, times: int, rare: float, level: int) -> tuple[Way, int]
     """
     if _NEARLY_ONE < kind.rate < 1:
         raise NotApplicable("a rate that is next to 1")
-    is_wide = times > LONG and not isinstance(kind.base, Fraction)
+    is_wide = times > kind.long and not isinstance(kind.base, Fraction)
     finer = 2.0 ** (level / 2 if is_wide else _MIDDLE * level if is_middle(kind, times) else level)
     even, most, least = kind.spread, _MOST_PLACES * 2**level, rare * SPARE / times
     fine = _COARSE if times > FEW else _FINER if isinstance(kind.base, Fraction) else _FINE

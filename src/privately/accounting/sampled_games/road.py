@@ -23,7 +23,7 @@ from privately.accounting.losses import DIRECTIONS, Direction, FiniteLoss, Gauss
 from privately.accounting.questions import NO_LOWER, EpsilonAt, Question
 from privately.accounting.roads import DEAD_ENDS, NotApplicable
 from privately.accounting.sampled_games import games, last_steps, long_runs, rare_losses
-from privately.accounting.sampled_games.kinds import LONG, Kind, are_played, order
+from privately.accounting.sampled_games.kinds import Kind, are_played, order
 from privately.accounting.sampled_games.profiles import Lattice, OneWay
 from privately.accounting.terms import Terms, alternatives
 from privately.accounting.two_outcomes.allowed import AtOrders
@@ -148,7 +148,7 @@ def _on_lattices(
 
 
 def _in_long_runs(both: list[_Sampled], question: Question, asked: Asked, rare: float) -> Interval | None:
-    if all(times <= LONG for _, times in both[0].kinds):
+    if all(times <= kind.long for kind, times in both[0].kinds):
         return None
     try:
         return _answered(both, question, asked, rare, _AS_LONG_RUNS)
@@ -159,7 +159,7 @@ def _in_long_runs(both: list[_Sampled], question: Question, asked: Asked, rare: 
 def _with_last_steps(found: Interval, one: _Sampled, question: Question, asked: Asked) -> Interval:
     """The same with a better lower end, where the last steps of one kind are chosen in the light of all before them."""
     kind, times = one.kinds[0]
-    if len(one.kinds) > 1 or not LONG < times <= last_steps.MOST_IN_ALL:
+    if len(one.kinds) > 1 or not kind.long < times <= last_steps.MOST_IN_ALL:
         return found
     try:
         curve, last = last_steps.tried(kind, times)
@@ -278,7 +278,7 @@ def _bottom(one: _Sampled, question: Question, asked: Asked, rare: float, level:
             found = _with_all(found, games.always(kind, times, one.direction, rare), times)
             continue
         played = games.above(kind, times, rare, max(level, 0))
-        last = games.tried(played, times)
+        last = games.tried(kind, played, times)
         if last < times:
             found = _with_all(found, games.always(kind, times, one.direction, rare), times - last)
         if last:
