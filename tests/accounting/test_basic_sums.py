@@ -8,7 +8,7 @@ import pytest
 
 from privately import accounting as acc
 from privately.accounting.answers import _anyhow
-from privately.accounting.basic_sums import basic_sum
+from privately.accounting.basic_sums import basic_sum, rarely_shown
 from privately.accounting.questions import DeltaAt, EpsilonAt
 
 NARROW = Fraction(1, 10**6)
@@ -66,3 +66,29 @@ def test_what_has_one_step_or_no_samples_is_left_alone() -> None:
     chosen = acc.Sequence(events=[acc.Repeat(event=parts, times=2), sampled(zcdp, "0.1", 2)])
     for event in (zcdp, acc.Repeat(event=zcdp, times=3), sampled(zcdp, "0.1", 1), chosen):
         assert basic_sum(event, question, _anyhow) is None
+
+
+@pytest.mark.parametrize("rate", ["0.001", "0.01"])
+def test_delta_covers_what_samples_show(rate: str) -> None:
+    """Noise beside them reveals nothing at 2 Phi(1/4) - 1 = 0.19741 and more, and two samples add at most twice the
+    rate; below it they do not make anything better.
+    """
+    noise = acc.Gaussian(noise_multiplier=2)
+    event = acc.Sequence(events=[noise, sampled(acc.ZCDP(rho="0.01"), rate, 2)])
+    assert acc.epsilon(event, delta="0.25").upper == 0
+    below = acc.epsilon(event, delta="0.19")
+    assert below.upper >= acc.epsilon(noise, delta="0.19").lower
+    assert rarely_shown(event, EpsilonAt(Fraction(1, 10**6), NARROW), _anyhow) is None  # they show more than that
+    assert rarely_shown(event, DeltaAt(Fraction(1), NARROW), _anyhow) is None
+    assert rarely_shown(noise, EpsilonAt(Fraction(1, 4), NARROW), _anyhow) is None
+
+
+def test_what_samples_show_is_paid_for() -> None:
+    """An (epsilon, delta) of which a part is theirs: as for the noise at what is left of delta, and no less."""
+    one = acc.PoissonSample(event=acc.Pure(epsilon=1), rate="0.01")
+    event, noise = acc.Sequence(events=[acc.Laplace(scale=1), one]), acc.Laplace(scale=1)
+    shown = acc.delta(one, 0).upper
+    found = rarely_shown(event, EpsilonAt(Fraction(1, 10), NARROW), _anyhow)
+    assert found is not None
+    assert found.upper == acc.epsilon(noise, delta=Fraction(1, 10) - Fraction(shown), width=NARROW).upper
+    assert found.upper >= acc.epsilon(event, delta="0.1").lower

@@ -8,7 +8,7 @@ from contextlib import suppress
 from fractions import Fraction
 
 from privately.accounting import closed_forms, contour, renyi, sampled_games, two_outcomes, which_road
-from privately.accounting.basic_sums import basic_sum
+from privately.accounting.basic_sums import basic_sum, rarely_shown
 from privately.accounting.below import continuous, noticed, overlapping, told_apart
 from privately.accounting.bounded_range import Ranges, alone, chosen_adaptively, in_the_long_run
 from privately.accounting.bounding import bounding, has_fixed_size, within
@@ -264,6 +264,7 @@ def _best_known(event: Event, question: Question, reason: Exception) -> Interval
         _renyi_or_none(event, question),
         _by_group(event, question),
         basic_sum(event, question, _anyhow),
+        rarely_shown(event, question, _anyhow),
     )
     uppers = list(filter(None, (*ways, shared)))
     below = max(_lower(event, question, None, chosen), shared or NO_LOWER, key=lambda end: end.lower)

@@ -49,6 +49,22 @@ def test_no_less_than_any_one_part(parts: tuple[acc.Event, ...]) -> None:
     assert answer.upper >= max(one.lower for one in always)
 
 
+@pytest.mark.parametrize("size", [2, 5])
+def test_all_rows_of_a_group_in_one_part(size: int) -> None:
+    """Also where one part covers another for a single row only: a group of responses reveals less."""
+    pure, beside = acc.Pure(epsilon=1), acc.Pure(epsilon="0.1")
+    parts = parallel(acc.RandomizedResponse(epsilon=1), pure)
+    event = acc.Group(event=acc.Sequence(events=[parts, beside]), size=size)
+    alone = acc.epsilon(acc.Group(event=acc.Sequence(events=[pure, beside]), size=size), "1e-5")
+    found = acc.epsilon(event, "1e-5")
+    assert found.lower >= alone.lower
+    assert found.upper < float(found.lower) * 1.001
+    sampled = acc.Repeat(event=acc.PoissonSample(event=parts, rate="0.5"), times=3)
+    inner = acc.Repeat(event=acc.PoissonSample(event=pure, rate="0.5"), times=3)
+    alone = acc.epsilon(acc.Group(event=inner, size=size), "0.1")
+    assert alone.lower <= acc.epsilon(acc.Group(event=sampled, size=size), "0.1").lower
+
+
 def test_none_without_different_parts() -> None:
     for event in (NARROW, acc.Repeat(event=parallel(NARROW), times=3)):
         assert steadily(event, AT, asked) is NO_LOWER

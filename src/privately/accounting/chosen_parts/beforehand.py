@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from privately.accounting.chosen_parts.divided import Divided
-from privately.accounting.events import Event, Repeat
+from privately.accounting.events import Event, Group, Repeat
 from privately.accounting.events import Sequence as Steps
 from privately.accounting.questions import NO_LOWER, Question
 from privately.accounting.roads import DEAD_ENDS
@@ -22,19 +22,25 @@ _ROUGH, _ROUNDS, _MOST_TRIES = Fraction(1, 50), 2, 64
 def steadily(event: Event, question: Question, asked: Asked) -> Interval:
     """A lower end by one part of each division; none where there are no different parts.
 
-    Theorem: a row may meet the same part of a division in every run.
+    Theorem: a row may meet the same part of a division in every run, and so may all rows of a group.
     Reference: none; by what the event means
     Proof: docs/theory/accounting/events.md#parts-that-are-chosen
     Checked-by: tests/accounting/chosen_parts/test_beforehand.py::test_no_less_than_any_one_part
     """
     rough = replace(question, width=max(question.width, _ROUGH))
+    inner, size = (event.event, event.size) if isinstance(event, Group) else (event, 1)
     try:
-        found = Divided.of(event)
+        found = Divided.of(inner, is_grouped=size > 1)
         if not found.runs:
             return NO_LOWER
-        return asked(worst_choice(found, lambda way: asked(way, rough).lower), question)
+        worst = worst_choice(found, lambda way: asked(_grouped(way, size), rough).lower)
+        return asked(_grouped(worst, size), question)
     except (*DEAD_ENDS, NoSuchRule):
         return NO_LOWER
+
+
+def _grouped(event: Event, size: int) -> Event:
+    return event if size == 1 else Group(event=event, size=size)
 
 
 def worst_choice(found: Divided, worth: Callable[[Event], End]) -> Event:

@@ -18,12 +18,13 @@ class Divided:
     others: tuple[Event, ...]
 
     @classmethod
-    def of(cls, event: Event) -> Divided:
+    def of(cls, event: Event, *, is_grouped: bool = False) -> Divided:
+        """For groups with all parts: of several rows one that is covered by another may reveal more."""
         runs, others = dict[tuple[Event, ...], int](), list[Event]()
         for one, times in _steps(event, 1):
-            ways = alternatives(one) if side_by_side(one) else []
+            ways = _all(one) if is_grouped else _uncovered(one)
             if len(ways) > 1:
-                count(runs, tuple(map(_together, ways)), times)
+                count(runs, tuple(ways), times)
             else:
                 others.append(Repeat(event=one, times=times))
         return cls(runs, tuple(others))
@@ -38,6 +39,16 @@ def _steps(event: Event, times: int) -> Iterator[tuple[Event, int]]:
             yield from _steps(inner, times * more) if times * more else ()
         case _:
             yield event, times
+
+
+def _all(event: Event) -> list[Event]:
+    return list(dict.fromkeys(side_by_side(event)))
+
+
+def _uncovered(event: Event) -> list[Event]:
+    """Those that no other covers, if they are several."""
+    ways = alternatives(event) if side_by_side(event) else []
+    return [_together(terms) for terms in ways] if len(ways) > 1 else []
 
 
 def _together(terms: Terms) -> Event:

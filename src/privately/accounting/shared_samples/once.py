@@ -17,8 +17,8 @@ Asked = Callable[[Event, Question], Interval]
 _SAMPLES = (PoissonSample, FixedSizeSample)
 _NEVER_SEEN = Interval(0, 0, method="exact: the row is hardly ever in a sample")
 _LARGEST = 10**5
-_FINER = 8
-"""Under small rates the width of an epsilon counts more."""
+_FINER, _ROUGH = 8, Fraction(1, 200)
+"""Under small rates the width of an epsilon counts more; what is asked for roughly stays rough, and soon told."""
 
 
 def once(event: Event, question: Question, asked: Asked) -> Interval | None:
@@ -37,7 +37,8 @@ def once(event: Event, question: Question, asked: Asked) -> Interval | None:
     if isinstance(question, EpsilonAt):
         if question.delta >= rate:
             return _NEVER_SEEN
-        found = asked(sample.event, EpsilonAt(question.delta / rate, question.width / _FINER))
+        width = question.width if question.width > _ROUGH else question.width / _FINER
+        found = asked(sample.event, EpsilonAt(question.delta / rate, width))
         if found.upper > _LARGEST:
             return None
         low, high = (removed_loss(rate, Enclosure.of(Fraction(end))).nonnegative() for end in found)
