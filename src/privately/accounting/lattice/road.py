@@ -31,7 +31,9 @@ _VERY_FEW, _AMPLE, _FINEST = 5, 1 << 18, 1e-9
 _FEW, _MORE = 10, 1 << 17
 """For few steps, somewhat more nodes; as many for very few of a law with atoms, whose width falls slowly."""
 _MOST_CHORDED, _CHORDED, _CHORD, _LONGEST_CHORD = 50, 5e-10, 5e-5, 2.5e-4
-"""Up to so many steps chords are tried where the width is more than this for every step: so long ones, about."""
+"""Up to so many steps chords are tried where the width is more than this for every step, or with atoms than what is
+fine: so long ones, about.
+"""
 _MOST_CHORDS = (1 << 20, 1.0), (1 << 20, 1.3), (1 << 19, 1.0)
 """Nodes of a sum over chords, which is of one law alone, and how many times longer than needed its period is: where
 steps are too short for the window of losses, longer ones are tried.
@@ -46,7 +48,6 @@ _LEAST = Fraction(1, 10**300)
 _NONE, _ALL = Fraction(0), Fraction(1)
 _FAR = Fraction(64)
 _FARTHEST = Fraction(10**9)
-_SPARE = 4
 _SCOUTS = 10
 _DOUBTFUL = 0.1
 _LOWER = (0.5, 0.25, 0.125)
@@ -126,7 +127,8 @@ def _with_chords(views: Sequence[View], query: _Epsilon, width: Fraction) -> Int
     """Few steps of a density whose transform falls slowly: the upper end by chords, if that is lower."""
     found = _refined(views, query, width)
     steps = sum(view.times for view in views)
-    if len(views) > 1 or steps > _MOST_CHORDED or width > _NARROW or found.width <= _CHORDED * steps or not found.upper:
+    worth = _FINE if any(view.atoms.losses.size for view in views) else _CHORDED
+    if len(views) > 1 or steps > _MOST_CHORDED or width > _NARROW or found.width <= worth * steps or not found.upper:
         return found
     try:
         upper = _by_chords(views[0], query, Guess(float(found.upper), query.log_delta), width)
@@ -264,10 +266,10 @@ class _Search:
 
     @property
     def lacking(self) -> Fraction:
-        """How many times narrower the answer should become, with something to spare where it is narrow already."""
+        """How many times narrower the answer should become; where it is narrow already, as far as that is worth it."""
         if self.best is None or not self.is_narrow:
             return self.wide
-        return min(self.wide, Fraction(self.best.width) / Fraction(self.fine) * _SPARE)
+        return min(self.wide, Fraction(self.best.width) / Fraction(self.fine))
 
     def comfortable(self, *, has_both: bool) -> int:
         """So many nodes cost little."""
