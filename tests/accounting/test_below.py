@@ -158,6 +158,7 @@ def test_an_epsilon_far_below_the_mean() -> None:
     assert overlapping(Composition(infinite=Fraction(1, 2)), DeltaAt(Fraction(0), WIDTH)) is None
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(("mu", "rate", "times"), [("6", "0.3", 1), ("10", "0.3", 2), ("4", "0.5", 2)])
 def test_what_shows_is_below_the_truth(mu: str, rate: str, times: int) -> None:
     """Beside the whole profile; without what shows though it is not there the bound would be too high."""

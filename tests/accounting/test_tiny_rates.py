@@ -26,6 +26,7 @@ def sampled(event: acc.Event, rate: Any) -> acc.Event:
     return acc.PoissonSample(event=event, rate=rate)
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("base", BASES, ids=lambda base: type(base).__name__)
 @pytest.mark.parametrize("rate", ["1e-400", "1e-320"])
 def test_they_have_answers(base: acc.Event, rate: str) -> None:

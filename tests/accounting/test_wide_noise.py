@@ -297,6 +297,7 @@ def test_events_on_the_line_are_on_their_sides(event: acc.Event) -> None:
         assert found.lower <= middle.lower <= middle.upper <= found.upper
 
 
+@pytest.mark.slow
 def test_many_different_discrete_noises() -> None:
     noises = [acc.DiscreteGaussian(variance=1000 + place) for place in range(1000)]
     normal = acc.Sequence(events=[acc.Gaussian(noise_multiplier=math.sqrt(one.variance)) for one in noises])

@@ -30,7 +30,7 @@ def lives(first: int, count: int, plan: Plan) -> Tally:
     return total
 
 
-@pytest.mark.thinned(4)
+@pytest.mark.thinned(5)
 @pytest.mark.parametrize("part", range(10))
 def test_two_thousand_kills(part: int) -> None:
     total = lives(100 * part, 17, KILLS)

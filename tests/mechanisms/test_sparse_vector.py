@@ -150,6 +150,7 @@ def with_half_the_noise(right: SparseVector, randomness: Any) -> Session[Any]:
     return half.start(randomness)
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(
     ("mutant", "right", "before", "after", "window"),
     [

@@ -249,6 +249,7 @@ FIRSTS = [
 ]
 
 
+@pytest.mark.thinned(2)
 @statistical("case", FIRSTS)
 def test_the_first_fit_their_law(case: Case) -> None:
     accept(examine(histograms(case, 3_000), drawn(case.sampler, 3_000)))

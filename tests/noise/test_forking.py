@@ -126,6 +126,7 @@ def drawn_by_pool(name: str) -> list[bytes]:
 PROCESSES = [*(f"drawn_by_processes('{{}}', '{method}')" for method in ("fork", "forkserver")), "drawn_by_pool('{}')"]
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("call", [*PROCESSES, "drawn_by_processes('{}', 'spawn')"])
 def test_processes_started_by_the_standard_library_draw_other_blocks(call: str) -> None:
     parts = in_fresh_interpreter(call.format("system"))

@@ -75,6 +75,7 @@ def meets_a_boundary(spread: Fraction, sensitivity: int, epsilon: Fraction) -> b
     return (end + HALF).denominator == 1
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("sensitivity", SENSITIVITIES)
 @pytest.mark.parametrize("spread", SPREADS, ids=str)
 def test_the_rounded_normal_keeps_the_promise_of_gaussian_dp(spread: Fraction, sensitivity: int) -> None:

@@ -88,6 +88,7 @@ def find_wrong_scale(case: Case, size: int, factor: Fraction) -> None:
     reject(examine(histograms(case, size), drawn(wrong.sampler, size)), missed=lost)
 
 
+@pytest.mark.thinned(2)
 @statistical("case", SCALED)
 def test_a_wrong_scale_is_found(case: Case) -> None:
     """4 % too little noise for all laws; coins that rarely show one side need more."""

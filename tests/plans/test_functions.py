@@ -69,6 +69,7 @@ def holds(known: Known, value: Any) -> bool:
     return known.length is None or len(value) <= known.length
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("function", sorted(FUNCTIONS))
 def test_what_is_known_holds(function: str) -> None:
     made = calls(function)

@@ -31,6 +31,7 @@ def groups(data: Any, **options: Any) -> list[Any]:
         return [row[0] for row in session.sql(QUESTION, epsilon=1).rows]
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("column", ["g", "x", "p"])
 @pytest.mark.parametrize("unit", [{}, {"unit": "p", "max_rows_per_unit": 1}])
 def test_a_column_of_nothing_is_whatever_is_declared(column: str, unit: dict[str, Any]) -> None:

@@ -65,6 +65,7 @@ def _pairs(unit: Unit) -> Any:
     return pairs(unit.change, 3 if unit.change == "add_remove" else 2, KINDS, OTHERS)
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("loose", [False, True])
 def test_pairs_of_all_small_tables(loose: bool) -> None:
     for _, use, one, two in all_moves(loose=loose):

@@ -159,6 +159,7 @@ CHECKED: dict[str, tuple[Event, str]] = {
 }
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(("event", "delta"), [*TIGHT.values(), *CHECKED.values()], ids=[*TIGHT, *CHECKED])
 def test_what_is_derived_is_certified(event: Event, delta: str) -> None:
     derived = derive(event, delta=delta)
@@ -194,6 +195,7 @@ SMALL: list[Event] = [
 ]
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("delta", ["1e-5", "0"])
 @pytest.mark.parametrize(
     "place", [*(pytest.param(place, marks=pytest.mark.slow) for place in (None, 1, 2, 3)), 0, *range(4, len(LEAVES))]

@@ -35,6 +35,7 @@ def profile(parts: list[Composition], rare: float, epsilon: float) -> float:
     return found
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("rate", ["0.01", "1"])
 @pytest.mark.parametrize("events", [NOISES, RESPONSES, FAILING])
 def test_a_pair_is_above_all_parts(events: list[acc.Event], rate: str) -> None:

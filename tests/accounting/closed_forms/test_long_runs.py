@@ -82,6 +82,7 @@ def test_wrong_bounds_on_the_runs_are_seen(monkeypatch: pytest.MonkeyPatch, faul
     assert any(faults)
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("size", ["1e-6", "0.001", "1", "5"])
 @pytest.mark.parametrize("categories", [3, 100])
 @pytest.mark.parametrize("times", [10**10, pytest.param(10**12, marks=pytest.mark.slow)])

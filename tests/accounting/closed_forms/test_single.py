@@ -148,6 +148,7 @@ def test_discrete_profiles_are_those_of_the_definition(base: Base, direction: st
         assert abs(truth - true_delta(law, epsilon)) < mp.mpf(10) ** -40
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("direction", ["remove", "add"])
 @pytest.mark.parametrize("base", [BASES[0], BASES[2]], ids=str)
 def test_continuous_profiles_are_those_of_the_definition(base: Base, direction: str) -> None:

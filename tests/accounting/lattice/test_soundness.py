@@ -178,6 +178,7 @@ def test_densities(case: Case) -> None:
     assert check(case) > 0
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("direction", DIRECTIONS)
 @pytest.mark.parametrize(("mu", "rate"), [(1.0, 0.1), pytest.param(2.0, 0.6, marks=pytest.mark.slow)])
 def test_two_sampled_steps(mu: float, rate: float, direction: str) -> None:
@@ -308,6 +309,7 @@ def test_rates_next_to_one_are_refused(bits: int, form: str) -> None:
         road.delta(Composition(parts=((law, 1),)), Fraction(30), Fraction(1, 1000))
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("times", [10**12, 10**18])
 @pytest.mark.parametrize(
     "law",

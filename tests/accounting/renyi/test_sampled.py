@@ -76,6 +76,7 @@ def test_rounding_the_order_down_is_refuted() -> None:
     assert gap(Fraction(law.law.log_mass(float(c) - 2.0**-30)[1]), truth) < 0
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("direction", DIRECTIONS)
 @pytest.mark.parametrize(("mu", "c"), [("30", "3"), ("1", "800"), ("1000", "1/2")])
 def test_beyond_the_range_of_floats(mu: str, c: str, direction: Direction) -> None:

@@ -118,6 +118,7 @@ def test_answers_are_narrow_and_soon() -> None:
     assert back.lower <= DELTA <= back.upper * Fraction(1001, 1000)
 
 
+@pytest.mark.slow
 def test_a_pair_for_all_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nowhere below the upper values of the statement, also where P and Q are exchanged; near delta next to them."""
     monkeypatch.setattr(rare_losses, "_MANY", 9)

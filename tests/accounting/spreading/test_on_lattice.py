@@ -115,6 +115,7 @@ def test_what_is_left_out_is_added(monkeypatch: pytest.MonkeyPatch) -> None:
     assert ANY.epsilon(composition, delta, WIDTH).upper < narrow.lower
 
 
+@pytest.mark.slow
 def test_rarely_sampled_steps_of_little_noise_are_narrow() -> None:
     for noise, rate, times, delta, wide in (
         ("0.155", "1e-5", 41, "1e-10", WIDTH),

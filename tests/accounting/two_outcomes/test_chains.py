@@ -91,6 +91,7 @@ QUESTIONS: list[Question] = [
 ]
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(("statement", "size"), CASES, ids=str)
 def test_both_ends_meet(statement: Statement, size: int) -> None:
     for question in QUESTIONS:

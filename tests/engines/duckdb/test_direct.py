@@ -66,6 +66,7 @@ def table_of(aggregation: Aggregation) -> Stored:
     return stored(aggregation_table(aggregation), FOUND)
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("by", ["", "ward", "rest", "both"])
 @pytest.mark.parametrize("filtered", [False, True])
 def test_integers_are_the_references(by: str, *, filtered: bool) -> None:

@@ -107,6 +107,7 @@ def test_optimal_composition_of_unrelated_epsilons(listed: list[tuple[Fraction, 
     assert lower <= found <= upper + total * len(listed) / 1000
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("kind", ROW_KINDS)
 @FAST
 @given(data=st.data(), share=SHARES)

@@ -333,6 +333,7 @@ EDGES: list[tuple[Rule, Callable[[Fraction], Guarantee], dict[str, Any]]] = [
 ]
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(("rule", "make", "choice"), EDGES)
 @FAST
 @given(numbers=st.lists(EPSILONS, min_size=2, max_size=2), epsilon=EPSILONS)

@@ -232,6 +232,7 @@ def unit_fault(rule: Rule, known: Known) -> str:
     return fault(rule(known.derivation, unit="person"), known.table)
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("kind", KINDS)
 @FAST
 @given(data=st.data())

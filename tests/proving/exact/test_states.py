@@ -129,6 +129,7 @@ NOISY = {
 }
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("name", NOISY)
 @pytest.mark.parametrize("x", [0, 2])
 def test_noise_without_end_agrees_with_a_window(name: str, x: int) -> None:
@@ -144,6 +145,7 @@ def agrees_with_a_window(body: str, x: int, width: int = 12) -> bool:
     return whole and all(0 <= chances[output] - mass <= missing for output, mass in window.items())
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(
     "answer",
     [

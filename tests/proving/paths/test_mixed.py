@@ -54,6 +54,7 @@ def _summed(noises: list[Noise], forms: list[Affine]) -> arb:
     return total
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(("noises", "forms"), TREES[:3] + TREES[4:])
 def test_mixed_trees_agree_with_sums_over_the_discrete_draws(noises: list[Noise], forms: list[Affine]) -> None:
     found = probability(noises, [Constraint(form, ">") for form in forms])
