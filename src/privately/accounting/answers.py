@@ -46,7 +46,7 @@ from privately.errors import InvalidParameter, NoSuchRule
 from privately.guarantees import Neighbors
 from privately.rounding import Interval, Number, rational
 
-_ENOUGH = Fraction(1, 1000)
+_ENOUGH, _CLOSE = Fraction(1, 1000), Fraction(1, 10**4)
 _MANY = 4_000, 1_000
 """To so many different terms others are rounded for it, if it takes them."""
 _MOST_RESPONSES = 50_000
@@ -293,7 +293,7 @@ def _shared(event: Event, question: Question) -> Interval | None:
     if shared is not None and is_tight(shared, question):
         return shared
     known = [shared, chosen_as_it_goes(event, question, of_worst_soon, shared, _renyi_or_none)]
-    if not any(one is not None and question.is_met(one, max(question.width, _ENOUGH)) for one in known):
+    if not any(one is not None and question.is_met(one, max(question.width, _CLOSE)) for one in known):
         known.append(covered(event, question, of_worst_soon))
     return least_of(known) if any(known) else None
 

@@ -159,6 +159,50 @@ def test_no_order_of_two_parallels_is_outside(monkeypatch: pytest.MonkeyPatch, *
         assert found.upper <= exact * (1.05 if is_apart else 1.003) + 1e-5
 
 
+FIVE = [[answered(0.7 + k / 10, 6), answered(0.3 + k / 20)] for k in range(5)]
+
+
+def of_five(left: frozenset[int], alpha: float) -> float:
+    """The value at e^epsilon of these of the five, each once, in the best order of all after every answer."""
+    if not left:
+        return max(1 - alpha, 0.0)
+    ways = ((part, left - {which}) for which in left for part in FIVE[which])
+    return max(sum(p * of_five(later, alpha * q / p) for p, q in part) for part, later in ways)
+
+
+def test_no_order_of_five_parallels_is_outside() -> None:
+    event = acc.Sequence(
+        events=[
+            acc.Parallel(
+                events=[
+                    acc.RandomizedResponse(epsilon=Fraction(7 + k, 10), categories=6),
+                    acc.Pure(epsilon=Fraction(6 + k, 20)),
+                ]
+            )
+            for k in range(5)
+        ]
+    )
+    for epsilon in ("0.3", "1.2"):
+        truth = of_five(frozenset(range(5)), math.exp(float(epsilon)))
+        found = asked(event, DeltaAt(Fraction(epsilon), NARROW))
+        assert found.lower <= truth * (1 + 1e-12)
+        assert found.upper >= truth * (1 - 1e-12)
+        assert found.width <= found.upper / 300
+
+
+@pytest.mark.slow
+def test_ten_different_divisions_are_narrow() -> None:
+    """Neither by lists of parts, nor by one pair for all."""
+    parts = [(acc.Gaussian(noise_multiplier=5 + k), acc.Laplace(scale=3 + k)) for k in range(10)]
+    event = acc.Sequence(events=[acc.Parallel(events=one) for one in parts])
+    found = asked(event, EpsilonAt(Fraction(1, 1000), NARROW))
+    assert found.width <= found.lower / 1000
+    many = acc.Sequence(events=[acc.Repeat(event=acc.Parallel(events=one), times=3) for one in parts])
+    assert games(many)[0].states > 10**6
+    with pytest.raises(NotApplicable, match="divisions"):
+        games(many)[0].value(1e-10, 2.0, 1e12, 192)
+
+
 def test_one_order_of_two_parallels_is_less() -> None:
     """Planted: the Parallel that is met twice always last, in place of the best order at every loss."""
     (both,) = games(TWO_KINDS)
@@ -245,7 +289,7 @@ def test_left_to_others() -> None:
     parts = acc.Parallel(events=[one, other])
     nested = acc.Parallel(events=[acc.Laplace(scale="0.2"), acc.Repeat(event=parts, times=3)])
     different = acc.Sequence(
-        events=[acc.Parallel(events=[one, acc.Gaussian(noise_multiplier=2 + n)]) for n in range(5)]
+        events=[acc.Parallel(events=[one, acc.Gaussian(noise_multiplier=2 + n)]) for n in range(13)]
     )
     long = acc.Parallel(events=[other, acc.Repeat(event=one, times=100)])
     stated = acc.Parallel(events=[one, acc.ZCDP(rho=1)])

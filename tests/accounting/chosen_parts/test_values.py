@@ -41,7 +41,7 @@ def test_means_at_all_places() -> None:
     known = np.array([0.9, 0.7, 0.4, 0.1])
     far = np.array([0.1, *[0.0] * 20, 0.3, 0.2, *[0.0] * 16, 0.4])
     for first, weights in product((-30, -3, -1, 0, 2), (np.array([0.2, 0.5, 0.3]), far, np.zeros(2))):
-        found = values._mean(known, (weights, first), 0.05, 1)
+        found = values._mean(known, values.Pieces.of((weights, first)), 0.05, 1)
         for j in range(4):
             places = [j - first - i for i in range(weights.size)]
             exact = sum(

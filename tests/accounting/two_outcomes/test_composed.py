@@ -12,7 +12,7 @@ from privately import accounting as acc
 from privately.accounting.adaptive.pairs import Above
 from privately.accounting.compositions import Composition
 from privately.accounting.losses import GaussianLoss, LaplaceLoss, response
-from privately.accounting.questions import EpsilonAt, Question
+from privately.accounting.questions import NO_LOWER, EpsilonAt, Question
 from privately.accounting.two_outcomes import composed
 from privately.accounting.two_outcomes.allowed import AtOrders, Concentrated
 from privately.rounding import Interval
@@ -39,7 +39,7 @@ def test_every_statement_counts_from_above(monkeypatch: pytest.MonkeyPatch) -> N
 
     listed = acc.Repeat(event=acc.Renyi(bounds={2: "0.5"}), times=2)
     found = module._Stated.of(acc.Sequence(events=[MIXED, listed]))
-    assert module._top(module._Case(found, found.beside(1e-6), AT, worst, 1e-6)).upper == 2
+    assert module._top(module._Case(found, found.beside(1e-6), AT, worst, 1e-6), NO_LOWER).upper == 2
     (one,) = asked
     assert sorted(map(str, one.parts)) == sorted(
         map(str, [(LaplaceLoss(epsilon=Fraction(1)), 1), (response(Fraction(1)), 1), (response(Fraction(1, 2)), 1)])
@@ -126,7 +126,7 @@ def test_listed_orders_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
         return Interval(1, 2)
 
     found = module._Stated.of(listed)
-    assert module._top(module._Case(found, found.beside(1e-6), AT, worst, 1e-6)).upper == 2
+    assert module._top(module._Case(found, found.beside(1e-6), AT, worst, 1e-6), NO_LOWER).upper == 2
     assert sorted(asked[0].parts, key=str) == sorted([(response(Fraction(3)), 1), (response(Fraction(2)), 2)], key=str)
     assert asked[0].infinite == 1 - (1 - Fraction(3, 100)) * (1 - Fraction(4, 100))
 
@@ -275,3 +275,11 @@ def test_deltas_of_many_steps_are_narrow() -> None:
     event = acc.Repeat(event=acc.Renyi(bounds={8: "0.00346"}), times=120)
     found = acc.delta(event, epsilon="1.051439")
     assert 3.2e-4 < found.lower <= found.upper < 1.02 * float(found.lower)
+
+
+@pytest.mark.slow
+def test_two_kinds_of_many_steps() -> None:
+    """A game of all 40 is four times as wide as normal noise beside the largest."""
+    steps = [acc.Repeat(event=acc.ZCDP(rho=rho), times=20) for rho in ("0.01", "0.02")]
+    found = acc.epsilon(acc.Sequence(events=steps), "1e-6")
+    assert found.width < Fraction(2, 1000) * found.lower

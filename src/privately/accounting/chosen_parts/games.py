@@ -32,9 +32,11 @@ METHOD = "parts that are chosen as it goes"
 Asked = Callable[[tuple[Composition, ...], Question], Interval]
 """The worst of several compositions."""
 
-_MOST_GAMES, _MOST_PARTS, _MOST_RUNS, _MOST_STEPS = 4, 8, 2_000, 8
+_MOST_GAMES, _MOST_PARTS, _MOST_RUNS, _MOST_STEPS = 12, 8, 2_000, 8
 _LEVELS = (4e9, 64), (4e10, 192)
 """So many products are added up, at most, on lattices whose step is such a part of how far losses of one run spread."""
+_SOME_GAMES, _MOST_STATES, _EACH = 4, 4096, 1e5
+"""More games may leave no more states than these; every way to go on from one takes as long as so many products."""
 _COARSEST, _MOST_PLACES = 5, 200_000
 _FAR, _SPREADS = 10.0, 9.0
 """What is farther from the answer than this loss, or so many spreads of all runs, hardly matters: e^-10 of it."""
@@ -65,6 +67,15 @@ class Games:
         """In all."""
         return sum(game.runs for game in self.games)
 
+    @property
+    def states(self) -> int:
+        """How many different runs may be left."""
+        return math.prod(game.runs + 1 for game in self.games)
+
+    def is_quick(self, work: float) -> bool:
+        """Whether so many products are what takes long, and not that there are many states."""
+        return self.states * sum(len(game.parts) for game in self.games) * _EACH <= work
+
     def value(self, rare: float, epsilon: float, work: float, fine: int) -> Value:
         """As it matters for answers around this epsilon: of all that may be left, from nothing on.
 
@@ -74,15 +85,22 @@ class Games:
         Proof: docs/theory/accounting/events.md#games-of-parts
         Checked-by: tests/accounting/chosen_parts/test_games.py::test_no_order_of_two_parallels_is_outside
         """
-        lists = [_listed(part, rare) for game in self.games for part in game.parts]
-        spread = max(math.sqrt(sum(times * variance(one) for one, times in found)) for found in lists)
+        listed_by_game = [[_listed(part, rare) for part in game.parts] for game in self.games]
+        lists = [found for each in listed_by_game for found in each]
+        spreads = [max(map(_variance, each)) for each in listed_by_game]
+        spread = math.sqrt(max(spreads))
         largest = max(sum(times * float(np.abs(one.losses).max()) for one, times in found) for found in lists)
+        if len(self.games) > _SOME_GAMES and self.states > _MOST_STATES:
+            raise NotApplicable("too many different divisions")
         if not (spread > 0 and largest < _LARGEST and epsilon < _LARGEST):
             raise NotApplicable("no losses, or too large ones")
-        far = min(_FAR, _SPREADS * math.sqrt(self.runs) * spread + largest)
+        whole = math.sqrt(sum(game.runs * each for game, each in zip(self.games, spreads, strict=True)))
+        far = min(_FAR, _SPREADS * whole + largest)
         reach = sum(sum(times * width(one, times) for one, times in found) for found in lists)
-        wide, states = epsilon + 2 * far, math.prod(game.runs + 1 for game in self.games)
-        step = short(max(spread / fine, math.sqrt(2 * states * reach * wide / work), (wide + reach) / _MOST_PLACES))
+        wide = epsilon + 2 * far
+        step = short(
+            max(spread / fine, math.sqrt(2 * self.states * reach * wide / work), (wide + reach) / _MOST_PLACES)
+        )
         if step > spread / _COARSEST:
             raise NotApplicable("too many runs for a fine lattice")
         laid = [[Part.of(part, step, rare) for part in game.parts] for game in self.games]
@@ -161,7 +179,7 @@ def chosen_as_it_goes(
     else:
         rare, epsilon = _UNKNOWN, float(min(question.epsilon, Fraction(_LARGEST)))
     best: Interval | None = None
-    for work, fine in _LEVELS:
+    for work, fine in _LEVELS if played[0].is_quick(_LEVELS[0][0]) else _LEVELS[1:]:
         asked_for = rare / played[0].runs, epsilon, work / len(played), fine
         with suppress(*DEAD_ENDS):
             try:
@@ -208,6 +226,10 @@ def _with_pair(beside: Composition, value: Value, kept: Integers) -> Composition
 
 def _listed(part: Composition, rare: float) -> list[tuple[Losses, int]]:
     return [(listed(law, "upper", _FEWER, rare), times) for law, times in part.parts]
+
+
+def _variance(found: list[tuple[Losses, int]]) -> float:
+    return sum(times * variance(one) for one, times in found)
 
 
 def _near(value: Value, question: Question) -> float:

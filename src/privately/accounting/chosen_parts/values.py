@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -14,6 +15,28 @@ from privately.accounting.spreading import Losses, listed
 
 Masses = tuple[Floats, int]
 """At the places first, first + 1, ... of a lattice."""
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """The same without long stretches of nothing: how far it reaches on both sides, and where each piece ends."""
+
+    left: int
+    right: int
+    size: int
+    kept: tuple[tuple[int, Floats], ...]
+
+    @classmethod
+    def of(cls, masses: Masses) -> Pieces:
+        weights, first = masses
+        last, places = first + weights.size - 1, np.flatnonzero(weights)
+        left = max(last, 0)
+        gaps = np.flatnonzero(np.diff(places) >= _SPARSE)  # all between is 0
+        ends = zip([0, *(gaps + 1).tolist()], [*gaps.tolist(), places.size - 1], strict=True) if places.size else ()
+        cut = ((int(places[begin]), int(places[end])) for begin, end in ends)
+        kept = tuple((left - first - high, weights[low : high + 1]) for low, high in cut)
+        return cls(left, max(-first, 0), weights.size, kept)
+
 
 _SPARSE, _USUAL = 16, 14.0
 """Beyond so many spreads of one run places are so many steps apart."""
@@ -33,6 +56,11 @@ class Part:
     """Under P, from below, and under Q, from above, of outcomes and lots: losses are near these places."""
     infinite: float
     """The mass at infinite loss, from below."""
+
+    @cached_property
+    def pieces(self) -> tuple[Pieces, Pieces, Pieces]:
+        """Of all three."""
+        return Pieces.of(self.most), Pieces.of(self.powers), Pieces.of(self.prices)
 
     @classmethod
     def of(cls, composition: Composition, step: float, rare: float) -> Part:
@@ -97,10 +125,11 @@ def worst(ways: Sequence[tuple[Value, Part]]) -> Value:
     upper, best = np.zeros_like(first.upper), np.full_like(first.upper, -math.inf)
     powers, prices = first.powers, first.prices
     for left, part in ways:
-        value = _mean(left.upper, part.most, float(left.upper[-1]), 1)
+        most, on_powers, on_prices = part.pieces
+        value = _mean(left.upper, most, float(left.upper[-1]), 1)
         upper = np.maximum(upper, (value + part.outside) * (1 + 4 * UNIT) + _LOST)
-        power = part.infinite + (1 - part.infinite) * _mean(left.powers, part.powers, 0.0, -1)
-        price = (1 - part.infinite) * _mean(left.prices, part.prices, 0.0, 1) * (1 + 8 * UNIT) + _LOST
+        power = part.infinite + (1 - part.infinite) * _mean(left.powers, on_powers, 0.0, -1)
+        price = (1 - part.infinite) * _mean(left.prices, on_prices, 0.0, 1) * (1 + 8 * UNIT) + _LOST
         power, price = power * (1 - 8 * UNIT), np.minimum(price, 1.0)
         found = power - grown * price
         is_more = found > best
@@ -164,19 +193,12 @@ def _added(one: Masses, other: Masses, sign: int) -> Masses:
     return found * (1 + sign * 2 * (min(one[0].size, other[0].size) + 4) * UNIT), one[1] + other[1]
 
 
-def _mean(values: Floats, masses: Masses, beyond: float, sign: int) -> Floats:
+def _mean(values: Floats, pieces: Pieces, beyond: float, sign: int) -> Floats:
     """At every place the sum of masses times the values so many places before it, rounded up or down; before the first
     place values are 1.
     """
-    weights, first = masses
-    last = first + weights.size - 1
-    left, right = max(last, 0), max(-first, 0)
-    longer = np.concatenate([np.ones(left), values, np.full(right, beyond)])
+    longer = np.concatenate([np.ones(pieces.left), values, np.full(pieces.right, beyond)])
     found, size = np.zeros_like(values), values.size
-    kept = np.flatnonzero(weights)
-    gaps = np.flatnonzero(np.diff(kept) >= _SPARSE)  # all between is 0
-    ends = zip([0, *(gaps + 1).tolist()], [*gaps.tolist(), kept.size - 1], strict=True)
-    for low, high in ((int(kept[begin]), int(kept[end])) for begin, end in ends if kept.size):
-        start = left - first - high
-        found += np.convolve(longer[start : start + size + high - low], weights[low : high + 1], "valid")
-    return found * (1 + sign * 2 * (weights.size + 4) * UNIT)
+    for start, weights in pieces.kept:
+        found += np.convolve(longer[start : start + size + weights.size - 1], weights, "valid")
+    return found * (1 + sign * 2 * (pieces.size + 4) * UNIT)

@@ -46,8 +46,8 @@ from privately.rounding import Interval
 METHOD = "adaptive choices of two outcomes"
 
 _MOST_KINDS, _MOST_ORDERS = 3, 24
-_FEW = 12
-"""Of more steps zCDP is nearly normal noise."""
+_FEW, _WELL_PLAYED = 12, 35
+"""Of more steps zCDP is nearly normal noise; so many are a good game."""
 _MOST_OUTCOMES, _MOST_PLACES = 800, 1000
 _RANGES_WORK = WORK[1]
 _MOST_TABLES, _SMALL = 20, 10
@@ -55,7 +55,7 @@ _MOST_TABLES, _SMALL = 20, 10
 _LEAST_TESTED, _GROWN = 40, 8.0
 """From below so many steps of one order are played, or as many as let the logarithm of its moment grow so much."""
 _UNKNOWN, _LEAST = 1e-40, 1e-250
-_NARROW, _WELL = Fraction(1, 10**4), Fraction(1, 1000)
+_NARROW, _WELL, _NEARLY_WELL = Fraction(1, 10**4), Fraction(1, 1000), Fraction(2, 1000)
 _FINE = Fraction(1, 10**5)
 _ROUGH = Fraction(1, 200)
 """Whoever asks for no more than this is not kept waiting."""
@@ -183,7 +183,7 @@ def _side_by_side(found: _Stated, beside: Beside, question: Question, asked: Ask
         return known
     if isinstance(question, DeltaAt):
         case = replace(case, rare=_by_tens(float(bottom.lower)))
-    upper = min(summed.upper, _top(case).upper)
+    upper = min(summed.upper, _top(case, bottom).upper)
     return proved(bottom.lower, upper, method=METHOD)
 
 
@@ -307,17 +307,33 @@ def _by_noise_alone(case: _Case) -> Interval:
         return NO_LOWER
 
 
-def _top(case: _Case) -> Interval:
+def _top(case: _Case, bottom: Interval) -> Interval:
     """All zCDP in one game, or of many steps as normal noise, each kind by itself or all together; the least counts."""
-    known = [n for one, n in case.found.parts if isinstance(one, Concentrated)]
-    tries = [_above(case, math.inf)] if sum(known) <= wave_games.MOST_STEPS else []
-    is_played = any(tries)
-    if sum(known) > _FEW:
-        tries += [_above(case, _FEW)] if len(known) <= _MOST_KINDS else []
-        tries += [_by_the_largest(case) or _above(case, 0)] if len(known) > 1 and not is_played else []
+    steps = [n for one, n in case.found.parts if isinstance(one, Concentrated)]
+    tries = _of_all_zcdp(case, steps, bottom)
+    if sum(steps) > _FEW and len(steps) <= _MOST_KINDS:
+        tries.append(_above(case, _FEW))
     tries += [_together(case)] if len(case.found.parts) > 1 else []
     most = Interval(0, 1 if isinstance(case.question, DeltaAt) else math.inf)
     return min(filter(None, tries), key=lambda one: one.upper, default=most)
+
+
+def _of_all_zcdp(case: _Case, steps: Sequence[int], bottom: Interval) -> list[Interval | None]:
+    """All steps in one game, by the largest, or by normal noise alone, up to what is nearly narrow: a game of many
+    steps loses a little more with each.
+    """
+    ways: list[Callable[[], Interval | None]] = []
+    if sum(steps) <= wave_games.MOST_STEPS:
+        ways.append(lambda: _above(case, math.inf))
+    if sum(steps) > _FEW and len(steps) > 1:
+        ways.append(lambda: _by_the_largest(case) or _above(case, 0))
+    tries: list[Interval | None] = []
+    for way in reversed(ways) if sum(steps) > _WELL_PLAYED else ways:
+        found = way()
+        tries.append(found)
+        if found and case.question.is_met(proved(bottom.lower, found.upper, method=METHOD), _NEARLY_WELL):
+            break
+    return tries
 
 
 def _together(case: _Case) -> Interval | None:
