@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice, starmap
-from operator import ge
 from typing import TypeAlias
 
 from privately.accounting.events import (
@@ -80,7 +79,8 @@ class _Strengths:
 
     def _has(self, family: object, strength: Strength) -> bool:
         """As much of a family."""
-        return family in (self.families or {}) and all(map(ge, (self.families or {})[family], strength))
+        mine = (self.families or {}).get(family)
+        return mine is not None and all(a >= b for a, b in zip(mine, strength, strict=True))
 
     @property
     def rank(self) -> float:
