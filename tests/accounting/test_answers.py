@@ -368,3 +368,40 @@ def test_lower_ends_of_fixed_size_samples_do_not_fall(base: str) -> None:
     sample = acc.FixedSizeSample(event=inner, size=10, population=100)
     once, twice = (acc.epsilon(acc.Repeat(event=sample, times=times), "1e-5") for times in (1, 2))
     assert 0 < once.lower <= twice.lower <= twice.upper
+
+
+LEAKY = acc.Sequence(events=[acc.Laplace(scale=3), acc.Approx(epsilon="0.01", delta="1e-3")])
+ENDLESS = acc.Sequence(events=[acc.Laplace(scale=2), acc.Gaussian(noise_multiplier=100)])
+
+
+@pytest.mark.parametrize(
+    ("event", "delta"),
+    [
+        (acc.PoissonSample(event=LEAKY, rate="0.5"), "4.9e-4"),
+        (acc.Repeat(event=acc.PoissonSample(event=LEAKY, rate="0.5"), times=3), "1e-12"),
+        (acc.PoissonSample(event=LEAKY, rate="0.9999999"), "1e-12"),
+        (acc.PoissonSample(event=ENDLESS, rate="0.01"), 0),
+        (acc.Sequence(events=[acc.PoissonSample(event=ENDLESS, rate="0.01"), acc.Laplace(scale=1)]), 0),
+        (
+            acc.Group(
+                event=acc.Sequence(events=[acc.Approx(epsilon="0.1", delta="1e-3"), acc.Exponential(epsilon="0.01")]),
+                size=7,
+            ),
+            "1e-3",
+        ),
+    ],
+)
+def test_where_no_epsilon_is_enough_both_ends_say_so(event: acc.Event, delta: Any) -> None:
+    assert acc.epsilon(event, delta).lower == math.inf
+
+
+def test_where_one_epsilon_is_enough_it_is_finite() -> None:
+    assert acc.epsilon(acc.PoissonSample(event=LEAKY, rate="0.5"), "5.1e-4").upper < math.inf
+
+
+@pytest.mark.parametrize(("one", "other"), [((20, "0.6"), ("0.3", "0.001")), (("0.3", "0.0001"), (20, "0.95"))])
+def test_two_samples_at_a_large_delta(one: tuple[Any, Any], other: tuple[Any, Any]) -> None:
+    """Where a lattice is nearly as narrow as asked, cells are narrower."""
+    samples = [acc.PoissonSample(event=acc.Gaussian(noise_multiplier=noise), rate=rate) for noise, rate in (one, other)]
+    found = acc.epsilon(acc.Sequence(events=samples), "1e-2")
+    assert found.width <= Fraction(1, 10**6) * found.upper

@@ -83,6 +83,14 @@ def test_one_mechanism_is_known_exactly(epsilon: Fraction, delta: str) -> None:
     assert back.upper >= Fraction(delta) * (1 - Fraction(1, 10**12)) or not found.upper
 
 
+@pytest.mark.parametrize("epsilon", [301, 690, 10**5])
+def test_one_mechanism_of_any_range(epsilon: int) -> None:
+    found = acc.epsilon(acc.Exponential(epsilon=epsilon), delta="1e-5")
+    assert float(found.lower) == pytest.approx(epsilon + 2 * float(mp.log(1 - mp.sqrt(mpf("1e-5")))), rel=1e-12)
+    assert found.width <= Fraction(1, 10**20)
+    assert acc.epsilon(acc.Exponential(epsilon=epsilon), delta=0).lower == epsilon
+
+
 def test_no_law_of_bounded_range_costs_more() -> None:
     """Pairs with several outcomes, at random and at the ends of an interval: never above, and two outcomes reach it."""
     random, epsilon, best = np.random.default_rng(3), 1.3, 0.0

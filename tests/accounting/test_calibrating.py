@@ -182,6 +182,12 @@ def test_whole_numbers_of_steps() -> None:
     assert acc.epsilon(steps(1, "0.01", found + 1), "1e-5").upper > 2
 
 
+@pytest.mark.parametrize("whole", ["yes", 1, None])
+def test_whole_is_true_or_false(whole: Any) -> None:
+    with pytest.raises(InvalidParameter, match="whole"):
+        acc.calibrate(lambda times: steps(1, "0.01", times), epsilon=2, delta="1e-5", whole=whole)
+
+
 @pytest.mark.parametrize("times", [7, 30, 49])
 def test_steps_that_fit_exactly(times: int) -> None:
     made = acc.Laplace(scale=times)

@@ -275,6 +275,8 @@ def _best_known(event: Event, question: Question, reason: Exception) -> Interval
     if question.is_met(found, max(question.width, NEARLY)):
         return found
     below = max(below, steadily(event, question, _anyhow), key=lambda end: end.lower)
+    if above.upper == math.inf:
+        below = max([below, *_one_run(event, question, None)], key=lambda end: end.lower)
     return _with_chosen(chosen, below, above)
 
 
@@ -349,11 +351,15 @@ def _by_renyi(event: Event, question: Question) -> Interval:
 
 def _one_run(event: Event, question: Question, method: Method | None) -> Iterator[Interval]:
     """Of each of few terms, while all else reveals nothing: compositions need not reach the pairs of their terms."""
-    terms = flatten(event)
+    inner, size = (event.event, event.size) if isinstance(event, Group) else (event, 1)
+    try:
+        terms = flatten(inner)
+    except (NotApplicable, NoSuchRule):
+        return
     if sum(terms.values()) > 1 and len(terms) <= _FEW_TERMS:
         for term in terms:
             with suppress(NotApplicable, NoSuchRule):
-                yield _answer(term, question, method)
+                yield _answer(term if size == 1 else Group(event=term, size=size), question, method)
 
 
 def _lower(event: Event, question: Question, method: Method | None, chosen: Interval | None = None) -> Interval:

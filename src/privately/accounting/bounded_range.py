@@ -34,7 +34,7 @@ _DEPTHS = (0.69, 0.85, 1.05, 1.3, 1.7, 2.3, 3.2, 4.6, 6.9, 9.2, 11.5, 14.0)
 _FEW, _SOME = 4, (0.69, 0.9, 1.4, 3.0)
 """For more different laws than these, only some are."""
 _NEARER = 12
-_LARGEST = Fraction(300)
+_LARGEST, _LARGEST_ALONE = Fraction(300), Fraction(10**5)
 _LEAST_SHARE = 1e-12
 _MANY, _ENOUGH = 100, Fraction(1, 10**3)
 _VERY_MANY, _CLEARLY_ENOUGH = 10**7, Fraction(1, 2000)
@@ -104,7 +104,7 @@ def _range_alone(event: Event) -> Fraction | None:
     (term, times) = next(iter(terms.items())) if len(terms) == 1 else (event, 0)
     if not isinstance(term, Exponential) or times != 1:
         return None
-    return term.epsilon if 0 < term.epsilon <= _LARGEST else None
+    return term.epsilon if 0 < term.epsilon <= _LARGEST_ALONE else None
 
 
 @dataclass(frozen=True)

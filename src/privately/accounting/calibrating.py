@@ -31,9 +31,9 @@ def calibrate(
 
     Any parameter from 0 on will do in which epsilon rises or falls: noise, a rate, with `whole` a number of steps. The
     upper end of the result's epsilon is at most `epsilon`, and that of parameters farther than `precision`, relative,
-    is not; where steps are chosen adaptively and answers are wide, it is as near to
-    `epsilon` as the answer is wide, at least within 0.1 %. Where every
-    parameter keeps the promise, it is the dearest that exists, such as a rate of 1.
+    is not; with `whole` it is an int. Where steps are chosen adaptively and answers are wide, it is as near to
+    `epsilon` as the answer is wide, at least within 0.1 %. Where every parameter keeps the promise, it is the dearest
+    that exists, such as a rate of 1.
 
     >>> from privately import accounting as acc
     >>> noise = acc.calibrate(lambda sigma: acc.Gaussian(noise_multiplier=sigma), epsilon=1, delta="1e-5")
@@ -42,6 +42,8 @@ def calibrate(
     """
     if not callable(make_event):
         raise InvalidParameter("make_event", "must be a function from a number to an event.")
+    if not isinstance(whole, bool):
+        raise InvalidParameter("whole", "is either True or False.")
     trials = Trials(
         make_event,
         rational(epsilon, "epsilon", minimum=0),

@@ -39,6 +39,8 @@ _LOOSE = Fraction(1, 1000)
 NEARLY = Fraction(1, 10**5)
 _MANY_STEPS, _LONG = 100, 10**9
 """Of so many steps rough roads are rougher, and rounding is what makes answers wide on every road."""
+_PAIR = 2
+"""So few steps are as narrow in cells as anywhere, and soon told."""
 _MOST_LAWS = 2 * MOST_DIFFERENT
 """Compositions of more different laws are left to Renyi divergences."""
 _FOR_ONE_STEP: tuple[Road, ...] = (closed_forms,)
@@ -196,7 +198,7 @@ def of_one(
     steps = sum(times for _, times in composition.parts)
     is_long, nearly = steps > _LONG, NEARLY if steps < _MANY_STEPS else 10 * NEARLY
     for road in ways if size <= most else ():
-        rough = _LOOSE if road is LARGE_LOSSES else nearly
+        rough = _LOOSE if road is LARGE_LOSSES else question.width if road is spreading and steps <= _PAIR else nearly
         if road in _ROUGHLY and best is not None and question.is_met(best, rough):
             continue
         if _is_vain(road, question, best or limit):

@@ -85,6 +85,19 @@ def test_many_categories_need_more_than_the_divergence_of_order_1() -> None:
     assert any(moment > c * (c + 1) * false for c, moment in divergences(event))
 
 
+@pytest.mark.parametrize(("epsilon", "categories"), [("0.1", 100), (1, 100), (1, 10**6), (4, 100), ("1e-3", 10)])
+def test_many_categories_cost_the_largest_of_all_orders(epsilon: str | int, categories: int) -> None:
+    """No less than any of some thousand orders needs, and hardly more."""
+    grown, largest = math.exp(float(epsilon)), 0.0
+    for c in (math.expm1(place / 400) for place in range(1, 6000)):
+        if (c + 1) * float(epsilon) > 600:
+            break
+        moment = math.fsum([grown ** (c + 1), grown**-c, -grown, -1]) / (categories - 1 + grown)
+        largest = max(largest, math.log1p(moment) / (c * (c + 1)))
+    found = float(rho(events.RandomizedResponse(epsilon=epsilon, categories=categories)))
+    assert largest * (1 - 1e-6) <= found <= largest * 1.03
+
+
 @pytest.mark.parametrize("event", EXACT + OTHERS, ids=str)
 def test_never_more_than_the_sum_of_statements(event: events.Event) -> None:
     currency = Currency(kind=ZCDP, neighbors=event.neighbors)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from fractions import Fraction
+from functools import lru_cache
 
 from privately.accounting.events import (
     ZCDP,
@@ -30,14 +31,18 @@ from privately.accounting.terms import is_silent
 from privately.errors import NoSuchRule
 from privately.rounding import Enclosure, tidy
 
+_APART, _SMALL = 1 + 2.0**-6, Fraction(1, 10**9)
+"""Orders that are looked at, and responses of which only what all mechanisms keep is told."""
+
 
 def rho(event: Event) -> Fraction:
     """A rho such that every mechanism which the event describes is rho-zCDP, or NoSuchRule.
 
     Theorem: the least rho is epsilon - 1 + e^-epsilon for Laplace noise, mu^2/2 for normal noise, epsilon
         tanh(epsilon/2) for all epsilon-DP mechanisms, and the divergence of order 1 for discrete Laplace noise and for
-        randomized response with at most 2 + 4 e^(epsilon/2) categories; it is at most a sum in sequence, the largest
-        in parallel, k^2 times that of one change for k, and on a sample no more than without sampling.
+        randomized response with at most 2 + 4 e^(epsilon/2) categories; of more it is at most the largest D_b/a, over
+        orders b that follow each other and the one before, a; it is at most a sum in sequence, the largest in parallel,
+        k^2 times that of one change for k, and on a sample no more than without sampling.
     Reference: Harrison-Manurangsi 2025 for the noises; Bun-Steinke 2016 for the rest
     Proof: docs/theory/accounting/renyi.md#concentrated-privacy
     Checked-by: tests/accounting/renyi/test_concentrated.py::test_rho_bounds_every_order,
@@ -127,9 +132,20 @@ def _discrete_laplace(scale: Fraction, sensitivity: int) -> Fraction:
 def _response(epsilon: Fraction, categories: int) -> Fraction:
     """epsilon (e^epsilon - 1)/(categories - 1 + e^epsilon), while there are not too many categories."""
     if categories - 2 > (4 * Enclosure.of(epsilon / 2).exp()).lower:
-        return _pure(epsilon)
+        return _pure(epsilon) if epsilon < _SMALL else min(_pure(epsilon), _many_categories(epsilon, categories))
     fallen = Enclosure.of(-epsilon).exp()
     return _least(epsilon, epsilon * (1 - fallen) / (1 + (categories - 1) * fallen))
+
+
+@lru_cache(maxsize=64)
+def _many_categories(epsilon: Fraction, categories: int) -> Fraction:
+    """D/a is nowhere more than D of the next order that is looked at over the last one, nor than epsilon/a."""
+    all_of_it, best, order = categories - 1 + Enclosure.of(epsilon).exp(), Fraction(0), Fraction(1)
+    while epsilon > best * order:
+        after = Fraction(float(order) * _APART)
+        moment = Enclosure.of(after * epsilon).exp() + Enclosure.of((1 - after) * epsilon).exp() + (categories - 2)
+        best, order = max(best, ((moment / all_of_it).log() / ((after - 1) * order)).claim()), after
+    return best
 
 
 def _least(epsilon: Fraction, found: Enclosure) -> Fraction:

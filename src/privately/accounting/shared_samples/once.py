@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from fractions import Fraction
 
@@ -39,6 +40,8 @@ def once(event: Event, question: Question, asked: Asked) -> Interval | None:
             return _NEVER_SEEN
         width = question.width if question.width > _ROUGH else question.width / _FINER
         found = asked(sample.event, EpsilonAt(question.delta / rate, width))
+        if found.lower == math.inf:
+            return found
         if found.upper > _LARGEST:
             return None
         low, high = (removed_loss(rate, Enclosure.of(Fraction(end))).nonnegative() for end in found)
