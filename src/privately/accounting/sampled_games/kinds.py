@@ -22,7 +22,7 @@ from privately.accounting.two_outcomes.allowed import Concentrated, Statement
 SPARE, FEW = 1e-4, 16
 _LONG, _LONG_AND_RARE, _RARE = 240, 600, Fraction(1, 20)
 _FINE, _FINER, _COARSE, _COARSEST = 0.1, 0.04, 0.25, 0.6
-_MOST_PLACES, _MOST_LOSS, _LEAST_RARE, _BEYOND = 2400, 60.0, 1e-250, 1e-2
+_MOST_PLACES, _MOST_LOSS, _LEAST_RARE, _BEYOND = 2400, 200.0, 1e-250, 1e-2
 _APART, _BESIDE, _LONGEST, _SHORTER = 0.04, 24, 4000, 0.8
 _MIDDLE = 1.3
 _DEVIATIONS, _LARGE = 6.0, 5.0

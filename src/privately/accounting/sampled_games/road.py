@@ -34,7 +34,7 @@ from privately.rounding import End, Interval
 
 METHOD = "adaptive choices on samples"
 
-_MOST_KINDS, _MOST_RANGE = 3, Fraction(8)
+_MOST_KINDS, _MOST_RANGE = 3, Fraction(40)
 _LEAST_RANGE = Fraction(1, 1000)
 _FINE, _ROUGH, _LEVELS = Fraction(1, 10**5), Fraction(1, 200), 4
 _ENOUGH, _ENOUGH_DELTA = Fraction(1, 1000), Fraction(1, 100)
