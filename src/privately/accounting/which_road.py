@@ -198,7 +198,8 @@ def of_one(
     steps = sum(times for _, times in composition.parts)
     is_long, nearly = steps > _LONG, NEARLY if steps < _MANY_STEPS else 10 * NEARLY
     for road in ways if size <= most else ():
-        rough = _LOOSE if road is LARGE_LOSSES else question.width if road is spreading and steps <= _PAIR else nearly
+        is_sharp = road is spreading and steps <= _PAIR
+        rough = question.width if is_sharp else _LOOSE if road is LARGE_LOSSES else nearly
         if road in _ROUGHLY and best is not None and question.is_met(best, rough):
             continue
         if _is_vain(road, question, best or limit):

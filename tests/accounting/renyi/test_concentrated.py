@@ -85,17 +85,32 @@ def test_many_categories_need_more_than_the_divergence_of_order_1() -> None:
     assert any(moment > c * (c + 1) * false for c, moment in divergences(event))
 
 
-@pytest.mark.parametrize(("epsilon", "categories"), [("0.1", 100), (1, 100), (1, 10**6), (4, 100), ("1e-3", 10)])
+MANY_CATEGORIES = [("0.1", 100), (1, 100), (1, 10**6), (4, 100), ("1e-3", 10)]
+
+
+def largest_of(epsilon: str | int, categories: int, apart: float) -> float:
+    """D/a of the worst of all orders that are so far apart, from this factor on."""
+    e, order, largest = float(epsilon), apart, 0.0
+    while order * e < 600 and largest < e / order:
+        moment = math.fsum([math.exp(order * e), math.exp((1 - order) * e), -math.exp(e), -1])
+        moment /= categories - 1 + math.exp(e)
+        largest = max(largest, math.log1p(moment) / (order * (order - 1)))
+        order *= apart
+    return largest
+
+
+@pytest.mark.parametrize(("epsilon", "categories"), MANY_CATEGORIES)
 def test_many_categories_cost_the_largest_of_all_orders(epsilon: str | int, categories: int) -> None:
     """No less than any of some thousand orders needs, and hardly more."""
-    grown, largest = math.exp(float(epsilon)), 0.0
-    for c in (math.expm1(place / 400) for place in range(1, 6000)):
-        if (c + 1) * float(epsilon) > 600:
-            break
-        moment = math.fsum([grown ** (c + 1), grown**-c, -grown, -1]) / (categories - 1 + grown)
-        largest = max(largest, math.log1p(moment) / (c * (c + 1)))
     found = float(rho(events.RandomizedResponse(epsilon=epsilon, categories=categories)))
-    assert largest * (1 - 1e-6) <= found <= largest * 1.03
+    assert largest_of(epsilon, categories, 1.001) * (1 - 1e-9) <= found
+    assert found <= largest_of(epsilon, categories, 1.001) * 1.03
+
+
+def test_orders_between_those_that_are_looked_at_count() -> None:
+    """The twin that takes the largest of those alone, or ends where it begins to fall, is refuted."""
+    wrong = [largest_of(*one, 1 + 2.0**-6) for one in MANY_CATEGORIES]
+    assert any(largest_of(*one, 1.001) > twin * (1 + 1e-7) for one, twin in zip(MANY_CATEGORIES, wrong, strict=True))
 
 
 @pytest.mark.parametrize("event", EXACT + OTHERS, ids=str)

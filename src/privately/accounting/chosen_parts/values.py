@@ -16,6 +16,10 @@ from privately.accounting.spreading import Losses, listed
 Masses = tuple[Floats, int]
 """At the places first, first + 1, ... of a lattice."""
 
+_SPARSE, _USUAL = 16, 14.0
+"""Beyond so many spreads of one run places are so many steps apart."""
+_CELLS, _LOST = 1 << 13, 1e-290
+
 
 @dataclass(frozen=True)
 class Pieces:
@@ -36,11 +40,6 @@ class Pieces:
         cut = ((int(places[begin]), int(places[end])) for begin, end in ends)
         kept = tuple((left - first - high, weights[low : high + 1]) for low, high in cut)
         return cls(left, max(-first, 0), weights.size, kept)
-
-
-_SPARSE, _USUAL = 16, 14.0
-"""Beyond so many spreads of one run places are so many steps apart."""
-_CELLS, _LOST = 1 << 13, 1e-290
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,8 @@ def rho(event: Event) -> Fraction:
     Reference: Harrison-Manurangsi 2025 for the noises; Bun-Steinke 2016 for the rest
     Proof: docs/theory/accounting/renyi.md#concentrated-privacy
     Checked-by: tests/accounting/renyi/test_concentrated.py::test_rho_bounds_every_order,
-        tests/accounting/renyi/test_concentrated.py::test_rho_is_reached
+        tests/accounting/renyi/test_concentrated.py::test_rho_is_reached,
+        tests/accounting/renyi/test_concentrated.py::test_many_categories_cost_the_largest_of_all_orders
     """
     if is_silent(event):
         return Fraction(0)
