@@ -85,7 +85,7 @@ def test_many_categories_need_more_than_the_divergence_of_order_1() -> None:
     assert any(moment > c * (c + 1) * false for c, moment in divergences(event))
 
 
-MANY_CATEGORIES = [("0.1", 100), (1, 100), (1, 10**6), (4, 100), ("1e-3", 10)]
+MANY_CATEGORIES: list[tuple[str | int, int]] = [("0.1", 100), (1, 100), (1, 10**6), (4, 100), ("1e-3", 10)]
 
 
 def largest_of(epsilon: str | int, categories: int, apart: float) -> float:
